@@ -72,7 +72,7 @@ openapi: setup ## a running collector against its OpenAPI description: 5,000 req
 sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked, and the detector with 50,000 objects, under it and the address sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer
 	swift test --skip-build --sanitize=thread --scratch-path .build/thread-sanitizer \
-		--filter 'HTTPServerTests|LeakReporterTests|LeakDetectorTests|LeakDetectorTestingTests|ThreadsTests|HTTPClientTests|FoundationTransportTests|LeakCollectorTests.CollectorTests' \
+		--filter 'LeakHTTPServerTests|LeakReporterTests|LeakDetectorTests|LeakDetectorTestingTests|LeakPlatformTests|LeakHTTPClientTests|LeakFoundationTransportTests|LeakCollectorTests.CollectorTests' \
 		--skip 'ExactlyOnceTests|SegmentTests|FramingTests|FoldingKeyTests|HeadParserTests|ChunkParserTests|PromisesTests|RouterTests|RequestTests|ResponseTests'
 	Scripts/sanitize-load
 	Scripts/sanitize-detector
@@ -111,8 +111,8 @@ lint: ## check the format of every Swift file, and that no new cycle between fol
 	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
 		Checks/Package.swift Checks/Apps/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
 
-docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
-	swift build --target HTTPServer $(tested) $(strict)
+docs: setup ## build the documentation of LeakHTTPServer into .build/docs, warnings as errors
+	swift build --target LeakHTTPServer $(tested) $(strict)
 	@Scripts/docs
 
 build: setup ## build the release product as it ships

@@ -21,13 +21,13 @@ let package = Package(
         .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
         .library(name: "RetainPaths", targets: ["RetainPaths"]),
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
-        .library(name: "Gzip", targets: ["Gzip"]),
-        .library(name: "HTTPServer", targets: ["HTTPServer"]),
-        .library(name: "SentryEnvelope", targets: ["SentryEnvelope"]),
+        .library(name: "LeakGzip", targets: ["LeakGzip"]),
+        .library(name: "LeakHTTPServer", targets: ["LeakHTTPServer"]),
+        .library(name: "LeakSentry", targets: ["LeakSentry"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
-        .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
+        .library(name: "LeakPostgreSQL", targets: ["LeakPostgreSQL"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
-        .executable(name: "collector", targets: ["collector"]),
+        .executable(name: "collector", targets: ["leak-collector"]),
         .executable(name: "leak-demo", targets: ["leak-demo"]),
     ],
     traits: [
@@ -37,89 +37,93 @@ let package = Package(
     ],
     targets: [
         // C libraries, each with one Swift module in front of it.
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CLeakCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLeakPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CLeakSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CLeakZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
-            name: "CBrotli", pkgConfig: "libbrotlidec",
+            name: "CLeakBrotli", pkgConfig: "libbrotlidec",
             providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CSwiftRuntime"),
+        .systemLibrary(name: "CLeakCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLeakLinux"),
+        .systemLibrary(name: "CLeakSwiftRuntime"),
 
         // For apps.
         // Rounding of Double is a call into libm, which nothing here imports that would link it.
         .target(
-            name: "LeakMessage", dependencies: ["Threads"], swiftSettings: settings,
+            name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-        .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
+        .target(
+            name: "LeakDetector", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
             name: "RetainPaths",
             dependencies: [
-                "LeakDetector", "LeakMessage", "Threads", "CSwiftRuntime",
-                .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                "LeakDetector", "LeakMessage", "LeakPlatform", "CLeakSwiftRuntime",
+                .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         // For test targets alone: it links the test frameworks.
         .target(
             name: "LeakDetectorTesting",
             dependencies: [
-                "LeakMessage", "Threads",
-                .target(name: "CSwiftRuntime", condition: .when(platforms: [.linux])),
+                "LeakMessage", "LeakPlatform",
+                .target(name: "CLeakSwiftRuntime", condition: .when(platforms: [.linux])),
                 .target(name: "RetainPaths", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "Gzip", "Threads", "ReportTransport",
-                .target(name: "CLinux", condition: .when(platforms: [.linux])),
-                .target(name: "HTTPClient", condition: .when(platforms: curlPlatforms)),
-                .target(name: "FoundationTransport", condition: .when(platforms: platformsWithoutCurl)),
+                "LeakMessage", "LeakGzip", "LeakPlatform", "LeakTransport",
+                .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
+                .target(name: "LeakHTTPClient", condition: .when(platforms: curlPlatforms)),
+                .target(name: "LeakFoundationTransport", condition: .when(platforms: platformsWithoutCurl)),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
-        .target(name: "ReportTransport", swiftSettings: settings),
-        .target(name: "FoundationTransport", dependencies: ["ReportTransport"], swiftSettings: settings),
-        .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
-        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "LeakTransport", swiftSettings: settings),
+        .target(name: "LeakFoundationTransport", dependencies: ["LeakTransport"], swiftSettings: settings),
+        .target(name: "LeakHTTPClient", dependencies: ["CLeakCurl"], swiftSettings: settings),
+        .target(name: "LeakGzip", dependencies: ["CLeakZlib"], swiftSettings: settings),
 
         // For both.
         .target(
-            name: "Threads", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            name: "LeakPlatform",
+            dependencies: [.target(name: "CLeakLinux", condition: .when(platforms: [.linux]))],
             swiftSettings: settings),
 
         // For the server.
-        .target(name: "Brotli", dependencies: ["CBrotli", "Gzip"], swiftSettings: settings),
+        .target(name: "LeakBrotli", dependencies: ["CLeakBrotli", "LeakGzip"], swiftSettings: settings),
         .target(
-            name: "HTTPServer",
+            name: "LeakHTTPServer",
             dependencies: [
-                "Threads", "Gzip", "Brotli",
-                .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                "LeakPlatform", "LeakGzip", "LeakBrotli",
+                .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
-        .target(name: "SentryEnvelope", dependencies: ["LeakMessage"], swiftSettings: settings),
-        .target(name: "LeakStore", dependencies: ["CSQLite", "Threads"], swiftSettings: settings),
+        .target(name: "LeakSentry", dependencies: ["LeakMessage"], swiftSettings: settings),
+        .target(name: "LeakStore", dependencies: ["CLeakSQLite", "LeakPlatform"], swiftSettings: settings),
         // Empty without its trait, so that nobody needs libpq who does not ask for it.
         .target(
-            name: "PostgreSQLStore",
+            name: "LeakPostgreSQL",
             dependencies: [
-                "LeakStore", "Threads",
-                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+                "LeakStore", "LeakPlatform",
+                .target(name: "CLeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: settings),
         .target(
             name: "LeakCollector",
             dependencies: [
-                "LeakMessage", "SentryEnvelope", "LeakStore", "HTTPServer", "Gzip", "Threads", "CCrypto",
-                "CSwiftRuntime",
-                .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
+                "LeakMessage", "LeakSentry", "LeakStore", "LeakHTTPServer", "LeakGzip", "LeakPlatform",
+                "CLeakCrypto",
+                "CLeakSwiftRuntime",
+                .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "collector",
+            name: "leak-collector",
             dependencies: [
-                "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip", "Threads",
+                "LeakCollector", "LeakStore", "LeakMessage", "LeakHTTPServer", "LeakHTTPClient", "LeakGzip",
+                "LeakPlatform",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -130,39 +134,47 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
-        .testTarget(name: "GzipTests", dependencies: ["Gzip"], swiftSettings: settings),
+        .testTarget(name: "LeakPlatformTests", dependencies: ["LeakPlatform"], swiftSettings: settings),
+        .testTarget(name: "LeakGzipTests", dependencies: ["LeakGzip"], swiftSettings: settings),
         // The other half of libbrotli, for the tests of whatever reads what it writes.
         .systemLibrary(
-            name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
+            name: "CLeakBrotliEncoder", path: "Tests/CLeakBrotliEncoder", pkgConfig: "libbrotlienc",
             providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .target(
-            name: "BrotliEncoding", dependencies: ["CBrotliEncoder"], path: "Tests/BrotliEncoding",
+            name: "LeakBrotliEncoding", dependencies: ["CLeakBrotliEncoder"],
+            path: "Tests/LeakBrotliEncoding",
             swiftSettings: settings),
         .testTarget(
-            name: "BrotliTests", dependencies: ["Brotli", "BrotliEncoding", "Gzip"], swiftSettings: settings),
+            name: "LeakBrotliTests", dependencies: ["LeakBrotli", "LeakBrotliEncoding", "LeakGzip"],
+            swiftSettings: settings),
         // Requests as files and a client that sends them, for the tests of whatever answers HTTP.
         .target(
-            name: "HTTPVectors", dependencies: ["Threads"], path: "Tests/HTTPVectors", swiftSettings: settings
+            name: "LeakHTTPVectors", dependencies: ["LeakPlatform"], path: "Tests/LeakHTTPVectors",
+            swiftSettings: settings
         ),
         .testTarget(
-            name: "HTTPServerTests",
-            dependencies: ["HTTPServer", "HTTPVectors", "Threads", "Gzip", "Brotli", "BrotliEncoding"],
+            name: "LeakHTTPServerTests",
+            dependencies: [
+                "LeakHTTPServer", "LeakHTTPVectors", "LeakPlatform", "LeakGzip", "LeakBrotli",
+                "LeakBrotliEncoding",
+            ],
             exclude: ["Vectors"], swiftSettings: settings),
         .testTarget(
-            name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer"], swiftSettings: settings),
+            name: "LeakHTTPClientTests", dependencies: ["LeakHTTPClient", "LeakHTTPServer"],
+            swiftSettings: settings),
         .testTarget(
             name: "LeakMessageTests", dependencies: ["LeakMessage"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
-            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
         // Object graphs as apps have them, for tests and for tables about builds with other options. Language mode 5, as
         // most apps: mode 6 refuses several of the mistakes that make objects leak.
         .target(
             name: "RetainScenarios",
             dependencies: [
-                "RetainPaths", "LeakMessage", .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                "RetainPaths", "LeakMessage",
+                .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             path: "Tests/RetainScenarios", swiftSettings: settings + [.swiftLanguageMode(.v5)]),
         .executableTarget(
@@ -171,71 +183,80 @@ let package = Package(
         .testTarget(
             name: "RetainPathsTests",
             dependencies: [
-                "RetainPaths", "RetainScenarios", "LeakDetector", "LeakMessage", "Threads", "CSwiftRuntime",
-                .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                "RetainPaths", "RetainScenarios", "LeakDetector", "LeakMessage", "LeakPlatform",
+                "CLeakSwiftRuntime",
+                .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         // Of UIKit itself, on a simulator; elsewhere it is empty.
         .testTarget(
-            name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTestingTests",
-            dependencies: ["LeakDetectorTesting", "LeakMessage", "Threads"],
+            dependencies: ["LeakDetectorTesting", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
         // An app that tests start and kill.
         .executableTarget(
-            name: "reporter-app", dependencies: ["LeakReporter", "LeakMessage"], path: "Tests/ReporterApp",
+            name: "leak-reporter-app", dependencies: ["LeakReporter", "LeakMessage"],
+            path: "Tests/ReporterApp",
             swiftSettings: settings),
         // Servers and relays that break the rules of HTTP and TCP, for the tests of whatever sends.
         .target(
-            name: "FaultyPeers", dependencies: ["Threads"], path: "Tests/FaultyPeers", swiftSettings: settings
+            name: "LeakFaultyPeers", dependencies: ["LeakPlatform"], path: "Tests/LeakFaultyPeers",
+            swiftSettings: settings
         ),
         // A collector inside the process of the tests.
         .target(
-            name: "CollectorSupport", dependencies: ["LeakCollector", "LeakStore", "HTTPClient"],
-            path: "Tests/CollectorSupport", swiftSettings: settings),
+            name: "LeakCollectorSupport", dependencies: ["LeakCollector", "LeakStore", "LeakHTTPClient"],
+            path: "Tests/LeakCollectorSupport", swiftSettings: settings),
         .testTarget(
             name: "LeakReporterTests",
             dependencies: [
-                "LeakReporter", "ReportTransport", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip",
-                "RetainPaths", "Threads", "FaultyPeers", "CollectorSupport", "HTTPClient", "reporter-app",
+                "LeakReporter", "LeakTransport", "LeakDetector", "LeakMessage", "LeakHTTPServer", "LeakGzip",
+                "RetainPaths", "LeakPlatform", "LeakFaultyPeers", "LeakCollectorSupport", "LeakHTTPClient",
+                "leak-reporter-app",
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "FoundationTransportTests",
+            name: "LeakFoundationTransportTests",
             dependencies: [
-                "FoundationTransport", "LeakReporter", "ReportTransport", "HTTPServer", "Gzip", "Threads",
+                "LeakFoundationTransport", "LeakReporter", "LeakTransport", "LeakHTTPServer", "LeakGzip",
+                "LeakPlatform",
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SentryEnvelopeTests", dependencies: ["SentryEnvelope", "LeakMessage"],
+            name: "LeakSentryTests", dependencies: ["LeakSentry", "LeakMessage"],
             resources: [.copy("Envelopes")], swiftSettings: settings),
         .testTarget(
             name: "LeakStoreTests",
             dependencies: [
-                "LeakStore", "CSQLite", "Threads",
-                .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
+                "LeakStore", "CLeakSQLite", "LeakPlatform",
+                .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
-                "SentryEnvelope",
-                "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
-                "CollectorSupport", "Gzip", "BrotliEncoding", "Threads",
+                "LeakSentry",
+                "LeakCollector", "LeakStore", "LeakMessage", "LeakHTTPServer", "LeakHTTPVectors",
+                "LeakHTTPClient",
+                "LeakCollectorSupport", "LeakGzip", "LeakBrotliEncoding", "LeakPlatform",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         // The pages in headless Chromium.
         .testTarget(
             name: "BrowserTests",
-            dependencies: ["LeakCollector", "LeakStore", "HTTPClient", "CollectorSupport", "Threads"],
+            dependencies: [
+                "LeakCollector", "LeakStore", "LeakHTTPClient", "LeakCollectorSupport", "LeakPlatform",
+            ],
             swiftSettings: settings),
         .testTarget(
-            name: "collectorTests",
+            name: "LeakCollectorCommandTests",
             dependencies: [
-                "collector", "LeakCollector", "LeakReporter", "LeakMessage", "LeakStore", "HTTPClient",
-                "Gzip", "Threads",
+                "leak-collector", "LeakCollector", "LeakReporter", "LeakMessage", "LeakStore",
+                "LeakHTTPClient",
+                "LeakGzip", "LeakPlatform",
             ],
             swiftSettings: settings),
     ],

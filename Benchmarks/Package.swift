@@ -15,14 +15,14 @@ let package = Package(
         .target(name: "CountedMalloc"),
         .target(name: "HeapUse"),
         .target(
-            name: "EchoService", dependencies: [.product(name: "HTTPServer", package: "leak-collector")]),
+            name: "EchoService", dependencies: [.product(name: "LeakHTTPServer", package: "leak-collector")]),
         .executableTarget(
             name: "http-echo",
-            dependencies: ["EchoService", .product(name: "HTTPServer", package: "leak-collector")]),
+            dependencies: ["EchoService", .product(name: "LeakHTTPServer", package: "leak-collector")]),
         .executableTarget(name: "hostile-bench", dependencies: ["LoadTools"]),
         .executableTarget(
             name: "ingest-bench",
-            dependencies: ["LoadTools", .product(name: "Gzip", package: "leak-collector")]),
+            dependencies: ["LoadTools", .product(name: "LeakGzip", package: "leak-collector")]),
         .executableTarget(
             name: "store-bench",
             dependencies: ["LoadTools", .product(name: "LeakStore", package: "leak-collector")]),
@@ -30,7 +30,7 @@ let package = Package(
         .executableTarget(
             name: "page-bench",
             dependencies: [
-                "LoadTools", .product(name: "Gzip", package: "leak-collector"),
+                "LoadTools", .product(name: "LeakGzip", package: "leak-collector"),
                 .product(name: "LeakStore", package: "leak-collector"),
                 .product(name: "LeakCollector", package: "leak-collector"),
             ]),
@@ -66,14 +66,14 @@ let package = Package(
             dependencies: [
                 "LoadTools", .product(name: "LeakStore", package: "leak-collector"),
                 .product(
-                    name: "PostgreSQLStore", package: "leak-collector",
+                    name: "LeakPostgreSQL", package: "leak-collector",
                     condition: .when(traits: ["PostgreSQL"])),
             ]),
         .executableTarget(
             name: "http-bench",
             dependencies: [
                 "LoadTools", "CountedMalloc", "EchoService",
-                .product(name: "HTTPServer", package: "leak-collector"),
+                .product(name: "LeakHTTPServer", package: "leak-collector"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -21,31 +21,32 @@ let package = Package(
         .target(name: "Combine", swiftSettings: settings),
 
         // The sources of the libraries, by symbolic links.
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
-        .target(name: "ReportTransport", swiftSettings: settings),
-        .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
-        .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
+        .systemLibrary(name: "CLeakLinux"),
+        .systemLibrary(name: "CLeakCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CLeakZlib", pkgConfig: "zlib"),
+        .target(name: "LeakGzip", dependencies: ["CLeakZlib"], swiftSettings: settings),
+        .target(name: "LeakTransport", swiftSettings: settings),
+        .target(name: "LeakHTTPClient", dependencies: ["CLeakCurl"], swiftSettings: settings),
+        .target(name: "LeakPlatform", dependencies: ["CLeakLinux"], swiftSettings: settings),
         .target(
-            name: "LeakMessage", dependencies: ["Threads"], swiftSettings: settings,
+            name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m")]),
         .target(
             name: "LeakDetector",
-            dependencies: ["LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine"],
+            dependencies: ["LeakMessage", "LeakPlatform", "UIKit", "AppKit", "SwiftUI", "Combine"],
             swiftSettings: settings),
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "Gzip", "Threads", "CLinux", "ReportTransport", "HTTPClient", "UIKit",
+                "LeakMessage", "LeakGzip", "LeakPlatform", "CLeakLinux", "LeakTransport", "LeakHTTPClient",
+                "UIKit",
             ],
             exclude: ["PrivacyInfo.xcprivacy"], swiftSettings: settings),
 
         .testTarget(
             name: "LeakDetectorChecks",
             dependencies: [
-                "LeakDetector", "LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine",
+                "LeakDetector", "LeakMessage", "LeakPlatform", "UIKit", "AppKit", "SwiftUI", "Combine",
             ],
             // Swift Testing has additions for the real UIKit and AppKit, which nobody else can have.
             swiftSettings: settings + [
@@ -53,7 +54,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "LeakReporterChecks",
-            dependencies: ["LeakReporter", "ReportTransport", "LeakMessage", "Gzip", "Threads", "UIKit"],
+            dependencies: [
+                "LeakReporter", "LeakTransport", "LeakMessage", "LeakGzip", "LeakPlatform", "UIKit",
+            ],
             swiftSettings: settings + [
                 .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
             ]),

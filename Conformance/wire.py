@@ -4,7 +4,7 @@ import json
 import pathlib
 import socket
 
-VECTORS = pathlib.Path(__file__).parent.parent / "Tests/HTTPServerTests/Vectors"
+VECTORS = pathlib.Path(__file__).parent.parent / "Tests/LeakHTTPServerTests/Vectors"
 
 
 def vectors():

@@ -19,12 +19,12 @@ let package = Package(
             name: "wire-fuzz",
             dependencies: [
                 "Pace",
-                .product(name: "HTTPServer", package: "leak-collector"),
-                .product(name: "Gzip", package: "leak-collector"),
+                .product(name: "LeakHTTPServer", package: "leak-collector"),
+                .product(name: "LeakGzip", package: "leak-collector"),
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "wire-seeds", dependencies: [.product(name: "Gzip", package: "leak-collector")],
+            name: "wire-seeds", dependencies: [.product(name: "LeakGzip", package: "leak-collector")],
             swiftSettings: settings),
         .executableTarget(
             name: "message-fuzz",
@@ -33,7 +33,7 @@ let package = Package(
                 .product(name: "LeakCollector", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
                 .product(name: "LeakStore", package: "leak-collector"),
-                .product(name: "SentryEnvelope", package: "leak-collector"),
+                .product(name: "LeakSentry", package: "leak-collector"),
             ],
             swiftSettings: settings),
         .executableTarget(name: "message-seeds", swiftSettings: settings),
@@ -44,7 +44,7 @@ let package = Package(
                 .product(name: "LeakCollector", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
                 .product(name: "LeakStore", package: "leak-collector"),
-                .product(name: "SentryEnvelope", package: "leak-collector"),
+                .product(name: "LeakSentry", package: "leak-collector"),
             ],
             swiftSettings: settings),
         .executableTarget(name: "symbol-seeds", swiftSettings: settings),

@@ -21,29 +21,32 @@ let package = Package(
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
     ],
     targets: [
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CLeakCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CLeakZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CLeakLinux"),
         .target(
-            name: "Threads", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            name: "LeakPlatform",
+            dependencies: [.target(name: "CLeakLinux", condition: .when(platforms: [.linux]))],
             swiftSettings: settings),
-        .target(name: "ReportTransport", swiftSettings: settings),
-        .target(name: "FoundationTransport", dependencies: ["ReportTransport"], swiftSettings: settings),
-        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
-        .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
+        .target(name: "LeakTransport", swiftSettings: settings),
+        .target(name: "LeakFoundationTransport", dependencies: ["LeakTransport"], swiftSettings: settings),
+        .target(name: "LeakGzip", dependencies: ["CLeakZlib"], swiftSettings: settings),
+        .target(name: "LeakHTTPClient", dependencies: ["CLeakCurl"], swiftSettings: settings),
         .target(
-            name: "LeakMessage", dependencies: ["Threads"], swiftSettings: settings,
+            name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-        .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
         .target(
-            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
+            name: "LeakDetector", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
+        .target(
+            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "LeakPlatform"],
+            swiftSettings: settings),
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "Gzip", "Threads", "ReportTransport",
-                .target(name: "HTTPClient", condition: .when(platforms: [.linux, .macOS])),
+                "LeakMessage", "LeakGzip", "LeakPlatform", "LeakTransport",
+                .target(name: "LeakHTTPClient", condition: .when(platforms: [.linux, .macOS])),
                 .target(
-                    name: "FoundationTransport",
+                    name: "LeakFoundationTransport",
                     condition: .when(platforms: [.iOS, .tvOS, .visionOS, .macCatalyst])),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
@@ -51,14 +54,14 @@ let package = Package(
             name: "LeakMessageTests", dependencies: ["LeakMessage"], resources: [.copy("Vectors")],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTestingTests",
-            dependencies: ["LeakDetectorTesting", "LeakMessage", "Threads"],
+            dependencies: ["LeakDetectorTesting", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,7 +1,7 @@
 package import LeakStore
 
 #if PostgreSQL
-    internal import PostgreSQLStore
+    internal import LeakPostgreSQL
 #endif
 
 #if canImport(Darwin)

@@ -1,5 +1,5 @@
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// What happens by the clock: new credentials are learnt, old rows expire, the data folder or the database is watched.
 final class Housekeeping: Sendable {

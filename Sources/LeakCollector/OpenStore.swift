@@ -1,7 +1,7 @@
 public import LeakStore
 
 #if PostgreSQL
-    internal import PostgreSQLStore
+    internal import LeakPostgreSQL
 #endif
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 
 extension Settings {
     /// The limits of a server with these settings.

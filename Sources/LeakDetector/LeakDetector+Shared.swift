@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 public import Dispatch
 
 extension LeakDetector {

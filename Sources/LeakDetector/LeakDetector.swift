@@ -1,6 +1,6 @@
 public import Dispatch
 public import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Notices objects that stay in memory though they should have gone.
 ///

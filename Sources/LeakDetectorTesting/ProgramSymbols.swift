@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 #if canImport(RetainPaths)
-    internal import CSwiftRuntime
+    internal import CLeakSwiftRuntime
     internal import Foundation
 
     /// The functions that the symbol table of this program names. A stripped program has none, and only ELF files are read.

@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 #if canImport(RetainPaths)
     internal import RetainPaths

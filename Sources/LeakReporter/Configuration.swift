@@ -1,5 +1,5 @@
 public import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 extension LeakReporter {
     /// Where reports go, and from whom.

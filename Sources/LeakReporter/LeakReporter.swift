@@ -1,9 +1,9 @@
-internal import Threads
+internal import LeakPlatform
 public import LeakMessage
-import ReportTransport
+import LeakTransport
 
 #if !os(Linux) && !os(macOS)
-    import FoundationTransport
+    import LeakFoundationTransport
 #endif
 
 /// Carries leaks from an app to a collector.

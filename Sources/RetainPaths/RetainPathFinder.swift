@@ -1,6 +1,6 @@
 public import LeakDetector
 public import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Finds the strong references that keep an object alive, by reading the memory of the Swift runtime.
 ///

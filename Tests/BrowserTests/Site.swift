@@ -1,10 +1,10 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import HTTPClient
+import LeakHTTPClient
 import LeakCollector
 import LeakStore
 import Testing
-import Threads
+import LeakPlatform
 
 /// A collector of one test, with what it was sent.
 final class Site: Sendable {

@@ -1,8 +1,8 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
 import LeakStore
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakCollector
 

@@ -1,10 +1,10 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import HTTPClient
-import HTTPVectors
+import LeakHTTPClient
+import LeakHTTPVectors
 import LeakCollector
 import Testing
-import Threads
+import LeakPlatform
 
 /// The collector as a peer sees it that sends what it likes.
 @Suite struct WireTests {

@@ -1,7 +1,7 @@
 import Foundation
 import LeakDetectorTesting
 import Testing
-import Threads
+import LeakPlatform
 
 /// In Swift Testing: that the test fails, where, and with which words.
 @Suite struct LeaksFoundTests {

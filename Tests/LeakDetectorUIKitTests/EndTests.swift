@@ -2,7 +2,7 @@
     import Foundation
     import ObjectiveC
     import Testing
-    import Threads
+    import LeakPlatform
     import UIKit
 
     @testable import LeakDetector

@@ -1,6 +1,6 @@
 import Foundation
-import Gzip
-import ReportTransport
+import LeakGzip
+import LeakTransport
 
 @testable import LeakReporter
 

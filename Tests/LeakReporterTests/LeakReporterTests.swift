@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 import LeakMessage
-import ReportTransport
+import LeakTransport
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakReporter
 

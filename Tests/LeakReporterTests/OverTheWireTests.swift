@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
-import HTTPServer
+import LeakHTTPServer
 import LeakDetector
 import LeakMessage
-import ReportTransport
+import LeakTransport
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakReporter
 

@@ -7,8 +7,9 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent()
     /// What an app links.
     private static let libraries = [
-        "LeakReporter", "ReportTransport", "FoundationTransport", "LeakDetector", "LeakMessage", "Threads",
-        "Gzip",
+        "LeakReporter", "LeakTransport", "LeakFoundationTransport", "LeakDetector", "LeakMessage",
+        "LeakPlatform",
+        "LeakGzip",
     ]
 
     private static func manifest() throws -> [String: Any] {

@@ -1,6 +1,6 @@
 import Foundation
 import LeakMessage
-import Threads
+import LeakPlatform
 
 @testable import LeakReporter
 

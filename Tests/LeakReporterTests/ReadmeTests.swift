@@ -1,11 +1,11 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Dispatch
 import Foundation
 import LeakDetector
 import LeakMessage
-import ReportTransport
+import LeakTransport
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakReporter
 

@@ -1,6 +1,6 @@
 import Foundation
 import LeakMessage
-import ReportTransport
+import LeakTransport
 import Testing
 
 @testable import LeakReporter

@@ -1,4 +1,4 @@
-import CSQLite
+import CLeakSQLite
 import Foundation
 import Testing
 

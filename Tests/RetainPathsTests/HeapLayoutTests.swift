@@ -1,12 +1,12 @@
 import LeakMessage
-import CSwiftRuntime
+import CLeakSwiftRuntime
 import RetainScenarios
 import Testing
 
 @testable import RetainPaths
 
 #if canImport(Glibc)
-    import CLinux
+    import CLeakLinux
     import Glibc
 #endif
 

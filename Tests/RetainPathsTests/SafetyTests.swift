@@ -5,7 +5,7 @@ import Testing
 @testable import RetainPaths
 
 #if canImport(Glibc)
-    import CLinux
+    import CLeakLinux
     import Glibc
 #endif
 

@@ -2,7 +2,7 @@ import Foundation
 import LeakMessage
 import Synchronization
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import RetainPaths
 

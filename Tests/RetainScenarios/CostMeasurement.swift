@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 #if canImport(Glibc)
-    import CLinux
+    import CLeakLinux
     import Glibc
     public import RetainPaths
 

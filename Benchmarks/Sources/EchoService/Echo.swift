@@ -1,4 +1,4 @@
-import HTTPServer
+import LeakHTTPServer
 
 /// Answers every method that the server lets through, on every path, with 200 and the request's body; with files,
 /// their paths with the file.

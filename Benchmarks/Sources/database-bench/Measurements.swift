@@ -2,7 +2,7 @@
     import Foundation
     import LeakStore
     import LoadTools
-    import PostgreSQLStore
+    import LeakPostgreSQL
 
     struct Measurements {
         let url: String

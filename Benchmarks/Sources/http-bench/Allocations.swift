@@ -1,6 +1,6 @@
 import CountedMalloc
 import EchoService
-import HTTPServer
+import LeakHTTPServer
 import LoadTools
 
 /// Calls of `malloc` that our server makes for one request: counted, so the same on any machine.

@@ -3,7 +3,7 @@
 #else
     import Glibc
 #endif
-import HTTPServer
+import LeakHTTPServer
 import Synchronization
 
 /// The observers of a server, and how often each of them was called.

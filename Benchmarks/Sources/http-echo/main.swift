@@ -6,7 +6,7 @@
     import Glibc
 #endif
 import EchoService
-import HTTPServer
+import LeakHTTPServer
 
 let usage = """
     usage: http-echo [--host HOST] [--port PORT] [--workers COUNT] [--files FOLDER]

@@ -1,5 +1,5 @@
 import Foundation
-import Gzip
+import LeakGzip
 import LoadTools
 
 /// Requests for the collector, sent by wrk.

@@ -1,5 +1,5 @@
 import Foundation
-import Gzip
+import LeakGzip
 import LeakStore
 import LoadTools
 

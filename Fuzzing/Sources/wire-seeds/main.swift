@@ -1,6 +1,6 @@
 // Writes the first inputs of the fuzzer into a folder: what the vectors send, and what they leave out.
 import Foundation
-import Gzip
+import LeakGzip
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {

@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 
 /// What a request to make or rename says, as sent: nothing of it is checked but its form.

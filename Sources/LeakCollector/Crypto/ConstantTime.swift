@@ -1,4 +1,4 @@
-internal import CCrypto
+internal import CLeakCrypto
 
 /// Comparison that takes as long for a near miss as for a wild guess.
 enum ConstantTime {

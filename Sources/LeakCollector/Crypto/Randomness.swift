@@ -1,4 +1,4 @@
-internal import CCrypto
+internal import CLeakCrypto
 
 /// Random bytes for secrets, from libcrypto's generator.
 enum Randomness {

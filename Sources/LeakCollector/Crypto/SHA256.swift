@@ -1,4 +1,4 @@
-internal import CCrypto
+internal import CLeakCrypto
 
 /// FIPS 180-4 through libcrypto.
 enum SHA256 {
@@ -6,7 +6,7 @@ enum SHA256 {
     static func hash(_ bytes: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { digest, count in
             unsafe bytes.withUnsafeBufferPointer { bytes in
-                _ = unsafe CCrypto.SHA256(bytes.baseAddress, bytes.count, digest.baseAddress)
+                _ = unsafe CLeakCrypto.SHA256(bytes.baseAddress, bytes.count, digest.baseAddress)
             }
             count = Int(SHA256_DIGEST_LENGTH)
         }

@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 
 /// What a browser sends for a form: `application/x-www-form-urlencoded`.
 /// https://url.spec.whatwg.org/#urlencoded-parsing

@@ -1,6 +1,6 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// Says who a request comes from. Every request that reads or writes passes here.
 final class Gate: Sendable {

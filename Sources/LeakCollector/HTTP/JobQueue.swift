@@ -1,5 +1,5 @@
-internal import HTTPServer
-internal import Threads
+internal import LeakHTTPServer
+internal import LeakPlatform
 
 /// Requests whose answers take long, such as erasing an install, for one thread that takes them one after another.
 final class JobQueue<Work: Sendable>: Sendable {

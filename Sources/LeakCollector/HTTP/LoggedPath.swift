@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 
 /// What a log may have of a path: an install that somebody asks to forget stands in none.
 enum LoggedPath {

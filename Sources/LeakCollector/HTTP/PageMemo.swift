@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 
 /// The pages that one reader made of what the store now holds, so that who asks again for what has not changed makes no
 /// one read and write it again.

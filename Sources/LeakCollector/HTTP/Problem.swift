@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 
 /// An error as the API gives it. RFC 9457.

@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 
 /// Whether a request comes from one of our own pages.
 enum Provenance: Hashable {

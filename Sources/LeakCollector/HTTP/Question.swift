@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakStore
 
 /// What a reading request asks, free of the request: read on the loop, answered on a thread that may wait.

@@ -1,5 +1,5 @@
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// A few threads, each with its own view of the store, that do what would block a loop.
 final class ReadPool: Sendable {

@@ -1,6 +1,6 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// Answers `/readyz`. One look at the store serves all who ask before it begins: anybody may ask, and thousands of
 /// questions must not take the place of pages.

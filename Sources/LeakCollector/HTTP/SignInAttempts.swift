@@ -1,5 +1,5 @@
-internal import HTTPServer
-internal import Threads
+internal import LeakHTTPServer
+internal import LeakPlatform
 
 /// Attempts to sign in or to read that failed, counted by the client's address: after a few of them, further ones from that
 /// address are slowed for a while.

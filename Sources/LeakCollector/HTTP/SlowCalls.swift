@@ -1,5 +1,5 @@
-internal import HTTPServer
-internal import Threads
+internal import LeakHTTPServer
+internal import LeakPlatform
 
 /// Logs calls that held a loop for long, once a second at most: when one is slow, many are.
 final class SlowCalls: Sendable {

@@ -1,6 +1,6 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// Carries submissions from the loops to the one thread that writes, and answers once they are on disk.
 ///

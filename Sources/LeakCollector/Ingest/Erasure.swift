@@ -1,7 +1,7 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 public import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// Erasing one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
 ///

@@ -1,7 +1,7 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// Takes reports: reads a request's body, groups what is in it, hands it to the writer, answers once it is on disk.
 final class Ingest: Sendable {

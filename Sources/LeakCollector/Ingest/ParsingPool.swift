@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// A few threads that parse and group large bodies, so that no loop of the server is held up by one.
 ///

@@ -1,6 +1,6 @@
 internal import LeakMessage
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// How much each ingest key may send: a bucket of tokens for each, which fills evenly.
 ///

@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 

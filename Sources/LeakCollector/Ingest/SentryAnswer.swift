@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 
 /// What a Sentry SDK is answered.

@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 
 /// How a Sentry SDK says who it is: by its DSN's public key, which is an ingest key here.
 /// https://develop.sentry.dev/sdk/foundations/transport/authentication/

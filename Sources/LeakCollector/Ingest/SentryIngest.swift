@@ -1,7 +1,7 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
-internal import SentryEnvelope
+internal import LeakSentry
 
 /// Takes what Sentry SDKs send: translates it into a batch of our own, which goes the way of every other.
 struct SentryIngest: Sendable {

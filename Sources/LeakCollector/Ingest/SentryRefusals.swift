@@ -1,5 +1,5 @@
-internal import HTTPServer
-internal import Threads
+internal import LeakHTTPServer
+internal import LeakPlatform
 
 /// Reports that the rate limit refused, by ingest key, and of what was refused before it was read the requests. Whoever is
 /// told 429 throws away what it sent and counts it nowhere, since the server is to count it:

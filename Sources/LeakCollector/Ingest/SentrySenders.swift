@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// Who sent the last event of each ingest key that was counted. A client report that comes alone says nothing of that, and
 /// with a key that is bound to no app it would be counted for one that nobody has.

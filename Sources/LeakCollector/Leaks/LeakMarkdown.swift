@@ -16,7 +16,8 @@ struct LeakMarkdown {
         lines.append("- **App:** \(Self.escaped(row.identity.app))")
         lines.append("- **State:** \(state)")
         let reports = "\(row.reports) \(row.reports == 1 ? "report" : "reports")"
-        let installs = row.installs == 0 ? "" : " from \(row.installs) \(row.installs == 1 ? "install" : "installs")"
+        let installs =
+            row.installs == 0 ? "" : " from \(row.installs) \(row.installs == 1 ? "install" : "installs")"
         lines.append("- **Seen:** \(reports)\(installs), \(day(row.firstSeen)) to \(day(row.lastSeen))")
         lines.append("- **Versions:** \(versions)")
         if let systems = list(detail.systems) { lines.append("- **Systems:** \(systems)") }

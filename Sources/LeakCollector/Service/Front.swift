@@ -1,7 +1,7 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// The door of the collector: looks at each request's head, lets in who may, and hands the rest to those who answer.
 final class Front: Service {

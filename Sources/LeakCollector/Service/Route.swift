@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakStore
 
 /// What an address stands for: a resource of ``Resources``, or one of these. All but the files of `Public` are in ``router``; what
@@ -62,7 +62,7 @@ enum Route: Hashable, Sendable {
         Resources.addresses.map { (.get, $0.path, .resource($0)) } + addresses
             + HandoutKind.allCases.flatMap { addresses(of: $0) })
 
-    private static func addresses(of kind: HandoutKind) -> [(HTTPServer.Method, String, Pattern)] {
+    private static func addresses(of kind: HandoutKind) -> [(LeakHTTPServer.Method, String, Pattern)] {
         let (form, resource) = ("/access/\(kind.rawValue)", "/api/v1/\(kind.rawValue)")
         return [
             (.get, form, .fixed(.formAddress(.access))),
@@ -77,7 +77,7 @@ enum Route: Hashable, Sendable {
         ]
     }
 
-    private static let addresses: [(HTTPServer.Method, String, Pattern)] = [
+    private static let addresses: [(LeakHTTPServer.Method, String, Pattern)] = [
         (.get, "/leaks/{leak}/decisions", .leak { .formAddress(.leak($0)) }),
         (.post, "/leaks/{leak}/decisions", .leak(Route.decisionForm)),
         (.post, "/api/v1/reports", .fixed(.reports)),

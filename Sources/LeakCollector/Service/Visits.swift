@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakStore
 
 /// Browsers that sign in and out: `/sign-in` and `/sign-out`.

@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Lines about what the collector does, on standard error: for people or, as JSON, for programs that gather logs.
 ///

@@ -1,8 +1,8 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 
 #if PostgreSQL
     internal import LeakStore
-    internal import PostgreSQLStore
+    internal import LeakPostgreSQL
 #endif
 
 /// Everything `collector serve` needs to know, checked.

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 #if canImport(Darwin)
     import Darwin

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// What keeps reports from being taken, gathered from those who notice it and read by those who answer.
 final class StoreHealth: Sendable {

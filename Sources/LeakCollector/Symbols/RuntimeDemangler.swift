@@ -1,4 +1,4 @@
-internal import CSwiftRuntime
+internal import CLeakSwiftRuntime
 
 #if canImport(Darwin)
     internal import Darwin

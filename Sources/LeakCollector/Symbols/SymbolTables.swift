@@ -1,7 +1,7 @@
-internal import Gzip
+internal import LeakGzip
 internal import LeakMessage
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// The tables of symbols that a store has: which there are, and in memory those that were used last.
 ///

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 internal import LeakMessage
 
 /// A moment as a UTC calendar shows it.

@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// The time of day, where a time leaves or enters the process. Everything below takes it as a parameter.
 public enum WallClock {

@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 
 extension DecisionFields {
     /// The buttons of the form on a leak's page: `do` is the value of the one that was pressed.

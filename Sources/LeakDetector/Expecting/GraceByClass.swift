@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// The grace periods of some classes, found once for each type.
 final class GraceByClass: Sendable {

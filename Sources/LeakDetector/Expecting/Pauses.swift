@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// Stops the grace periods of one detector as long as there is a reason for it.
 final class Pauses: Sendable {

@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Looks at what was expected to go, with one timer that is set only while something waits.
 ///

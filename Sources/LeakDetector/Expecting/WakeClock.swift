@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Threads
+internal import LeakPlatform
 
 /// A clock that can be told to wake somebody.
 protocol WakeClock: Sendable {

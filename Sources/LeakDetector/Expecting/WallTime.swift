@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// The time of day, for what leaves the device.
 enum WallTime {

@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Shows findings to people at a desk: on screen where there is one, in debug builds; else on standard error.
 final class AlertBoard: Sendable {

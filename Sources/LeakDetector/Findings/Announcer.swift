@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Makes reports of verdicts, asks what to do with them, and does it.
 final class Announcer: Sendable {

@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Runs an explainer, one leak after another, so that nothing else ever waits for it.
 ///

@@ -1,5 +1,5 @@
 public import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 extension LeakDetector {
     /// What a detector does with what it finds.

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// A property whose value should go when its owner goes, or when another value takes its place.
 ///

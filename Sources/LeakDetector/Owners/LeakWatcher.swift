@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// Expects objects to go when it goes itself: what holds it is their owner.
 ///

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// Objects that owners hold or watch, by identity: an object is in use until its last owner has gone.
 ///

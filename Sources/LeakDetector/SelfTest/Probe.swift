@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Leaks an object on purpose, and lets go of it once that was noticed.
 final class Probe: Sendable {

@@ -1,6 +1,6 @@
 public import LeakMessage
 internal import Dispatch
-internal import Threads
+internal import LeakPlatform
 
 extension LeakDetector {
     /// What a self-test found.

@@ -1,6 +1,6 @@
 #if DEBUG && canImport(UIKit) && !os(watchOS)
     internal import Foundation
-    internal import Threads
+    internal import LeakPlatform
     internal import UIKit
 
     /// Shows alerts one after another, each in a window of its own, which is on no responder chain of the app's.

@@ -1,5 +1,5 @@
 internal import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Views that should be gone, looked at on the main queue. Of what stays the outermost view is told.
 final class ViewSubject: Subject {

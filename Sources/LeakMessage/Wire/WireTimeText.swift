@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 extension WireTime {
     /// Reads RFC 3339: `2026-11-20T12:00:00Z`, with an optional fraction and `Z` or `+01:00`.

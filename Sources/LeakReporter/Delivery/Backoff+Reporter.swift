@@ -1,4 +1,4 @@
-import Threads
+import LeakPlatform
 
 extension Backoff {
     /// A collector that restarts is back within a second or two; one that has been away for hours is not helped by asking more

@@ -1,5 +1,5 @@
 internal import Foundation
-import ReportTransport
+import LeakTransport
 
 /// The body that the collector answers a batch with.
 struct CollectorAnswer: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import LeakMessage
-import ReportTransport
+import LeakTransport
 
 /// What an attempt to deliver a batch came to.
 enum Delivery: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import Gzip
-import ReportTransport
+internal import LeakGzip
+import LeakTransport
 
 /// Makes a post of a batch: where to, with which key, compressed where that is shorter.
 struct Envelope: Hashable, Sendable {

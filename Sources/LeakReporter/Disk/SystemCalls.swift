@@ -1,6 +1,6 @@
 // The only file of the queue that calls the system's functions for files.
 
-import Threads
+import LeakPlatform
 
 #if canImport(Darwin)
     import Darwin

@@ -3,7 +3,7 @@ import LeakMessage
 #if canImport(Darwin)
     internal import Darwin
 #else
-    internal import CLinux
+    internal import CLeakLinux
     internal import Glibc
 #endif
 

@@ -1,11 +1,11 @@
 import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 #if canImport(Darwin)
     internal import Darwin
     internal import MachO
 #else
-    internal import CLinux
+    internal import CLeakLinux
     internal import Glibc
 #endif
 

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 import LeakMessage
 
 /// How much may be reported: different leaks in a session, and bytes in a day. A value without clock or file.

@@ -1,4 +1,4 @@
-import Threads
+import LeakPlatform
 
 /// When the next attempt may be made, after those that failed.
 struct DeliverySchedule: Sendable {

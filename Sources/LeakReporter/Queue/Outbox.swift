@@ -1,4 +1,4 @@
-import Threads
+import LeakPlatform
 import LeakMessage
 
 /// What waits, what is on its way, and what is to be done next. Its owner tells it the time and what happened.

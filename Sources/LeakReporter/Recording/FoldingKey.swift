@@ -1,5 +1,5 @@
 import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// What two sightings on this device must share to be counted as one report.
 ///

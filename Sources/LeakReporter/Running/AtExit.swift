@@ -3,7 +3,7 @@
 #else
     import Glibc
 #endif
-internal import Threads
+internal import LeakPlatform
 
 /// Gives what waits a moment when the process calls `exit` or returns from `main`.
 ///

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// What the keeper lets others see, as of its last turn.
 struct Board: Sendable {

@@ -1,5 +1,5 @@
-internal import Threads
-import ReportTransport
+internal import LeakPlatform
+import LeakTransport
 
 /// The thread that posts, one batch at a time. It starts with the first of them.
 final class Carrier {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// The user's choice about collecting, in a file that all processes of the app share.
 ///

@@ -1,5 +1,5 @@
 import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// Custom values and a user id that the app has set one after another.
 struct ContextChange: Hashable, Sendable {

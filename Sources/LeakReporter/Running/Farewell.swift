@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// One way of the app to the background: what was recorded is handed over, and the process is kept from being suspended
 /// until that is sent, for a bounded time.

@@ -1,7 +1,7 @@
-internal import Threads
+internal import LeakPlatform
 internal import Foundation
 import LeakMessage
-import ReportTransport
+import LeakTransport
 
 extension Ground {
     init(

@@ -1,6 +1,6 @@
 import LeakMessage
-internal import Threads
-import ReportTransport
+internal import LeakPlatform
+import LeakTransport
 
 /// What a reporter stands on: everything that its threads ask of the world outside.
 struct Ground: Sendable {

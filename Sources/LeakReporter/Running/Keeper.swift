@@ -1,7 +1,7 @@
 internal import Dispatch
 import LeakMessage
-internal import Threads
-import ReportTransport
+internal import LeakPlatform
+import LeakTransport
 
 /// The thread that owns the outbox: takes what is recorded, writes it down, says what is to be sent.
 ///

@@ -1,6 +1,6 @@
 internal import Dispatch
 import LeakMessage
-internal import Threads
+internal import LeakPlatform
 
 /// One turn after another of the keeper's thread.
 struct Keeping {

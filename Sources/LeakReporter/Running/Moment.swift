@@ -1,5 +1,5 @@
 import LeakMessage
-import Threads
+import LeakPlatform
 
 /// A point on a clock that only moves forward and stands still while the device sleeps.
 ///

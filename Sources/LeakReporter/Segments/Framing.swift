@@ -1,4 +1,4 @@
-internal import Gzip
+internal import LeakGzip
 
 /// How records stand in a file: a marker, a kind, a length, a checksum, the payload.
 ///

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
-    import HTTPClient
-    import ReportTransport
+    import LeakHTTPClient
+    import LeakTransport
 
     /// Posts with libcurl, keeping the connection between posts.
     final class CurlTransport: Transport {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// Has the writer write the counts in ``CountLog`` to their tables for readers.
 final class CountFolder: Sendable {

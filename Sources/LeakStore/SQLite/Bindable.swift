@@ -1,4 +1,4 @@
-internal import CSQLite
+internal import CLeakSQLite
 
 /// A value that a statement's `?` can stand for.
 protocol Bindable {

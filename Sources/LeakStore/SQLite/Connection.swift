@@ -1,4 +1,4 @@
-internal import CSQLite
+internal import CLeakSQLite
 
 /// One connection to one database file, for one thread at a time. Keeps every statement it has prepared.
 @safe

@@ -1,4 +1,4 @@
-internal import CSQLite
+internal import CLeakSQLite
 
 extension StoreError {
     /// What a result code means for an operator. The statement is named, its values are not.

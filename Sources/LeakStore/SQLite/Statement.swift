@@ -1,4 +1,4 @@
-internal import CSQLite
+internal import CLeakSQLite
 
 /// One prepared statement, bound and stepped by one thread at a time.
 @safe

@@ -1,4 +1,4 @@
-internal import Threads
+internal import LeakPlatform
 
 /// How many calls want a writer or have it. A lock alone does not let them in between two steps of a long task.
 package final class Callers: Sendable {

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
-    internal import CLinux
+    internal import CLeakLinux
     internal import Glibc
 #endif
 

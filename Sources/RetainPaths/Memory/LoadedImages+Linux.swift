@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-    internal import CLinux
+    internal import CLeakLinux
     internal import Glibc
 
     extension LoadedImages {

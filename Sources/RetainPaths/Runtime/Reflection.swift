@@ -1,4 +1,4 @@
-internal import CSwiftRuntime
+internal import CLeakSwiftRuntime
 
 /// Questions about types that the runtime answers, so that no layout of fields is computed here.
 ///

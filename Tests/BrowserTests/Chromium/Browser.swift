@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Threads
+import LeakPlatform
 
 /// The one browser of all tests of the suite.
 final class Browser: Sendable {

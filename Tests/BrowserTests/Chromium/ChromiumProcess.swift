@@ -1,5 +1,5 @@
 import Foundation
-import Threads
+import LeakPlatform
 
 /// A headless Chromium and the two pipes through which it is steered.
 ///

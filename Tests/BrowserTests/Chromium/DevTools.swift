@@ -1,5 +1,5 @@
 import Foundation
-import Threads
+import LeakPlatform
 
 /// The DevTools protocol: calls, their answers, and events. https://chromedevtools.github.io/devtools-protocol/
 final class DevTools: Sendable {

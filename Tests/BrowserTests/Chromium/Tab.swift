@@ -1,5 +1,5 @@
 import Foundation
-import Threads
+import LeakPlatform
 
 /// A tab of the browser with cookies of its own.
 final class Tab: Sendable {

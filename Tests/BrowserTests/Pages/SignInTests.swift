@@ -1,4 +1,4 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Testing
 
 extension BrowserTests {

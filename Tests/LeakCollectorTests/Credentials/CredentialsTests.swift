@@ -1,4 +1,4 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
 import LeakStore
 import Testing

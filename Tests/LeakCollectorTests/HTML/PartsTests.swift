@@ -1,5 +1,5 @@
-import CollectorSupport
-import HTTPClient
+import LeakCollectorSupport
+import LeakHTTPClient
 import LeakStore
 import Testing
 

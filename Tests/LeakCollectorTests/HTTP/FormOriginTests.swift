@@ -1,6 +1,6 @@
-import CollectorSupport
-import HTTPClient
-import HTTPVectors
+import LeakCollectorSupport
+import LeakHTTPClient
+import LeakHTTPVectors
 import Testing
 
 @testable import LeakCollector

@@ -1,10 +1,10 @@
-import CollectorSupport
-import HTTPClient
-import HTTPServer
-import HTTPVectors
+import LeakCollectorSupport
+import LeakHTTPClient
+import LeakHTTPServer
+import LeakHTTPVectors
 import LeakStore
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakCollector
 

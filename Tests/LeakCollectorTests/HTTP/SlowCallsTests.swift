@@ -1,6 +1,6 @@
-import HTTPServer
+import LeakHTTPServer
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakCollector
 

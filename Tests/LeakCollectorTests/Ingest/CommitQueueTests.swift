@@ -1,9 +1,9 @@
 import Foundation
-import HTTPClient
-import HTTPServer
+import LeakHTTPClient
+import LeakHTTPServer
 import LeakStore
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakCollector
 

@@ -1,5 +1,5 @@
-import CollectorSupport
-import HTTPClient
+import LeakCollectorSupport
+import LeakHTTPClient
 import LeakMessage
 import LeakStore
 import Testing

@@ -1,9 +1,9 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import HTTPClient
+import LeakHTTPClient
 import LeakStore
 import Testing
-import Threads
+import LeakPlatform
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,5 +1,5 @@
 import LeakStore
-import Threads
+import LeakPlatform
 
 /// Cannot write as often as it is told, and can then.
 final class FailingStore: ForwardingStore {

@@ -1,8 +1,8 @@
-import CollectorSupport
-import Gzip
-import HTTPVectors
+import LeakCollectorSupport
+import LeakGzip
+import LeakHTTPVectors
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakCollector
 

@@ -1,4 +1,4 @@
-import HTTPServer
+import LeakHTTPServer
 import LeakMessage
 import LeakStore
 import Testing

@@ -1,6 +1,6 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import HTTPClient
+import LeakHTTPClient
 
 /// What sentry-sdk 2.75.0 for Python sent.
 enum SentryCapture: String {
@@ -13,7 +13,7 @@ enum SentryCapture: String {
         get throws {
             let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                 .deletingLastPathComponent()
-                .deletingLastPathComponent().appendingPathComponent("SentryEnvelopeTests/Envelopes")
+                .deletingLastPathComponent().appendingPathComponent("LeakSentryTests/Envelopes")
             return [UInt8](try Data(contentsOf: folder.appendingPathComponent("\(rawValue).envelope")))
         }
     }

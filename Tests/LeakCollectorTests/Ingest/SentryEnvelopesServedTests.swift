@@ -1,8 +1,8 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import Gzip
-import HTTPClient
-import HTTPVectors
+import LeakGzip
+import LeakHTTPClient
+import LeakHTTPVectors
 import LeakStore
 import Testing
 

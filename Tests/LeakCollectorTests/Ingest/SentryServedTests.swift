@@ -1,9 +1,9 @@
-import BrotliEncoding
-import CollectorSupport
+import LeakBrotliEncoding
+import LeakCollectorSupport
 import Foundation
-import Gzip
-import HTTPClient
-import HTTPVectors
+import LeakGzip
+import LeakHTTPClient
+import LeakHTTPVectors
 import LeakStore
 import Testing
 

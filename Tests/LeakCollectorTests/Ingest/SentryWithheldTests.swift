@@ -1,7 +1,7 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import HTTPClient
-import HTTPVectors
+import LeakHTTPClient
+import LeakHTTPVectors
 import LeakStore
 import Testing
 

@@ -1,6 +1,6 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import HTTPClient
+import LeakHTTPClient
 import LeakMessage
 import LeakStore
 import Testing

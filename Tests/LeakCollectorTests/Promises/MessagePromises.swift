@@ -1,6 +1,6 @@
 import LeakMessage
 import LeakStore
-import SentryEnvelope
+import LeakSentry
 
 @testable import LeakCollector
 

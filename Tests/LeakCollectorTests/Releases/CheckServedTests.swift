@@ -1,6 +1,6 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import HTTPClient
+import LeakHTTPClient
 import LeakStore
 import Testing
 

@@ -1,8 +1,8 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import HTTPClient
+import LeakHTTPClient
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakCollector
 

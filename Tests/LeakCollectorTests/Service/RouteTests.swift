@@ -1,4 +1,4 @@
-import HTTPServer
+import LeakHTTPServer
 import LeakStore
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
     private static let id = "00112233445566778899aabbccddeeff"
     private static let leak = LeakID("00112233445566778899aabbccddeeff") ?? LeakID(high: 0, low: 0)
 
-    private static func find(_ method: HTTPServer.Method, _ path: String) -> Route? {
+    private static func find(_ method: LeakHTTPServer.Method, _ path: String) -> Route? {
         let bytes = Array(path.utf8)
         guard case .found(let pattern, let parameters) = Route.router.match(method, path: bytes.span) else {
             return nil
@@ -26,7 +26,7 @@ import Testing
         ("/api/v1/keys", .json), ("/api/v1/tokens", .json), ("/api/v1/symbols", .json),
     ])
     func `reads resources`(path: String, form: ResourceAddress.Form) throws {
-        for method in [HTTPServer.Method.get, .head] {
+        for method in [LeakHTTPServer.Method.get, .head] {
             guard case .resource(let address) = Self.find(method, path) else {
                 Issue.record("no resource at \(path)")
                 continue

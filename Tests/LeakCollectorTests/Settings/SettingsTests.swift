@@ -1,4 +1,4 @@
-import HTTPServer
+import LeakHTTPServer
 import Testing
 
 @testable import LeakCollector

@@ -1,7 +1,7 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
-import Gzip
-import HTTPClient
+import LeakGzip
+import LeakHTTPClient
 import LeakMessage
 import LeakStore
 import Testing

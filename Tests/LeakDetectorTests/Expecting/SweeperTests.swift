@@ -1,6 +1,6 @@
 import LeakMessage
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakDetector
 

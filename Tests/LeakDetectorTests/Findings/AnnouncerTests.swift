@@ -1,7 +1,7 @@
 import Foundation
 import LeakMessage
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakDetector
 

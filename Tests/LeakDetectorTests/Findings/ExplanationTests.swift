@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import LeakMessage
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakDetector
 

@@ -1,7 +1,7 @@
 import Dispatch
 import LeakMessage
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakDetector
 

@@ -1,6 +1,6 @@
 import Dispatch
 import LeakMessage
-import Threads
+import LeakPlatform
 
 @testable import LeakDetector
 

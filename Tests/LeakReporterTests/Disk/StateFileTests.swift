@@ -1,5 +1,5 @@
 import Foundation
-import ReportTransport
+import LeakTransport
 import Testing
 
 @testable import LeakReporter

@@ -1,9 +1,9 @@
-import CollectorSupport
-import FaultyPeers
+import LeakCollectorSupport
+import LeakFaultyPeers
 import Foundation
 import LeakMessage
-import ReportTransport
-import Threads
+import LeakTransport
+import LeakPlatform
 
 @testable import LeakReporter
 

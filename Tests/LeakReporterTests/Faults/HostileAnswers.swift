@@ -1,4 +1,4 @@
-import FaultyPeers
+import LeakFaultyPeers
 
 /// One way for a server to misbehave that says nothing about the batch: it must be kept and sent again.
 struct HostileAnswer: Sendable, CustomStringConvertible {

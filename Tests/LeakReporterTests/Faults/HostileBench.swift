@@ -1,4 +1,4 @@
-import FaultyPeers
+import LeakFaultyPeers
 
 @testable import LeakReporter
 

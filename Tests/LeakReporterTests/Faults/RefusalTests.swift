@@ -1,7 +1,7 @@
-import FaultyPeers
+import LeakFaultyPeers
 import Foundation
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakReporter
 

@@ -1,7 +1,7 @@
 #if os(Linux) || os(macOS)
-    import FaultyPeers
+    import LeakFaultyPeers
     import LeakMessage
-    import ReportTransport
+    import LeakTransport
     import Testing
 
     @testable import LeakReporter

@@ -1,7 +1,7 @@
 import Foundation
-import Threads
+import LeakPlatform
 
-/// `reporter-app`, run as a process that can be killed.
+/// `leak-reporter-app`, run as a process that can be killed.
 final class ReporterAppProcess {
     private struct Output {
         var text = ""
@@ -88,5 +88,5 @@ final class ReporterAppProcess {
 
     /// Beside the bundle that holds these tests.
     private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appendingPathComponent("reporter-app")
+        .appendingPathComponent("leak-reporter-app")
 }

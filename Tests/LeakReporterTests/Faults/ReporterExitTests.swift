@@ -1,9 +1,9 @@
-import CollectorSupport
-import FaultyPeers
+import LeakCollectorSupport
+import LeakFaultyPeers
 import Foundation
 import LeakCollector
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakReporter
 

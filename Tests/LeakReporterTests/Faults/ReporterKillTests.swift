@@ -1,8 +1,8 @@
-import CollectorSupport
-import FaultyPeers
+import LeakCollectorSupport
+import LeakFaultyPeers
 import Foundation
 import Testing
-import Threads
+import LeakPlatform
 
 /// `kill -9` while an app records and sends: what it saw stored is counted at last, once.
 ///

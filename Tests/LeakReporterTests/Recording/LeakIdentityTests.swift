@@ -1,4 +1,4 @@
-import CollectorSupport
+import LeakCollectorSupport
 import Foundation
 import LeakMessage
 import Testing

@@ -1,8 +1,8 @@
 import Foundation
 import LeakMessage
-import ReportTransport
+import LeakTransport
 import Testing
-import Threads
+import LeakPlatform
 
 @testable import LeakReporter
 

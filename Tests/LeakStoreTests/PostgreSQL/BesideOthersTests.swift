@@ -2,9 +2,9 @@
     import Glibc
     import LeakStore
     import Testing
-    import Threads
+    import LeakPlatform
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// What other transactions may be at, and what becomes of a call meanwhile.
     @Suite struct BesideOthersTests {

@@ -1,10 +1,10 @@
 #if PostgreSQL
     import Foundation
     import Testing
-    import Threads
+    import LeakPlatform
 
     @testable import LeakStore
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// From a file into a database that knows no difference.
     @Suite struct CopyTests {

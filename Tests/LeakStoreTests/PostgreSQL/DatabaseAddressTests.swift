@@ -2,7 +2,7 @@
     import LeakStore
     import Testing
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// What of an address may be read in a log.
     @Suite struct DatabaseAddressTests {

@@ -2,9 +2,9 @@
     import Foundation
     import LeakStore
     import Testing
-    import Threads
+    import LeakPlatform
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// The server is taken away from everybody, so that this runs alone: `make postgresql` does.
     @Suite(.serialized, .enabled(if: DatabaseServer.mayBeStopped)) struct DatabaseFaultTests {

@@ -3,7 +3,7 @@
     import LeakStore
     import Testing
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// What the server does with connections that nobody uses just now, or any more.
     @Suite struct IdleConnectionTests {

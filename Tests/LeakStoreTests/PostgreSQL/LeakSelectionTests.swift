@@ -2,7 +2,7 @@
     import LeakStore
     import Testing
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// Lists with filters, whose pages are bounded by a sample.
     @Suite struct LeakSelectionTests {

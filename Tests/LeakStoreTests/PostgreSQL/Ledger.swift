@@ -1,8 +1,8 @@
 #if PostgreSQL
     import LeakStore
-    import Threads
+    import LeakPlatform
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// What senders were told of their batches, beside what is stored. No batch has a key and each comes once: nothing but
     /// the store itself keeps it from being lost or counted twice.

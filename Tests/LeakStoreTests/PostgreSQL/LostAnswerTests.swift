@@ -2,9 +2,9 @@
     import Glibc
     import LeakStore
     import Testing
-    import Threads
+    import LeakPlatform
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// Answers of the server that do not come, or come too late.
     @Suite struct LostAnswerTests {

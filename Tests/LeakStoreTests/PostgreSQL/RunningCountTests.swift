@@ -2,7 +2,7 @@
     import LeakStore
     import Testing
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// Lists of a period, and the counts that they are read from.
     @Suite struct RunningCountTests {

@@ -2,7 +2,7 @@
     import LeakStore
     import Testing
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// A database that an earlier collector left, and those that come after it.
     @Suite struct SchemaTests {

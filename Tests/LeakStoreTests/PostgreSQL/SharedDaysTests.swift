@@ -2,7 +2,7 @@
     import LeakStore
     import Testing
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// What several collectors on one database do with an app's days, and with decisions.
     @Suite struct SharedDaysTests {

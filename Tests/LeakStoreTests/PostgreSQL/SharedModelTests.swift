@@ -3,7 +3,7 @@
     import LeakStore
     import Testing
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// Several collectors at once against the model; more seeds with `DATABASE_SEEDS`.
     @Suite struct SharedModelTests {

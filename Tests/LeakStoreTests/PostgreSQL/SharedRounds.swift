@@ -2,9 +2,9 @@
     import Glibc
     import LeakStore
     import Testing
-    import Threads
+    import LeakPlatform
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// Several collectors at once on one database, round after round, and what must come of it.
     ///

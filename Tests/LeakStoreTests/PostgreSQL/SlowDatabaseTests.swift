@@ -1,9 +1,9 @@
 #if PostgreSQL
     import LeakStore
     import Testing
-    import Threads
+    import LeakPlatform
 
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 
     /// What becomes of transactions that the server gives up.
     @Suite struct SlowDatabaseTests {

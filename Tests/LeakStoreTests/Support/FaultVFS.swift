@@ -1,5 +1,5 @@
-import CSQLite
-import Threads
+import CLeakSQLite
+import LeakPlatform
 
 /// SQLite's way to files, with ``FaultyDisk``s in it: everything goes on to the system's own VFS, and what is asked of a
 /// file in a faulty directory is judged first. Files elsewhere are opened by the system's VFS and never seen again.

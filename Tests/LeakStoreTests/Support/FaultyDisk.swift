@@ -1,5 +1,5 @@
-import CSQLite
-import Threads
+import CLeakSQLite
+import LeakPlatform
 
 /// A directory whose disk fails on demand, for whatever SQLite does in it, in this process.
 ///

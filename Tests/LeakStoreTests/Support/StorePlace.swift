@@ -3,7 +3,7 @@ import Testing
 
 #if PostgreSQL
     import Glibc
-    @testable import PostgreSQLStore
+    @testable import LeakPostgreSQL
 #endif
 
 /// Where a test of what every store must do keeps its reports: a file, or, with `COLLECTOR_TEST_DATABASE_URL`, a schema

@@ -1,4 +1,4 @@
-import Threads
+import LeakPlatform
 
 @testable import LeakStore
 

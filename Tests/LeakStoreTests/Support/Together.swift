@@ -1,4 +1,4 @@
-import Threads
+import LeakPlatform
 
 /// Runs `body` on so many threads, which begin at one moment, and waits for all of them.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
 import Testing
-import Threads
+import LeakPlatform
 import UIKit
 
 @testable import LeakDetector

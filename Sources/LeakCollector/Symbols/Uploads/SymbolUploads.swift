@@ -1,7 +1,7 @@
-internal import HTTPServer
+internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
-internal import Threads
+internal import LeakPlatform
 
 /// Takes and removes symbols: `POST /api/v1/symbols` and `DELETE /api/v1/symbols/{image}`.
 ///

@@ -1,6 +1,6 @@
 import LeakMessage
 import LeakStore
-import SentryEnvelope
+import LeakSentry
 import Testing
 
 @testable import LeakCollector

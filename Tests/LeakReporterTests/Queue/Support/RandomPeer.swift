@@ -1,5 +1,5 @@
 import LeakMessage
-import ReportTransport
+import LeakTransport
 
 @testable import LeakReporter
 

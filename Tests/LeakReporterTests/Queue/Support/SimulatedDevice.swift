@@ -1,5 +1,5 @@
 import LeakMessage
-import Threads
+import LeakPlatform
 
 @testable import LeakReporter
 

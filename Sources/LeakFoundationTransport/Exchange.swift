@@ -1,0 +1,95 @@
+internal import Dispatch
+import Foundation
+internal import LeakTransport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One post's answer, as the session hands it over in pieces, and the wait for it.
+final class Exchange: @unchecked Sendable {
+    // Unchecked: the session calls on a queue of its own, and `lock` stands between it and the thread that waits.
+    private let lock = NSLock()
+    private let finished = DispatchSemaphore(value: 0)
+    private let limits: TransportLimits
+    private var isConnected = false
+    private var response: HTTPURLResponse?
+    private var body: [UInt8] = []
+    private var failure: String?
+    private var isRefused = false
+
+    init(_ limits: TransportLimits) { self.limits = limits }
+
+    /// Blocks until the answer is complete, at most as long as the limits allow.
+    func reply(to task: URLSessionTask) -> Reply {
+        // A session has one limit for silence, whether it connects or waits for the answer; the collector may take
+        // longer for the second.
+        let start = DispatchTime.now()
+        let connectBy = start + .milliseconds(min(limits.connectMilliseconds, limits.totalMilliseconds))
+        if finished.wait(timeout: connectBy) == .timedOut {
+            guard lock.withLock({ isConnected }) else {
+                task.cancel()
+                return .none("no connection within \(limits.connectMilliseconds) ms")
+            }
+            guard finished.wait(timeout: start + .milliseconds(limits.totalMilliseconds)) == .success else {
+                task.cancel()
+                return .none("no complete answer within \(limits.totalMilliseconds) ms")
+            }
+        }
+        return lock.withLock {
+            if let failure { return .none(failure) }
+            guard let response else { return .none("no HTTP answer") }
+            return .answer(
+                Reply.Answer(
+                    status: response.statusCode,
+                    retryAfter: response.value(forHTTPHeaderField: "Retry-After"),
+                    location: response.value(forHTTPHeaderField: "Location"),
+                    contentType: response.value(forHTTPHeaderField: "Content-Type"), body: body))
+        }
+    }
+
+    /// Bytes of the request have left, so there is a connection.
+    func connect() {
+        lock.withLock { isConnected = true }
+    }
+
+    /// Takes the head of the answer.
+    func take(_ response: URLResponse) {
+        lock.withLock {
+            isConnected = true
+            self.response = response as? HTTPURLResponse
+        }
+    }
+
+    /// Takes the head of an answer that asks for a password. Apple's systems hand its body over as well, Foundation on
+    /// Linux cancels the task.
+    func takeRefusal(_ response: HTTPURLResponse) {
+        lock.withLock {
+            isConnected = true
+            isRefused = true
+            self.response = response
+        }
+    }
+
+    /// Takes the next bytes of the body.
+    ///
+    /// - Returns: whether they were taken; if not, the transfer is to stop.
+    func take(_ data: Data) -> Bool {
+        lock.withLock {
+            guard failure == nil, body.count + data.count <= limits.answerBytes else {
+                failure = "the answer is longer than \(limits.answerBytes) bytes"
+                return false
+            }
+            body.append(contentsOf: data)
+            return true
+        }
+    }
+
+    /// Takes the end, which wakes the thread that waits.
+    func finish(_ error: (any Error)?) {
+        lock.withLock {
+            if let error, failure == nil, !isRefused { failure = error.localizedDescription }
+        }
+        finished.signal()
+    }
+}

@@ -1,0 +1,167 @@
+internal import CLeakZlib
+
+/// Reads one gzip member, or one stream of `deflate`, that arrives in pieces, within bounds.
+///
+/// Reusable: after ``reset(_:)`` it reads the next one without asking for memory again.
+@safe
+public struct Inflater: ~Copyable {
+    /// What is taken from a stranger.
+    public struct Limits: Hashable, Sendable {
+        /// Bytes that may come out. 16 MiB by default.
+        public var outputBytes: Int
+        /// Bytes out per byte in. Text in JSON reaches 20; a bomb of zeros reaches 1029.
+        public var ratio: Int
+        /// Bytes that may come out before ``ratio`` counts: short inputs of one repeated word are no bomb.
+        public var bytesBeforeRatio: Int
+
+        public init(outputBytes: Int = 16 << 20, ratio: Int = 200, bytesBeforeRatio: Int = 64 << 10) {
+            self.outputBytes = outputBytes
+            self.ratio = ratio
+            self.bytesBeforeRatio = bytesBeforeRatio
+        }
+    }
+
+    /// What is around the compressed blocks of RFC 1951.
+    public enum Format: Hashable, Sendable {
+        /// One member of RFC 1952.
+        case gzip
+        /// What HTTP calls `deflate`: the zlib format of RFC 1950 or, as some send, the blocks alone, which carry no
+        /// checksum. RFC 9110 §8.4.1.2. The first byte tells: of zlib's header it ends in 8; read as the head of a
+        /// block that is one stored as it is, and not the last, with a bit set where encoders leave zeros.
+        case deflate
+    }
+
+    private enum State { case reading, finished, failed }
+
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let isOpen: Bool
+    private var format: Format
+    private var state = State.reading
+    private var expansion: Expansion
+
+    /// What is taken.
+    public var limits: Limits { expansion.limits }
+
+    public init(limits: Limits = Limits(), format: Format = .gzip) {
+        self.format = format
+        expansion = Expansion(limits: limits)
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        let code = unsafe inflateInit2_(
+            stream, Gzip.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        isOpen = code == Z_OK
+    }
+
+    deinit {
+        if isOpen { unsafe inflateEnd(stream) }
+        unsafe stream.deallocate()
+    }
+
+    /// Makes ready for another member or stream.
+    public mutating func reset(_ format: Format = .gzip) {
+        if isOpen { unsafe inflateReset2(stream, Gzip.windowBits) }
+        self.format = format
+        state = .reading
+        expansion = Expansion(limits: limits)
+    }
+
+    /// Appends to `output` what the next `bytes` inflate to.
+    ///
+    /// - Throws: ``InflateError``; nothing more can be read then, before ``reset(_:)``.
+    public mutating func inflate(_ bytes: [UInt8], into output: inout [UInt8]) throws(InflateError) {
+        let result = unsafe bytes.withUnsafeBufferPointer { input -> Result<Void, InflateError> in
+            do throws(InflateError) {
+                try unsafe inflate(input) { unsafe output.append(contentsOf: $0) }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// Hands to `take`, piece by piece, what the next `bytes` inflate to. The pieces are lent for the call.
+    ///
+    /// - Throws: ``InflateError``; nothing more can be read then, before ``reset(_:)``.
+    @unsafe
+    public mutating func inflate(
+        _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
+    ) throws(InflateError) {
+        guard isOpen else { throw .outOfMemory }
+        guard !bytes.isEmpty else { return }
+        guard state == .reading else { throw state == .finished ? .trailingBytes : .malformed }
+        if format == .deflate, expansion.bytesIn == 0, let first = unsafe bytes.first {
+            unsafe inflateReset2(stream, first & 0x0F == Self.zlibMark ? MAX_WBITS : -MAX_WBITS)
+        }
+        do throws(InflateError) {
+            try unsafe read(bytes, take: take)
+        } catch {
+            state = .failed
+            throw error
+        }
+    }
+
+    /// Says that no more bytes come.
+    ///
+    /// - Throws: ``InflateError/truncated`` when what was begun is not complete.
+    public mutating func finish() throws(InflateError) {
+        guard state == .finished else { throw state == .reading ? .truncated : .malformed }
+    }
+
+    @unsafe
+    private mutating func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
+    ) throws(InflateError) {
+        var next = 0
+        var failure: InflateError?
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pieceBytes) { piece in
+            repeat {
+                let offered = min(bytes.count - next, Int(Int32.max))
+                unsafe stream.pointee.next_in = UnsafeMutablePointer(
+                    mutating: bytes.baseAddress?.advanced(by: next))
+                unsafe stream.pointee.avail_in = uInt(offered)
+                unsafe stream.pointee.next_out = piece.baseAddress
+                unsafe stream.pointee.avail_out = uInt(Self.pieceBytes)
+                let code = unsafe CLeakZlib.inflate(stream, Z_NO_FLUSH)
+                let taken = offered - Int(unsafe stream.pointee.avail_in)
+                let made = Self.pieceBytes - Int(unsafe stream.pointee.avail_out)
+                next += taken
+                do throws(InflateError) {
+                    try expansion.count(in: taken, out: made)
+                    try check(code)
+                } catch {
+                    failure = error
+                    return
+                }
+                if made > 0 { unsafe take(UnsafeBufferPointer(rebasing: piece[..<made])) }
+                if code == Z_STREAM_END {
+                    state = .finished
+                    if next < bytes.count { failure = .trailingBytes }
+                    return
+                }
+                // A full piece may leave output inside zlib although all input is taken.
+                if made < Self.pieceBytes && next == bytes.count { return }
+            } while true
+        }
+        if let failure { throw failure }
+    }
+
+    /// Reads the result of one step of zlib; `Z_BUF_ERROR` only says that it waits for input.
+    private func check(_ code: Int32) throws(InflateError) {
+        switch code {
+        case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return
+        case Z_MEM_ERROR: throw .outOfMemory
+        default:
+            // zlib tells these apart from other damage by its text alone.
+            guard let message = unsafe stream.pointee.msg else { throw .malformed }
+            let text = unsafe String(cString: message)
+            throw text == "incorrect data check" || text == "incorrect length check"
+                ? .badChecksum : .malformed
+        }
+    }
+
+    /// The compression method in the low half of zlib's first byte: deflate. RFC 1950 §2.2.
+    private static let zlibMark: UInt8 = 8
+    /// Bytes inflated at a time, on the stack.
+    private static let pieceBytes = 16 << 10
+}

@@ -1,0 +1,244 @@
+internal import LeakPlatform
+// How requests reach the service, or are refused before.
+
+internal import LeakGzip
+
+extension Loop {
+    /// Starts with the request whose head is complete in the loop's parser.
+    ///
+    /// - Parameters:
+    ///   - bytes: what has come, from the request's first byte on, in `source`.
+    ///   - length: bytes of the head.
+    /// - Returns: how many bytes were used.
+    func begin(
+        _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>, _ length: Int, of source: Buffer
+    ) throws(RequestError) -> Int {
+        let head = parser.head
+        let fields = parser.fields
+        stopTimer(connection)
+        let isCrowded = unsafe !identifyClient(connection, fields, bytes)
+        if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
+        if head.hasUnknownMethod {
+            let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
+            let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+            refuse(connection, .unknownMethod, answer: service.refuseUnknownMethod(of: request))
+            return bytes.count
+        }
+        counters.requests += 1
+        let bodyLimit = unsafe bodyLimit(head, fields, UnsafeBufferPointer(rebasing: bytes[..<length]))
+        if case .length(let count) = head.framing, count > bodyLimit { throw .bodyTooLong }
+        if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
+        let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
+        var exchange = Exchange(head, fields: fields, of: unsafe headBytes.span)
+        let sequence = connection.nextSequence
+        connection.nextSequence &+= 1
+        if Int(connection.nextSequence) >= limits.requestsPerConnection || stopDeadline != nil {
+            exchange.closes = true
+        }
+
+        var request = unsafe Request(
+            head: head, fields: fields, bytes: headBytes, client: connection.client)
+        if let refusal = isCrowded ? Self.crowded : screen(head, request) {
+            noteCall(request)
+            return length
+                + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
+        }
+        let here = bytes.count - length
+        switch head.framing {
+        case .none:
+            if exchange.closes { connection.takesNoMore = true }
+            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
+            return length
+        case .length(let count) where here >= count && !waitsItsTurn(head, bodyBytes: count):
+            if exchange.closes { connection.takesNoMore = true }
+            unsafe request.setBody(
+                UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
+            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
+            return length + count
+        case .length(let count):
+            // Who has sent little holds little memory.
+            noteCall(request)
+            let body = pool.take(here < 16 << 10 ? min(count, 16 << 10) : count)
+            unsafe startUpload(
+                connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
+            return length
+        case .chunked:
+            noteCall(request)
+            let body = pool.take(16 << 10)
+            let rest = Upload.Body.chunked(ChunkParser(limits: limits, bodyBytes: bodyLimit))
+            unsafe startUpload(connection, head, fields, headBytes, sequence, exchange, rest, body, here)
+            return length
+        }
+    }
+
+    /// Returns the largest number of bytes that the body may have. Asks the service only about bodies that need its answer.
+    private func bodyLimit(
+        _ head: Head, _ fields: [FieldLine], _ headBytes: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        switch head.framing {
+        case .none: return limits.bodyBytes
+        case .length(let count) where count <= limits.bodyBytes: return limits.bodyBytes
+        case .length, .chunked:
+            let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+            return head.isAsterisk ? limits.bodyBytes : service.bodyLimit(of: request, limits)
+        }
+    }
+
+    /// What refuses the request before its body is read: `OPTIONS *` is answered by the server, all else may
+    /// be refused by the service.
+    private func screen(_ head: Head, _ request: borrowing Request) -> Response? {
+        if head.isAsterisk {
+            var response = Response(.noContent)
+            response.fields = [("Allow", RequestError.allowedMethods)]
+            return response
+        }
+        return service.screen(request)
+    }
+
+    private func startUpload(
+        _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>,
+        _ sequence: UInt32, _ exchange: Exchange, _ rest: Upload.Body, _ body: Buffer, _ here: Int
+    ) {
+        connection.upload = unsafe Upload(
+            head: head, fields: fields, headBytes: Array(bytes), sequence: sequence, exchange: exchange,
+            began: now, rest: rest, body: body, in: uploadMemory)
+        if head.expectsContinue && here == 0 {
+            connection.owesContinue = true
+            sendContinue(connection)
+        }
+    }
+
+    /// A refusal from the head alone. A short body is dropped and the connection kept; a long or unknown one
+    /// would cost more to read than a new connection, and after an expectation nobody knows whether it comes.
+    ///
+    /// - Returns: bytes of the body that are here and were dropped.
+    private func refuse(
+        _ connection: Connection, _ head: Head, _ sequence: UInt32, _ exchange: Exchange, _ refusal: Response,
+        following: Int
+    ) -> Int {
+        var exchange = exchange
+        if refusal.isWithheld { exchange.closes = true }
+        var dropped = 0
+        switch head.framing {
+        case .none: break
+        case .length(let count) where count <= limits.discardedBytes && !head.expectsContinue:
+            dropped = min(count, following)
+            connection.discarding = count - dropped
+        case .length, .chunked: exchange.closes = true
+        }
+        if exchange.closes {
+            connection.takesNoMore = true
+            connection.discarding = 0
+        }
+        answer(
+            connection,
+            Answer(
+                connection: connection.id, sequence: sequence, exchange: exchange,
+                response: refusal.negotiated(for: exchange)))
+        return dropped
+    }
+
+    /// A request that cannot be read: one answer in its turn, then the end.
+    ///
+    /// - Parameter answer: in place of the error's own.
+    func refuse(_ connection: Connection, _ error: RequestError, answer given: Response? = nil) {
+        switch error {
+        case .timeout: break
+        case .tooManyBodies: counters.evicted += 1
+        default: counters.refused += 1
+        }
+        let sequence: UInt32
+        let received = connection.upload?.body.count ?? 0
+        var exchange = Exchange.broken
+        // So far as it was read: even a refusal of HEAD has no body (RFC 9110 §9.3.2).
+        let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
+        exchange.isHead = head.method == .head
+        if let upload = connection.upload {
+            sequence = upload.sequence
+            connection.upload = nil
+            pool.give(upload.body)
+        } else {
+            sequence = connection.nextSequence
+            connection.nextSequence &+= 1
+        }
+        connection.partialHead = nil
+        connection.discarding = 0
+        connection.takesNoMore = true
+        if isObserved { noteRefusal(connection, received: received, requests: connection.unanswered) }
+        var response = given ?? error.response
+        response.closes = true
+        answer(
+            connection,
+            Answer(connection: connection.id, sequence: sequence, exchange: exchange, response: response))
+    }
+
+    /// Compressed bytes from which on inflating waits its turn: a phone's batch has fewer.
+    private static let promptlyInflated = 8 << 10
+
+    /// Whether this body takes so long to inflate, up to 50 ms, that all others who ask are served first.
+    private func waitsItsTurn(_ head: Head, bodyBytes: Int) -> Bool {
+        head.contentCoding != .identity && bodyBytes > Self.promptlyInflated
+    }
+
+    func complete(_ connection: Connection, _ upload: Upload) {
+        if waitsItsTurn(upload.head, bodyBytes: upload.body.count) && !upload.isComplete {
+            upload.isComplete = true
+            queue(connection)
+            return
+        }
+        connection.upload = nil
+        connection.owesContinue = false
+        stopTimer(connection)
+        if upload.exchange.closes { connection.takesNoMore = true }
+        unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
+            var request = unsafe Request(
+                head: upload.head, fields: upload.fields, bytes: headBytes, client: connection.client)
+            unsafe request.setBody(upload.body.bytes, of: upload.body)
+            dispatch(connection, request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
+        }
+        pool.give(upload.body)
+    }
+
+    /// Hands a whole request to the service, inflated.
+    ///
+    /// A content coding is undone here, when the last byte has come, and not on the way: a slow sender then holds what
+    /// it sent and not what that inflates to.
+    private func dispatch(
+        _ connection: Connection, _ request: consuming Request, _ responder: consuming Responder
+    ) {
+        serving = connection
+        defer { serving = nil }
+        if isObserved { noteBody(connection, bytes: request.bodyCount) }
+        guard request.isCompressed else {
+            service.serve(request, responder)
+            noteCall(request)
+            return
+        }
+        if request.bodyCount > Self.promptlyInflated, service.inflates(request) {
+            request.codedBody = CodedBody(
+                request.sharedBody(), in: request.contentCoding, limits: decoder.limits)
+            service.serve(request, responder)
+            noteCall(request)
+            return
+        }
+        let target = pool.take(64 << 10)
+        defer { pool.give(target) }
+        do throws(InflateError) {
+            try unsafe decoder.decode(request.bodyBytes, from: request.contentCoding) {
+                unsafe target.append($0)
+            }
+        } catch {
+            var response = RequestError(error).response
+            // The message was framed well, so the connection can go on.
+            response.closes = false
+            lookedAt = UInt64(SystemTime.roughMonotonic)
+            responder.send(response)
+            return
+        }
+        // Inflating is no fault of the service.
+        lookedAt = UInt64(SystemTime.roughMonotonic)
+        unsafe request.setBody(target.bytes, of: target)
+        service.serve(request, responder)
+        noteCall(request)
+    }
+}

@@ -1,0 +1,128 @@
+// The calls on connected sockets. Differences of the systems are values and small functions at the top.
+
+#if canImport(Darwin)
+    internal import Darwin
+    private let sendFlags: Int32 = 0
+    private let shutdownWriting = SHUT_WR
+
+    /// Takes a connection. The new descriptor inherits neither "does not block" nor "closes on exec" for
+    /// certain.
+    private func acceptNow(
+        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
+    ) -> Int32 {
+        let number = unsafe accept(listener, address, &length)
+        guard number >= 0 else { return number }
+        _ = unsafe fcntl(number, F_SETFL, O_NONBLOCK)
+        _ = unsafe fcntl(number, F_SETFD, FD_CLOEXEC)
+        Socket.enable(SOL_SOCKET, SO_NOSIGPIPE, on: number)
+        Socket.enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
+        return number
+    }
+#else
+    internal import CLeakLinux
+    internal import Glibc
+    private let sendFlags = Int32(MSG_NOSIGNAL)
+    private let shutdownWriting = Int32(SHUT_WR)
+
+    private func acceptNow(
+        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
+    ) -> Int32 {
+        unsafe accept4(
+            listener, address, &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+    }
+#endif
+
+/// The calls on sockets that do not block.
+enum Socket {
+    /// What became of a call that reads or writes.
+    enum Outcome: Hashable {
+        /// This many bytes, at least one.
+        case bytes(Int)
+        case wouldBlock
+        /// The peer will send no more.
+        case ended
+        /// The connection is broken.
+        case failed
+    }
+
+    /// Takes the next connection of a listener, with the options that the listener has.
+    static func accept(_ listener: Int32) throws(SystemError) -> Newcomer {
+        var address = sockaddr_storage()
+        let number = try retryingOnInterrupt {
+            unsafe withUnsafeMutablePointer(to: &address) { storage in
+                var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                return unsafe acceptNow(
+                    listener, UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self), &length
+                )
+            }
+        }
+        return Newcomer(socket: Descriptor(adopting: number), address: IPAddress(address))
+    }
+
+    @unsafe
+    static func receive(_ number: Int32, into buffer: UnsafeMutableBufferPointer<UInt8>) -> Outcome {
+        do throws(SystemError) {
+            let count = try retryingOnInterrupt { unsafe recv(number, buffer.baseAddress, buffer.count, 0) }
+            return count > 0 ? .bytes(count) : .ended
+        } catch {
+            return error == .wouldBlock ? .wouldBlock : .failed
+        }
+    }
+
+    /// Sends two stretches of bytes in one call; the second may be empty.
+    @unsafe
+    static func send(
+        _ number: Int32, _ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>
+    ) -> Outcome {
+        do throws(SystemError) {
+            let count: Int
+            if second.isEmpty {
+                count = try retryingOnInterrupt {
+                    #if canImport(Darwin)
+                        unsafe Darwin.send(number, first.baseAddress, first.count, sendFlags)
+                    #else
+                        unsafe Glibc.send(number, first.baseAddress, first.count, sendFlags)
+                    #endif
+                }
+            } else {
+                count = try unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
+                    unsafe parts[0] = unsafe part(first)
+                    unsafe parts[1] = unsafe part(second)
+                    var message = unsafe msghdr()
+                    unsafe message.msg_iov = parts.baseAddress
+                    unsafe message.msg_iovlen = 2
+                    return Result { () throws(SystemError) in
+                        try retryingOnInterrupt { unsafe sendmsg(number, &message, sendFlags) }
+                    }
+                }.get()
+            }
+            return count > 0 ? .bytes(count) : .wouldBlock
+        } catch {
+            return error == .wouldBlock ? .wouldBlock : .failed
+        }
+    }
+
+    /// Tells the peer that nothing more comes.
+    static func endWriting(_ number: Int32) {
+        shutdown(number, shutdownWriting)
+    }
+
+    static func enable(_ level: Int32, _ option: Int32, on number: Int32) {
+        set(level, option, to: 1, on: number)
+    }
+
+    static func set(_ level: Int32, _ option: Int32, to value: Int32, on number: Int32) {
+        var value = value
+        unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// A write to a closed peer must not end the process.
+    static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    @unsafe
+    private static func part(_ bytes: UnsafeBufferPointer<UInt8>) -> iovec {
+        unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+    }
+}

@@ -1,0 +1,73 @@
+#if PostgreSQL
+    internal import CLeakPostgreSQL
+    public import LeakStore
+
+    /// Where the database is: `postgres://user:password@host:5432/database?sslmode=verify-full`.
+    ///
+    /// https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
+    @safe
+    public struct DatabaseAddress: Sendable, CustomStringConvertible {
+        /// As given, with its secrets.
+        let text: String
+        /// Hosts and database, without user, password and the rest.
+        public let description: String
+        /// Whether it holds a secret, of the user or of the user's key.
+        public let hasPassword: Bool
+        var timeouts = Timeouts()
+
+        /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that is no such address; it is not repeated,
+        ///   since it may hold a password.
+        public init(_ text: String) throws(StoreError) {
+            let refused = StoreError(
+                .invalidArgument,
+                "must be an address such as postgres://user@host:5432/database?sslmode=verify-full")
+            let schemes = ["postgres://", "postgresql://"]
+            guard let scheme = schemes.first(where: text.hasPrefix), !text.utf8.contains(0) else {
+                throw refused
+            }
+            guard Self.isSplitSafely(text.dropFirst(scheme.count)) else {
+                throw StoreError(
+                    .invalidArgument,
+                    "has a user or a password with “@”, “/” or “:” in it, which must be written %40, %2F and %3A"
+                )
+            }
+            guard let options = unsafe PQconninfoParse(text, nil) else { throw refused }
+            defer { unsafe PQconninfoFree(options) }
+            var values: [String: String] = [:]
+            var next = unsafe options
+            while let keyword = unsafe next.pointee.keyword {
+                if let value = unsafe next.pointee.val {
+                    unsafe values[String(cString: keyword)] = String(cString: value)
+                }
+                unsafe next += 1
+            }
+            // A port that is none is the rest of something else, and would be repeated in a message.
+            guard (values["port"] ?? "").utf8.allSatisfy({ $0 == 0x2C || (0x30...0x39).contains($0) }) else {
+                throw refused
+            }
+            self.text = text
+            hasPassword = values["password"] != nil || values["sslpassword"] != nil
+            let host = values["host"] ?? values["hostaddr"] ?? "localhost"
+            description = "\(host):\(values["port"] ?? "5432")/\(values["dbname"] ?? "")"
+        }
+
+        /// The same, whose answers are waited for so long.
+        func with(_ timeouts: Timeouts) -> DatabaseAddress {
+            var address = self
+            address.timeouts = timeouts
+            return address
+        }
+
+        /// Whether what stands before the first “@” is all of user and password. Otherwise the rest of the password would
+        /// be taken for the host, which messages name.
+        private static func isSplitSafely(_ rest: Substring) -> Bool {
+            guard let at = rest.firstIndex(of: "@") else { return true }
+            let user = rest[..<at]
+            // In the values behind a question mark an “@” is one.
+            if let slash = user.firstIndex(of: "/") { return user[slash...].contains("?") }
+            let password = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard password.count < 2 || !password[1].contains(":") else { return false }
+            return !rest[rest.index(after: at)...].prefix { $0 != "?" }.contains("@")
+        }
+    }
+#endif

@@ -1,0 +1,77 @@
+#if PostgreSQL
+    internal import CLeakPostgreSQL
+
+    /// What the server answered to one query.
+    @safe
+    final class Rows: Sequence {
+        private let result: OpaquePointer
+
+        /// - Parameter result: owned from now on.
+        init(_ result: OpaquePointer) { unsafe self.result = result }
+
+        deinit { unsafe PQclear(result) }
+
+        var count: Int { unsafe Int(PQntuples(result)) }
+
+        /// Rows that the query inserted, changed or deleted.
+        var changes: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
+
+        var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
+
+        func makeIterator() -> AnyIterator<Row> {
+            var index: Int32 = 0
+            let end = Int32(clamping: count)
+            return AnyIterator {
+                guard index < end else { return nil }
+                defer { index += 1 }
+                return Row(rows: self, index: index)
+            }
+        }
+
+        fileprivate func isNull(_ row: Int32, _ column: Int32) -> Bool {
+            unsafe PQgetisnull(result, row, column) == 1
+        }
+
+        fileprivate func bytes(_ row: Int32, _ column: Int32) -> [UInt8] {
+            guard let start = unsafe PQgetvalue(result, row, column) else { return [] }
+            let length = unsafe Int(PQgetlength(result, row, column))
+            return unsafe Array(UnsafeRawBufferPointer(start: start, count: length))
+        }
+
+        /// Whole numbers of two, four and eight bytes, and booleans, come big-endian.
+        fileprivate func number(_ row: Int32, _ column: Int32) -> Int64 {
+            guard let start = unsafe PQgetvalue(result, row, column) else { return 0 }
+            let length = unsafe Int(PQgetlength(result, row, column))
+            guard length > 0 else { return 0 }
+            var number = unsafe Int64(start[0])
+            for index in stride(from: 1, to: length, by: 1) {
+                number = unsafe number << 8 | Int64(UInt8(bitPattern: start[index]))
+            }
+            return number
+        }
+    }
+
+    /// One row of an answer; columns count from 0.
+    struct Row {
+        fileprivate let rows: Rows
+        fileprivate let index: Int32
+
+        func isNull(_ column: Int32) -> Bool { rows.isNull(index, column) }
+
+        func int64(_ column: Int32) -> Int64 { rows.number(index, column) }
+
+        func int(_ column: Int32) -> Int { Int(clamping: int64(column)) }
+
+        func bool(_ column: Int32) -> Bool { int64(column) != 0 }
+
+        func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
+
+        func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
+
+        func bytes(_ column: Int32) -> [UInt8] { rows.bytes(index, column) }
+
+        func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+        func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    }
+#endif

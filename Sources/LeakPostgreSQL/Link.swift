@@ -1,0 +1,53 @@
+#if PostgreSQL
+    internal import LeakStore
+    internal import LeakPlatform
+
+    /// A connection that is opened again after it broke, at growing intervals. One thread at a time.
+    final class Link {
+        private static let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
+
+        private let address: DatabaseAddress
+        private let check: (Connection) throws(StoreError) -> Void
+        private var connection: Connection?
+        private var failures = 0
+        private var retryAt = ContinuousClock.now
+        private var lastFailure: StoreError?
+
+        /// - Parameter check: run on each new connection, which is refused when it throws.
+        init(to address: DatabaseAddress, check: @escaping (Connection) throws(StoreError) -> Void) {
+            self.address = address
+            self.check = check
+        }
+
+        /// The connection there is, or a new one.
+        ///
+        /// - Throws: why there is none. Between attempts that is the last attempt's failure, at once.
+        func open() throws(StoreError) -> Connection {
+            if let connection {
+                // One that the server has ended meanwhile is replaced before anything is sent.
+                if !connection.isLost, !connection.isAddressed { return connection }
+                self.connection = nil
+            }
+            if let lastFailure, ContinuousClock.now < retryAt { throw lastFailure }
+            do throws(StoreError) {
+                let opened = try Connection(to: address)
+                try check(opened)
+                connection = opened
+                failures = 0
+                lastFailure = nil
+                return opened
+            } catch {
+                failures += 1
+                lastFailure = error
+                let wait = Self.backoff.milliseconds(afterFailures: failures)
+                retryAt = ContinuousClock.now + .milliseconds(wait)
+                throw error
+            }
+        }
+
+        /// Makes the connection ready for the next transaction after one that failed, or lets go of it.
+        func settle() {
+            if let connection, !connection.rollBack() { self.connection = nil }
+        }
+    }
+#endif

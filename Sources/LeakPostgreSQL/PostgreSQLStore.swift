@@ -1,0 +1,136 @@
+#if PostgreSQL
+    public import LeakStore
+    internal import LeakPlatform
+
+    /// A store in a PostgreSQL database, which several collectors may share; every commit is on the server's disk
+    /// before a call returns.
+    ///
+    /// Any thread may call it; writes happen one after another. While the database is away calls fail with
+    /// ``StoreError/Reason/unavailable``, and work again when it is back: at once where nothing listens at its address, after
+    /// five seconds where nobody answers there, and after 35, a reader's after ten, where it stops to answer amid a call.
+    public final class PostgreSQLStore: Store {
+        /// Masks what is private in a report's JSON before it is kept.
+        public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
+
+        let address: DatabaseAddress
+        /// Tests reach it too, for what they cannot wait for.
+        let writer: Guarded<Writer>
+        private let callers = Callers()
+
+        /// Connects, making the tables where there are none and migrating an older schema.
+        ///
+        /// - Parameters:
+        ///   - seed: decides which reports are kept as samples; the same for the same reports.
+        ///   - limits: what one sender can make it keep.
+        ///   - clock: how far the system clock is followed.
+        ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
+        /// - Throws: ``StoreError`` with a line that says what is wrong with the database.
+        public init(
+            address: DatabaseAddress, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
+            clock: ClockRule = ClockRule(), redact: @escaping Redact = { Array($0) }
+        ) throws(StoreError) {
+            self.address = address
+            try Migration.run(on: Connection(to: address))
+            writer = Guarded(
+                Writer(
+                    link: Link(to: address, check: Migration.check), limits: limits, clock: clock,
+                    redact: redact,
+                    reservoir: Reservoir(seed: seed)))
+        }
+
+        public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+            try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
+        }
+
+        /// PostgreSQL tidies by itself.
+        public func tidy(now: Int64) {}
+
+        public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
+            var expiry = Expiry(now: now)
+            repeat {
+                callers.letIn()
+                guard isWanted() else { return expiry.wait }
+            } while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) })
+            return expiry.wait
+        }
+
+        public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
+            var erasing = Erasing(install: install)
+            var isLeft = true
+            while isLeft {
+                guard isWanted() else { return nil }
+                isLeft = try writer.with { writer throws(StoreError) in try writer.take(stepOf: &erasing) }
+                callers.letIn()
+            }
+            return erasing.erased
+        }
+
+        public func add(_ credential: Credential) throws(StoreError) -> Credential {
+            try write { writer throws(StoreError) in try writer.add(credential) }
+        }
+
+        public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+        }
+
+        public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.setName(ofCredential: id, to: name) }
+        }
+
+        public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+        }
+
+        public func decide(
+            _ decision: Decision, about leak: LeakID, now: Int64
+        ) throws(StoreError) -> PastDecision? {
+            try write { writer throws(StoreError) in try writer.decide(decision, about: leak, now: now) }
+        }
+
+        public func merge(
+            _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+            note: @Sendable (LeakMerge) -> String
+        ) throws(StoreError) -> LeakMerge? {
+            try write { writer throws(StoreError) in
+                try writer.merge(sources, into: target, by: author, now: now, note: note)
+            }
+        }
+
+        public func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.rewrite(identity) }
+        }
+
+        public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+            try write { writer throws(StoreError) in try writer.put(symbols, body: body) }
+        }
+
+        public func removeSymbols(
+            _ kind: StoredSymbols.Kind, of image: String
+        ) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.removeSymbols(kind, of: image) }
+        }
+
+        public func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+            try write { writer throws(StoreError) in try writer.noteUse(ofSymbols: rows, now: now) }
+        }
+
+        public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
+            var timeouts = address.timeouts
+            timeouts.answer = min(timeouts.answer, timeouts.page)
+            let link = Link(to: address.with(timeouts)) { connection throws(StoreError) in
+                try Migration.check(connection)
+                try connection.run(Query(ConnectionSettings.pageTimeout))
+                try connection.run(Query(ConnectionSettings.pageMemory))
+            }
+            return PostgreSQLReader(link: link, known: known)
+        }
+
+        private func write<Result>(
+            _ body: (inout sending Writer) throws(StoreError) -> sending Result
+        ) throws(StoreError) -> sending Result {
+            callers.enter()
+            defer { callers.leave() }
+            return try writer.with(body)
+        }
+    }
+#endif

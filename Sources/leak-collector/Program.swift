@@ -1,0 +1,211 @@
+import LeakHTTPClient
+import LeakHTTPServer
+import LeakCollector
+import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The program: turns a command into calls, errors into one line and an exit code.
+@main
+enum Program {
+    static let version = "0.1.0"
+
+    /// Named in `--help`.
+    enum ExitCode: Int32 {
+        case done = 0
+        case failed = 1
+        case misuse = 2
+        case inUse = 3
+        /// Totals are not the sums of their parts.
+        case wrongSums = 4
+    }
+
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let code: ExitCode
+        do {
+            code = try run(Command(arguments))
+        } catch let misuse as Command.Misuse {
+            report("\(misuse). See collector --help.", arguments)
+            code = .misuse
+        } catch let error as SettingError {
+            report("\(error)", arguments)
+            code = .misuse
+        } catch {
+            report("\(error)", arguments)
+            code = exitCode(of: error)
+        }
+        exit(code.rawValue)
+    }
+
+    /// Writes the line of a failure: as the log has it where a program reads the log of a server, else for people.
+    private static func report(_ problem: String, _ arguments: [String]) {
+        if Command.wantsJSONLog(arguments, variable: Environment.variables[Setting.log.variable]) {
+            Log(form: .json).error(problem)
+        } else {
+            Output.error("collector: \(problem)")
+        }
+    }
+
+    private static func exitCode(of error: any Error) -> ExitCode {
+        switch error {
+        case ServerError.portInUse: .inUse
+        case let error as StoreError where error.reason == .locked: .inUse
+        default: .failed
+        }
+    }
+
+    private static func run(_ command: Command) throws -> ExitCode {
+        switch command {
+        case .help:
+            Output.line(Usage.text)
+        case .version:
+            Output.line("collector \(version)")
+        case .serve(let flags):
+            try serve(settings(flags))
+        case .create(let kind, let name, let app, let flags):
+            try Handouts(kind, settings: settings(flags)).create(name: name, app: app)
+        case .list(let kind, let flags):
+            try Handouts(kind, settings: settings(flags)).list()
+        case .revoke(let kind, let id, let flags):
+            try Handouts(kind, settings: settings(flags)).revoke(id)
+        case .export(let folder, let app, let at, let flags):
+            try Publication(settings: settings(flags), app: app, at: at).write(to: folder)
+        case .backup(let file, let overwrites, let flags):
+            return try Upkeep(settings: settings(flags)).backUp(to: file, overwrites: overwrites)
+        case .verify(let file, let flags):
+            return try Upkeep(settings: settings(flags)).verify(file)
+        case .repair(let flags):
+            return try Upkeep(settings: settings(flags)).repair()
+        case .import(let file, let name, let app, let version, let flags):
+            return try Upkeep(settings: settings(flags)).importReports(
+                from: file, name: name, app: app, version: version)
+        case .erase(let install, let flags):
+            return try Upkeep(settings: settings(flags)).erase(install: install)
+        case .regroup(let app, let isDryRun, let flags):
+            try Regroup(settings: settings(flags), app: app, isDryRun: isDryRun).run()
+        case .copy(let flags):
+            try Copy(settings: settings(flags)).run()
+        case .health(let flags):
+            return try Health.check(flags)
+        case .check(let check):
+            return check.run()
+        case .symbols(let symbols):
+            return try symbols.run()
+        }
+        return .done
+    }
+
+    /// Reads the settings that each command begins with.
+    static func settings(_ flags: [Setting: String]) throws(SettingError) -> Settings {
+        let settings = try Settings(flags: flags, environment: Environment.variables)
+        Environment.keepTemporaryFiles(in: settings.dataFolder)
+        return settings
+    }
+
+    /// - Parameter isServer: only one server may write; the command line may look and make keys beside it.
+    static func openStore(_ settings: Settings, isServer: Bool) throws -> any Store {
+        try Collector.openStore(settings, isServer: isServer)
+    }
+
+    private static func serve(_ settings: Settings) throws {
+        // Before any thread; the other commands end as every program does.
+        let signals = StopSignals()
+        let log = Log(form: settings.logForm)
+        for warning in settings.warnings { log.warning(warning) }
+        // Before the database, which an open may bring up to date.
+        let publicFolder = try publicFolder(settings)
+        let store = try openStore(settings, isServer: true)
+        let collector = try Collector(
+            settings: settings, store: store, publicFolder: publicFolder, log: log)
+        try collector.start()
+        let address = collector.announcement.reachable
+        let addressFile = AddressFile(folder: settings.dataFolder)
+        // With PostgreSQL there may be no such folder.
+        if !addressFile.write(address), settings.databaseURL == nil {
+            log.warning(
+                "cannot write the address into \(settings.dataFolder): collector health needs --host and --port"
+            )
+        }
+        announce(collector.announcement, settings, log)
+
+        signals.wait()
+        log.info(
+            "stopping: finishing what is in flight, for \(Collector.stopBound.components.seconds) s at most; "
+                + "a second signal ends at once")
+        signals.endAtOnce()
+        collector.stop(within: Collector.stopBound)
+        addressFile.remove(address)
+        log.info("stopped")
+    }
+
+    private static func announce(_ announcement: Collector.Announcement, _ settings: Settings, _ log: Log) {
+        switch settings.logForm {
+        case .text:
+            let lines = ["listening on \(announcement.listening)"] + texts(announcement, settings)
+            Output.line(lines.joined(separator: "\n"))
+        case .json:
+            log.announce("listening on \(announcement.listening)", ["url": announcement.address])
+            guard settings.showsSecrets else {
+                for line in texts(announcement, settings) { log.announce(line) }
+                return
+            }
+            if let key = announcement.newIngestKey {
+                log.announce("ingest key (shown once)", ["ingest_key": key])
+            }
+            if let token = announcement.newAccessToken {
+                log.announce("access token (shown once)", ["access_token": token])
+            }
+            log.announce(
+                "sign in (works once, for ten minutes)", ["sign_in_link": announcement.signInLink])
+        }
+    }
+
+    /// The lines after the first, for people.
+    private static func texts(_ announcement: Collector.Announcement, _ settings: Settings) -> [String] {
+        var lines: [String] = []
+        guard settings.showsSecrets else {
+            if announcement.lacksIngestKey {
+                lines.append("there is no ingest key yet: collector key create makes one")
+            }
+            if announcement.lacksAccessToken {
+                lines.append("there is no access token yet: collector token create makes one")
+            }
+            lines.append(
+                "secrets are left out of this log: sign in with an access token, or set "
+                    + "\(Setting.logSecrets.variable)=yes for a sign-in link")
+            return lines
+        }
+        if let key = announcement.newIngestKey {
+            lines.append("ingest key (shown once)    \(key)")
+            lines.append(
+                "first report  curl -H 'Authorization: Bearer \(key)' -H 'Content-Type: text/plain' "
+                    + "'\(announcement.address)/api/v1/reports?app=com.acme.shop&version=5.2.0' "
+                    + "-d 'VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>'")
+        }
+        if let token = announcement.newAccessToken { lines.append("access token (shown once)  \(token)") }
+        lines.append("sign in (works once, for ten minutes)  \(announcement.signInLink)")
+        return lines
+    }
+
+    static func publicFolder(_ settings: Settings) throws(SettingError) -> PublicFolder {
+        try PublicFolder(publicFolderPath(settings), knownLeaks: settings.knownLeaksFile)
+    }
+
+    /// Beside the program where a package put it, else where it was built or started.
+    private static func publicFolderPath(_ settings: Settings) throws(SettingError) -> String {
+        if let chosen = settings.publicFolder { return chosen }
+        let folder = Environment.programFolder
+        let candidates = ["\(folder)/../share/collector/Public", "\(folder)/Public", "./Public"]
+        for candidate in candidates where unsafe access("\(candidate)/style.css", R_OK) == 0 {
+            return candidate
+        }
+        throw SettingError(
+            source: "--public",
+            problem: "is not set, and no Public folder is beside the program or in the working directory")
+    }
+}

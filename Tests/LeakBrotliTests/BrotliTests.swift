@@ -1,0 +1,119 @@
+import LeakBrotli
+import LeakBrotliEncoding
+import LeakGzip
+import Testing
+
+@Suite struct LeakBrotliTests {
+    /// What repeats itself as ``text`` does comes out two hundred times as long.
+    private static let anyRatio = Inflater.Limits(ratio: .max)
+
+    /// Inflates `bytes` in pieces of `step`.
+    private func inflate(
+        _ bytes: [UInt8], limits: Inflater.Limits = anyRatio, step: Int = .max
+    ) throws(InflateError) -> [UInt8] {
+        var inflater = BrotliInflater(limits: limits)
+        var output: [UInt8] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try inflater.inflate(Array(rest.prefix(step)), into: &output)
+            rest = rest.dropFirst(step)
+        }
+        try inflater.finish()
+        return output
+    }
+
+    private static let text = Array(
+        (0..<2000).map { "Shop.ViewController\($0 % 37) was still in memory\n" }.joined().utf8)
+
+    /// `hello` as Python's `brotli` 1.2.1 compresses it: one block that is stored as it is, and an empty last one.
+    private static let hello: [UInt8] = [0x0B, 0x02, 0x80, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x03]
+
+    @Test(
+        arguments: [[], [7], Array("hello".utf8), text, [UInt8](repeating: 0, count: 60_000)], [0, 5, 9, 11])
+    func `what is compressed comes back`(bytes: [UInt8], quality: Int) throws {
+        #expect(try inflate(BrotliEncoding.compress(bytes, quality: quality)) == bytes)
+    }
+
+    @Test func `brotli of another program is read, in pieces of any size`() throws {
+        for step in 1...Self.hello.count {
+            #expect(try inflate(Self.hello, step: step) == Array("hello".utf8))
+        }
+        let small = BrotliEncoding.compress(Self.text)
+        #expect(small.count < Self.text.count / 10)
+        for step in [1, 2, 3, 7, 100] { #expect(try inflate(small, step: step) == Self.text) }
+    }
+
+    @Test(arguments: [hello, BrotliEncoding.compress(text)])
+    func `every cut short is called truncated`(bytes: [UInt8]) {
+        for count in 0..<bytes.count {
+            #expect(throws: InflateError.truncated) { try inflate(Array(bytes[..<count])) }
+        }
+    }
+
+    @Test func `what follows a stream is refused, a second stream too`() {
+        for step in [.max, Self.hello.count, 1] {
+            #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + [0], step: step) }
+            #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + Self.hello, step: step) }
+        }
+    }
+
+    @Test(arguments: [Array("hello, this is no brotli".utf8), [0xFF, 0xFF, 0xFF], [0x91, 0x00, 0x00]])
+    func `other bytes are malformed, and stay so`(bytes: [UInt8]) {
+        #expect(throws: InflateError.malformed) { try inflate(bytes) }
+        #expect(throws: InflateError.malformed) { try inflate(bytes, step: 1) }
+        var inflater = BrotliInflater()
+        var output: [UInt8] = []
+        #expect(throws: InflateError.malformed) { try inflater.inflate(bytes, into: &output) }
+        #expect(throws: InflateError.malformed) { try inflater.inflate(Self.hello, into: &output) }
+        #expect(throws: InflateError.malformed) { try inflater.finish() }
+    }
+
+    /// Brotli has no checksum, so damage may pass as other text; it must not do worse.
+    @Test func `any bit may be wrong`() {
+        let small = BrotliEncoding.compress(Self.text, quality: 9)
+        for bit in 0..<small.count * 8 {
+            var wrong = small
+            wrong[bit / 8] ^= 1 << UInt8(bit % 8)
+            let whole = try? inflate(wrong)
+            let drips = try? inflate(wrong, step: 1)
+            #expect(whole == drips, "bit \(bit)")
+        }
+    }
+
+    @Test func `a history longer than RFC 7932 knows is refused`() {
+        let large = BrotliEncoding.compress(Self.text, windowBits: 28, isLarge: true)
+        #expect(throws: InflateError.malformed) { try inflate(large) }
+        #expect(throws: Never.self) { try inflate(BrotliEncoding.compress(Self.text, windowBits: 24)) }
+    }
+
+    @Test func `a bomb stops at the ratio, in as many bytes as an envelope's head`() {
+        let bomb = BrotliEncoding.compress([UInt8](repeating: 0, count: 16 << 20))
+        #expect(bomb.count < 100)
+        for step in [.max, 1] {
+            #expect(throws: InflateError.tooLarge) { try inflate(bomb, limits: .init(), step: step) }
+        }
+        // Behind bytes that are none.
+        let noise = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 2_654_435_761 >> 13) }
+        let hidden = BrotliEncoding.compress(noise + [UInt8](repeating: 0, count: 16 << 20))
+        #expect(throws: InflateError.tooLarge) { try inflate(hidden, limits: .init()) }
+        // As much as may come out before the ratio counts.
+        let small = BrotliEncoding.compress([UInt8](repeating: 0, count: 64 << 10))
+        #expect(throws: Never.self) { try inflate(small, limits: .init()) }
+    }
+
+    @Test func `a bomb hands over no more than the bound and a piece`() {
+        let bomb = BrotliEncoding.compress([UInt8](repeating: 0, count: 64 << 20))
+        var inflater = BrotliInflater()
+        var output: [UInt8] = []
+        #expect(throws: InflateError.tooLarge) { try inflater.inflate(bomb, into: &output) }
+        #expect(output.count <= 64 << 10)
+    }
+
+    @Test func `the output is bounded to the byte`() throws {
+        let limits = Inflater.Limits(outputBytes: Self.text.count, ratio: 10_000)
+        #expect(try inflate(BrotliEncoding.compress(Self.text), limits: limits) == Self.text)
+        #expect(throws: InflateError.tooLarge) {
+            try inflate(BrotliEncoding.compress(Self.text + [0]), limits: limits)
+        }
+    }
+}

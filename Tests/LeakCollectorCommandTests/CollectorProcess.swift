@@ -1,0 +1,167 @@
+import Foundation
+import LeakHTTPClient
+
+/// The built program, run as an operator runs it.
+final class CollectorProcess {
+    static let key = "test-ingest-key-000000000000000000000000"
+    static let token = "test-access-token-0000000000000000000000"
+
+    private let process = Process()
+    private let errors = Pipe()
+    private let output = Pipe()
+    /// What it printed up to the sign-in link.
+    private(set) var announcement = ""
+    private(set) var port = 0
+
+    var address: String { "http://127.0.0.1:\(port)" }
+
+    /// Starts a server and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - openFiles: how many it may have; `nil` leaves that as it is here.
+    ///   - user: the user that it runs as, with group 0; `nil` is the user of the tests. Another needs root.
+    init(
+        data: String, flags: [String] = [], environment: [String: String] = [:], openFiles: Int? = nil,
+        user: uid_t? = nil
+    ) throws {
+        let limit = openFiles.map { "ulimit -n \($0) && " } ?? ""
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments =
+            [
+                "-c", "\(limit)exec \(Self.prefix(user: user, group: 0)) \"$0\" \"$@\"",
+                Self.products.appendingPathComponent("collector").path,
+                "serve", "--port", "0", "--data", data, "--public", Self.publicFolder,
+            ] + flags
+        process.environment = [
+            "COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token,
+        ].merging(environment) { $1 }.filter { !$0.value.isEmpty }
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        // The last of its first lines tells how to sign in.
+        while !announcement.contains("sign in") || !announcement.hasSuffix("\n") {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw Failed(words: standardError) }
+            announcement += String(decoding: more, as: UTF8.self)
+        }
+        // As text, and as the message of an object.
+        port =
+            announcement.components(separatedBy: "listening on http://").dropFirst().first?
+            .prefix { !$0.isNewline && $0 != "\"" }.split(separator: ":").last.flatMap { Int($0) } ?? 0
+    }
+
+    /// The words of a shell that put another user in the place of this one.
+    private static func prefix(user: uid_t?, group: gid_t) -> String {
+        guard let user, user != getuid() else { return "" }
+        return "setpriv --reuid \(user) --regid \(group) --clear-groups"
+    }
+
+    /// None of them outlives its test, whatever that test did.
+    deinit {
+        guard process.isRunning else { return }
+        kill(SIGKILL)
+        process.waitUntilExit()
+    }
+
+    struct Failed: Error { let words: String }
+
+    var isRunning: Bool { process.isRunning }
+
+    var number: Int32 { process.processIdentifier }
+
+    private var standardError: String {
+        String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    /// What comes on standard output after the announcement, up to the line with `words` in it.
+    func outputUntil(_ words: String) -> String { Self.read(output, until: words) }
+
+    /// What it said on standard error, up to the line with `words` in it.
+    func errorsUntil(_ words: String) -> String { Self.read(errors, until: words) }
+
+    /// Standard output after the announcement, up to its end.
+    var restOfOutput: String {
+        String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    /// Standard error that was not read yet, up to its end.
+    var restOfErrors: String { standardError }
+
+    private static func read(_ pipe: Pipe, until words: String) -> String {
+        var bytes = Data()
+        while true {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if text.hasSuffix("\n") && text.contains(words) { return text }
+            let more = pipe.fileHandleForReading.availableData
+            guard !more.isEmpty else { return text }
+            bytes += more
+        }
+    }
+
+    func kill(_ signal: Int32) {
+        Foundation.kill(process.processIdentifier, signal)
+    }
+
+    /// - Returns: the exit code, or the number of the signal that ended it.
+    @discardableResult
+    func wait() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Runs `collector health`, again while its two seconds are not enough for a busy machine.
+    static func health(
+        _ flags: [String] = [], environment: [String: String] = [:]
+    ) throws -> (code: Int32, output: String, errors: String) {
+        var health = try run(["health"] + flags, environment: environment)
+        for _ in 0..<30 where health.errors.contains("curl code 28") {
+            health = try run(["health"] + flags, environment: environment)
+        }
+        return health
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// - Parameter user: the user that it runs as; `nil` is the user of the tests. Another needs root.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], program name: String = "collector",
+        user: uid_t? = nil
+    ) throws -> (code: Int32, output: String, errors: String) {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        let program = products.appendingPathComponent(name)
+        if let user {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "exec \(prefix(user: user, group: user)) \"$0\" \"$@\"", program.path] + arguments
+        } else {
+            process.executableURL = program
+            process.arguments = arguments
+        }
+        process.environment = environment
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text, words)
+    }
+
+    /// Beside the bundle that holds these tests.
+    static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+
+    static let publicFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path
+}
+
+/// A folder of one test, gone with it.
+final class TemporaryFolder {
+    let path = NSTemporaryDirectory() + "collector-test-\(UUID().uuidString)"
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import LeakHTTPClient
+import Testing
+
+/// What reporters and people ask of a running collector.
+extension CurlClient {
+    /// Sends a batch of reports.
+    func report(_ body: [UInt8], to address: String, idempotencyKey: String) throws -> HTTPAnswer {
+        try post(
+            body, to: "\(address)/api/v1/reports",
+            fields: [
+                HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),
+                HTTPField("Content-Type", "application/json"), HTTPField("Idempotency-Key", idempotencyKey),
+            ])
+    }
+
+    /// All reports that were ever counted.
+    func counted(at address: String) throws -> Int {
+        try #require(json("/api/v1/summary", at: address)["reports"] as? Int)
+    }
+
+    /// A JSON object that is read with the access token.
+    func json(_ path: String, at address: String) throws -> [String: Any] {
+        let answer = try get(
+            address + path, fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+        return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import LeakCollector
+import Testing
+
+@testable import leak_collector
+
+@Suite struct CommandTests {
+    @Test(arguments: [
+        ([], Command.serve(flags: [:])),
+        (["serve"], .serve(flags: [:])),
+        (["--port", "0"], .serve(flags: [.port: "0"])),
+        (["serve", "--port=9000", "--host", "::1"], .serve(flags: [.port: "9000", .host: "::1"])),
+        (["health", "--port", "9000"], .health(flags: [.port: "9000"])),
+        (["key", "create"], .create(.key, name: "unnamed", app: nil, flags: [:])),
+        (
+            ["key", "create", "--name", "shop", "--app", "com.acme.shop", "--data", "/d"],
+            .create(.key, name: "shop", app: "com.acme.shop", flags: [.data: "/d"])
+        ),
+        (["key", "list"], .list(.key, flags: [:])),
+        (["token", "create", "--name", "ann"], .create(.token, name: "ann", app: nil, flags: [:])),
+        (["token", "revoke", "2"], .revoke(.token, id: 2, flags: [:])),
+        (["key", "revoke", "3"], .revoke(.key, id: 3, flags: [:])),
+        (["export", "out", "--app", "a"], .export(folder: "out", app: "a", at: nil, flags: [:])),
+        (
+            ["export", "out", "--at", "2026-11-20T12:00:00Z"],
+            .export(folder: "out", app: nil, at: 1_795_176_000_000, flags: [:])
+        ),
+        (["backup", "f"], .backup(file: "f", overwrites: false, flags: [:])),
+        (["backup", "f", "--overwrite=yes"], .backup(file: "f", overwrites: true, flags: [:])),
+        (["backup", "--overwrite", "f"], .backup(file: "f", overwrites: true, flags: [:])),
+        (["backup", "--overwrite", "no", "f"], .backup(file: "f", overwrites: false, flags: [:])),
+        (["verify", "--repair", "--data", "/d"], .repair(flags: [.data: "/d"])),
+        (["verify", "--data", "/d"], .verify(file: nil, flags: [.data: "/d"])),
+        (["verify", "f"], .verify(file: "f", flags: [:])),
+        (["import", "-", "--app", "a"], .import(file: "-", name: nil, app: "a", version: nil, flags: [:])),
+        (
+            ["import", "f", "--name", "n", "--version", "5.2"],
+            .import(file: "f", name: "n", app: nil, version: "5.2", flags: [:])
+        ),
+        (["erase", "i"], .erase(install: "i", flags: [:])),
+        (["regroup"], .regroup(app: nil, isDryRun: false, flags: [:])),
+        (
+            ["regroup", "--dry-run", "--app", "a", "--data", "/d"],
+            .regroup(app: "a", isDryRun: true, flags: [.data: "/d"])
+        ),
+        (["copy", "--data", "/d"], .copy(flags: [.data: "/d"])),
+        (
+            ["check", "--app", "a", "--version", "5.2"],
+            .check(Check(question: ReleaseQuestion(app: "a", version: "5.2"), format: .text, flags: [:]))
+        ),
+        (
+            [
+                "check", "--app=a", "--version=5.2", "--baseline=5.1", "--format=github", "--url",
+                "https://b",
+            ],
+            .check(
+                Check(
+                    question: ReleaseQuestion(app: "a", version: "5.2", baseline: "5.1"), format: .github,
+                    flags: [.url: "https://b"]))
+        ),
+        (
+            ["symbols", "upload", "Shop.app.dSYM", "libshop.so", "--url", "https://leaks.example.com"],
+            .symbols(
+                Symbols(
+                    action: .upload(files: ["Shop.app.dSYM", "libshop.so"]),
+                    flags: [.url: "https://leaks.example.com"]))
+        ),
+        (["symbols", "list"], .symbols(Symbols(action: .list, flags: [:]))),
+        (["symbols", "remove", "A"], .symbols(Symbols(action: .remove(images: ["A"]), flags: [:]))),
+        (["--version"], .version),
+        (["serve", "--help"], .help),
+        (["-h"], .help),
+    ])
+    func `understands`(arguments: [String], command: Command) throws {
+        #expect(try Command(arguments) == command)
+    }
+
+    @Test(arguments: [
+        (
+            ["sreve"],
+            "there is no command “sreve”; the commands are serve, key, token, import, export, check, symbols, "
+                + "backup, verify, erase, regroup, copy and health"
+        ),
+        (["--prot", "1"], "there is no flag --prot"),
+        (["--port"], "--port needs a value"),
+        (["--port", "1", "--port", "2"], "--port is given twice"),
+        (["serve", "now"], "“now” is one word too many"),
+        (["key"], "key needs a word more: key create, key list or key revoke NUMBER"),
+        (["key", "make"], "there is no key make; it is key create, key list or key revoke NUMBER"),
+        (["key", "revoke"], "key revoke needs the key's number; collector key list shows it"),
+        (["key", "revoke", "x"], "“x” is not a key's number; collector key list shows it"),
+        (["key", "list", "--app", "a"], "--app does not go with this command"),
+        (["token", "create", "--app", "a"], "--app does not go with this command"),
+        (["token"], "token needs a word more: token create, token list or token revoke NUMBER"),
+        (["backup"], "backup needs a file: collector backup FILE"),
+        (["backup", "f", "--overwrite=1"], "--overwrite is “1”, must be yes or no"),
+        (["verify", "f", "--repair"], "verify --repair mends the collector's own database; name no file"),
+        (["verify", "f", "--overwrite", "yes"], "--overwrite does not go with this command"),
+        (["import"], "import needs a file: collector import FILE, or - for standard input"),
+        (["regroup", "now"], "“now” is one word too many"),
+        (["regroup", "--dry-run=maybe"], "--dry-run is “maybe”, must be yes or no"),
+        (["erase"], "erase needs an install's id: collector erase INSTALL"),
+        (
+            ["export", "out", "--at", "noon"],
+            "--at is “noon”, must be a time such as 2026-11-20T12:00:00Z"
+        ),
+        (["export"], "export needs a folder: collector export DIR"),
+        (["check"], "check needs an app and a version: collector check --app APP --version VERSION"),
+        (
+            ["check", "--app", "a", "--version", ""],
+            "check needs an app and a version: collector check --app APP --version VERSION"
+        ),
+        (
+            ["check", "--app", "a", "--version", "1", "--format", "xml"],
+            "--format is “xml”, must be text, json or github"
+        ),
+        (
+            ["check", "--app", "a", "--version", "1", "--url", "https://b", "--data", "d"],
+            "check asks a collector or looks into a database: give --url, or --data or --database-url"
+        ),
+        (["check", "--app", "a", "--version", "1", "--name", "n"], "--name does not go with this command"),
+        (["check", "--app", "a", "--version", "1", "--token", "t"], "there is no flag --token"),
+        (["copy", "d"], "“d” is one word too many"),
+        (
+            ["symbols"],
+            "symbols needs a word more: symbols upload FILE…, symbols list or symbols remove IMAGE…"
+        ),
+        (["symbols", "upload"], "symbols upload needs a file: collector symbols upload FILE…"),
+        (["symbols", "list", "x"], "“x” is one word too many"),
+        (["symbols", "remove"], "symbols remove needs an image's id; collector symbols list shows it"),
+        (["symbols", "upload", "a", "--app", "b"], "--app does not go with this command"),
+    ])
+    func `says what is wrong with`(arguments: [String], words: String) {
+        #expect(throws: Command.Misuse(words)) { try Command(arguments) }
+    }
+
+    @Test func `the table of settings is what the program takes`() throws {
+        let page = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
+            .appendingPathComponent("docs/CONFIGURATION.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        for setting in Setting.allCases {
+            let flag = setting.flag.map { "`\($0)`" } ?? ""
+            let row = "| \(flag) | `\(setting.variable)` | \(setting.fallback) | \(setting.meaning) |"
+            #expect(text.contains(row), "\(row)")
+        }
+    }
+
+    @Test func `help names every command, flag, variable and default`() {
+        let help = Usage.text
+        for word in [
+            "serve", "check", "--baseline", "--format", "key create", "key list", "key revoke",
+            "token create", "export", "import", "backup",
+            "verify",
+            "erase", "copy", "health", "--version",
+        ] {
+            #expect(help.contains(word))
+        }
+        // A list of processes would show it.
+        #expect(!help.contains("--token"))
+        for setting in Setting.allCases {
+            #expect(help.contains(setting.variable))
+            #expect(help.contains("default: \(setting.fallback)"))
+            if let flag = setting.flag { #expect(help.contains("\(flag) ")) }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import LeakHTTPClient
+import Testing
+
+/// `kill -9` while requests of all kinds pour in: what was answered with 200 is there after the restart, and is there once.
+///
+/// Ten rounds here; `make soak` runs 200 (`CRASH_ROUNDS`).
+@Suite struct CrashTests {
+    private static let rounds = ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 10
+    private static let senders = 4
+    private typealias Counts = CrashRequest.Counts
+
+    /// The requests of one sender, with their answers.
+    private struct Ledger: Sendable {
+        var acknowledged: Counts = [:]
+        /// The last one that was answered.
+        var last: CrashRequest?
+        /// Sent, but no answer came: counted or not, nobody knows.
+        var open: CrashRequest?
+        var problems: [String] = []
+    }
+
+    @Test func `every answered request is counted exactly once after kill -9`() async throws {
+        let folder = try TemporaryFolder()
+        var generator = SystemRandomNumberGenerator()
+        var (totals, ledgers): (Counts, [OperatorLedger]) = ([:], [])
+        // Once every kind of request, so that whatever the lot says each has been before a kill.
+        for round in -1..<Self.rounds {
+            let collector = try CollectorProcess(data: folder.path)
+            let (address, process) = (collector.address, collector.number)
+            let progress = RoundProgress(threads: Self.senders + 1)
+            let isFirst = round < 0
+            let patience = isFirst ? Int.max : Int.random(in: 1...300, using: &generator)
+            let delay = UInt32.random(in: 0...3_000, using: &generator)
+            async let killing: Void = Self.onThread {
+                progress.waitForAnswers(patience)
+                usleep(delay)
+                kill(process, SIGKILL)
+            }
+            async let operated = Self.onThread {
+                OperatorLedger.operate(address, round: round, isComplete: isFirst, progress)
+            }
+            let sent = await withTaskGroup(of: Ledger.self) { group in
+                for sender in 0..<Self.senders {
+                    group.addTask {
+                        await Self.onThread {
+                            Self.send(
+                                to: address, round: round, sender: sender, isComplete: isFirst, progress)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            var handed = await operated
+            await killing
+            collector.wait()
+
+            let restarted = try CollectorProcess(data: folder.path)
+            let client = try CurlClient.ofCrashTests()
+            let problems = sent.flatMap(\.problems) + handed.problems
+            #expect(problems == [], "round \(round)")
+            for ledger in sent { totals.merge(ledger.acknowledged, uniquingKeysWith: +) }
+            let most = sent.compactMap(\.open?.counts).reduce(totals) { $0.merging($1, uniquingKeysWith: +) }
+            let counted = try client.crashCounts(at: restarted.address)
+            #expect(
+                Self.less(counted, than: totals) == [], "round \(round): an answered request is lost")
+            #expect(Self.less(most, than: counted) == [], "round \(round): a request is counted twice")
+
+            // A reporter that got no answer sends the same bytes under the same key: now each counts exactly once. So does
+            // one whose answer was lost on the way.
+            for request in sent.flatMap({ [$0.open, $0.last].compactMap(\.self) }) {
+                let answer = try client.send(request, to: restarted.address)
+                #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+            }
+            totals = most
+            let again = try client.crashCounts(at: restarted.address)
+            #expect(again == totals, "round \(round): after sending again")
+            let broken = try handed.problems(after: restarted.address)
+            #expect(broken == [], "round \(round)")
+            ledgers.append(handed)
+            Self.end(restarted, &generator)
+        }
+        let last = try CollectorProcess(data: folder.path)
+        let broken = try ledgers.flatMap { try $0.laterProblems(after: last.address) }
+        #expect(broken == [])
+        let counted = try CurlClient.ofCrashTests().crashCounts(at: last.address)
+        #expect(counted == totals)
+    }
+
+    /// Counts that are smaller than others.
+    private static func less(_ counts: Counts, than others: Counts) -> [String] {
+        others.filter { $0.value > counts[$0.key, default: 0] }.sorted { $0.key < $1.key }.map {
+            "\($0.key): \(counts[$0.key, default: 0]) instead of \($0.value)"
+        }
+    }
+
+    /// Stops an idle collector: cleanly, not at all, or until it is killed on its way, with its log half put away.
+    private static func end(_ collector: CollectorProcess, _ generator: inout SystemRandomNumberGenerator) {
+        let patience =
+            [0, UInt32.random(in: 0...20_000, using: &generator), nil].randomElement(using: &generator) ?? nil
+        if patience != 0 { collector.kill(SIGTERM) }
+        guard let patience else {
+            #expect(collector.wait() == 0)
+            return
+        }
+        usleep(patience)
+        collector.kill(SIGKILL)
+        collector.wait()
+    }
+
+    /// Blocking calls belong on a thread that nobody else needs.
+    private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Sends requests of random kinds until one is not answered.
+    ///
+    /// - Parameter isComplete: sends each kind once, compressed or not, and ends.
+    private static func send(
+        to address: String, round: Int, sender: Int, isComplete: Bool, _ progress: RoundProgress
+    ) -> Ledger {
+        var ledger = Ledger()
+        defer { progress.end() }
+        guard let client = try? CurlClient.ofCrashTests() else { return ledger }
+        let kinds = CrashRequest.Kind.allCases
+        for number in 0..<(isComplete ? kinds.count : .max) {
+            let kind = isComplete ? kinds[number] : kinds.randomElement() ?? .single
+            let id = "\(round)-\(sender)-\(number)"
+            let request =
+                isComplete
+                ? CrashRequest(kind, id: id, install: "i\(sender)", isPacked: sender.isMultiple(of: 2))
+                : CrashRequest(kind, id: id, install: "i\(sender)")
+            guard let answer = try? client.send(request, to: address) else {
+                ledger.open = request
+                if isComplete { ledger.problems.append("\(kind) was not answered") }
+                return ledger
+            }
+            guard answer.status == 200 else {
+                ledger.problems.append("\(kind): \(String(decoding: answer.body, as: UTF8.self))")
+                return ledger
+            }
+            ledger.last = request
+            ledger.acknowledged.merge(request.counts, uniquingKeysWith: +)
+            progress.noteAnswer()
+        }
+        return ledger
+    }
+}
+
+/// How far the threads of a round are.
+final class RoundProgress: @unchecked Sendable {
+    // Unchecked: everything is touched while `condition` is locked.
+    private let condition = NSCondition()
+    private var answers = 0
+    private var threads: Int
+
+    init(threads: Int) { self.threads = threads }
+
+    func noteAnswer() {
+        condition.withLock {
+            answers += 1
+            condition.broadcast()
+        }
+    }
+
+    /// One of the threads ends.
+    func end() {
+        condition.withLock {
+            threads -= 1
+            condition.broadcast()
+        }
+    }
+
+    /// Waits for so many answers, or the end of all threads.
+    func waitForAnswers(_ count: Int) {
+        condition.withLock { while answers < count, threads > 0 { condition.wait() } }
+    }
+}

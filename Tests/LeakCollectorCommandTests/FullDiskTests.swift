@@ -1,0 +1,203 @@
+import Foundation
+import LeakHTTPClient
+import Testing
+
+/// A disk that has no room: reports are refused with a time to come back, nothing is half-counted, and all is well as
+/// soon as there is room.
+@Suite struct FullDiskTests {
+    /// Reports of leaks not seen before, which need pages.
+    private static func batch(_ number: Int) -> [UInt8] {
+        let reports = (0..<reportsPerBatch).map { report in
+            #"{"class":"Shop.Screen\#(number)_\#(report)","path":["\#(String(repeating: "x", count: 200))"]}"#
+        }
+        return Array(#"{"app":{"id":"full"},"reports":[\#(reports.joined(separator: ","))]}"#.utf8)
+    }
+
+    private static let reportsPerBatch = 50
+
+    /// Sends until it is taken, as reporters do, and each answer before that says when to come back.
+    private static func sendUntilTaken(_ number: Int, to collector: CollectorProcess, _ client: CurlClient)
+        throws
+    {
+        var isTaken = false
+        for _ in 0..<200 where !isTaken {
+            let answer = try client.report(batch(number), to: collector.address, idempotencyKey: "\(number)")
+            isTaken = answer.status == 200
+            guard !isTaken else { break }
+            #expect(answer.status == 503)
+            #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+            usleep(100_000)
+        }
+        #expect(isTaken)
+    }
+
+    /// `path` is the small disk's.
+    private static func ready(_ collector: CollectorProcess, _ client: CurlClient) throws -> Int {
+        try client.get("\(collector.address)/readyz").status
+    }
+
+    @Test(
+        .enabled(
+            if: SmallDisk.isAvailable,
+            "mounting a small disk needs root; a limit of file sizes is tested by anyone"))
+    func `a disk that fills up while reports come is told, and waited for`() throws {
+        // 64 MiB are the least that is to be free.
+        let disk = try SmallDisk(mebibytes: 80)
+        let collector = try CollectorProcess(data: disk.path + "/data")
+        let client = try CurlClient()
+        try Self.sendUntilTaken(0, to: collector, client)
+        var sent = 1
+        var words: Set<String> = []
+        // The guard looks once a second: what comes before it looks meets the disk itself.
+        for _ in 0..<40 where !words.contains(where: { $0.contains("the disk is full") }) {
+            try disk.fill()
+            let answer = try client.report(
+                Self.batch(sent), to: collector.address, idempotencyKey: "\(sent)")
+            if answer.status == 200 {
+                sent += 1
+                continue
+            }
+            #expect(answer.status == 503)
+            #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+            words.insert(String(decoding: answer.body, as: UTF8.self))
+            disk.empty()
+            try Self.sendUntilTaken(sent, to: collector, client)
+            sent += 1
+            #expect(try client.counted(at: collector.address) == sent * Self.reportsPerBatch)
+        }
+        #expect(words.contains { $0.contains("the disk is full") }, "\(words)")
+
+        try disk.fill()
+        #expect(try eventually { try Self.ready(collector, client) == 503 })
+        let refused = try client.report(Self.batch(sent), to: collector.address, idempotencyKey: "\(sent)")
+        #expect(refused.status == 503)
+        #expect(String(decoding: refused.body, as: UTF8.self).contains("the disk is nearly full"))
+        #expect(refused["Retry-After"] == "60")
+        #expect(try client.counted(at: collector.address) == sent * Self.reportsPerBatch, "reading goes on")
+        disk.empty()
+        #expect(try eventually { try Self.ready(collector, client) == 200 })
+        try Self.sendUntilTaken(sent, to: collector, client)
+        #expect(try client.counted(at: collector.address) == (sent + 1) * Self.reportsPerBatch)
+        collector.kill(SIGTERM)
+        #expect(collector.wait() == 0)
+    }
+
+    #if os(Linux)
+        @Test func `files that may not grow are told, and waited for`() throws {
+            let folder = try TemporaryFolder()
+            let collector = try CollectorProcess(data: folder.path)
+            let client = try CurlClient()
+            try Self.sendUntilTaken(0, to: collector, client)
+            let log = try FileManager.default.attributesOfItem(atPath: folder.path + "/leaks.sqlite-wal")
+            let size = try #require(log[.size] as? Int)
+            for (number, room) in [0, 1, 4_096, 50_000].enumerated() {
+                try Self.limitFiles(of: collector, to: "\(size + room)")
+                let answer = try client.report(
+                    Self.batch(number + 1), to: collector.address, idempotencyKey: "\(number + 1)")
+                #expect(answer.status == 503)
+                #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+                #expect(try client.counted(at: collector.address) == (number + 1) * Self.reportsPerBatch)
+                #expect(try Self.ready(collector, client) == 503)
+                try Self.limitFiles(of: collector, to: "unlimited")
+                try Self.sendUntilTaken(number + 1, to: collector, client)
+                #expect(try client.counted(at: collector.address) == (number + 2) * Self.reportsPerBatch)
+                #expect(try Self.ready(collector, client) == 200)
+            }
+            collector.kill(SIGTERM)
+            #expect(collector.wait() == 0)
+        }
+
+        /// The soft limit alone, which may be raised again.
+        private static func limitFiles(of collector: CollectorProcess, to bytes: String) throws {
+            #expect(try run("prlimit", ["--pid", "\(collector.number)", "--fsize=\(bytes):unlimited"]) == 0)
+        }
+    #endif
+
+    @Test(.enabled(if: SmallDisk.isAvailable || geteuid() != 0, "root may write where nobody may"))
+    func `a folder that can only be read is one line`() throws {
+        let disk = geteuid() == 0 ? try SmallDisk(mebibytes: 80) : nil
+        let folder = try TemporaryFolder()
+        let data = (disk?.path ?? folder.path) + "/data"
+        let collector = try CollectorProcess(data: data)
+        try Self.sendUntilTaken(0, to: collector, try CurlClient())
+        collector.kill(SIGTERM)
+        #expect(collector.wait() == 0)
+        if let disk {
+            try disk.makeReadOnly()
+        } else {
+            for name in ["/leaks.sqlite", ""] { unsafe chmod(data + name, 0o500) }
+        }
+        defer { unsafe chmod(data, 0o700) }
+        for place in [data, data + "/new"] {
+            let run = try CollectorProcess.run(
+                ["--port", "0", "--data", place],
+                environment: ["COLLECTOR_PUBLIC": CollectorProcess.publicFolder])
+            #expect(run.code != 0)
+            #expect(
+                run.errors.contains("read-only") || run.errors.contains("cannot be written")
+                    || run.errors.contains("cannot make"), "\(run.errors)")
+            #expect(run.errors.filter(\.isNewline).count == 1, "\(run.errors)")
+        }
+    }
+}
+
+/// What a running server learns by itself takes it a second or two.
+func eventually(_ condition: () throws -> Bool) throws -> Bool {
+    for _ in 0..<400 {
+        if try condition() { return true }
+        usleep(50_000)
+    }
+    return false
+}
+
+/// Runs a tool of the system.
+///
+/// - Returns: its exit code.
+func run(_ tool: String, _ arguments: [String]) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [tool] + arguments
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
+}
+
+/// A real disk of few megabytes, gone with its owner.
+private final class SmallDisk {
+    /// Whether this machine lets us mount one.
+    static let isAvailable: Bool = geteuid() == 0 && (try? SmallDisk(mebibytes: 1)) != nil
+
+    private let folder: TemporaryFolder
+    private let filler: String
+
+    var path: String { folder.path }
+
+    struct Failed: Error {}
+
+    init(mebibytes: Int) throws {
+        folder = try TemporaryFolder()
+        filler = folder.path + "/filler"
+        let code = try run("mount", ["-t", "tmpfs", "-o", "size=\(mebibytes)m", "tmpfs", folder.path])
+        guard code == 0 else { throw Failed() }
+    }
+
+    deinit { _ = try? run("umount", ["--lazy", folder.path]) }
+
+    /// Leaves no byte free.
+    func fill() throws {
+        let file = unsafe open(filler, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard file >= 0 else { throw Failed() }
+        defer { close(file) }
+        let bytes = [UInt8](repeating: 0, count: 1 << 20)
+        for size in [1 << 20, 4_096, 1] {
+            while unsafe bytes.withUnsafeBytes({ unsafe write(file, $0.baseAddress, size) }) == size {}
+        }
+    }
+
+    func empty() { unsafe unlink(filler) }
+
+    func makeReadOnly() throws {
+        guard try run("mount", ["-o", "remount,ro", folder.path]) == 0 else { throw Failed() }
+    }
+}

@@ -1,0 +1,304 @@
+import Foundation
+import LeakHTTPClient
+import LeakCollector
+import LeakMessage
+import Testing
+
+/// The calls of an operator in ``CrashTests`` while the collector is killed, and checks of their effects.
+///
+/// The counts of reports have none of it. Most of it has no `Idempotency-Key`: what was answered must be there after the
+/// restart, and a call without an answer was carried out once or not at all.
+struct OperatorLedger: Sendable {
+    private enum Call: Sendable {
+        case decide(note: String)
+        case createKey(name: String)
+        case createToken(name: String)
+        case revokeKey(Key)
+        case erase(install: String)
+        case uploadSymbols(image: String)
+        case removeSymbols(image: String)
+    }
+
+    private struct Key: Sendable {
+        let name: String
+        let id: Int
+        let secret: String
+    }
+
+    private struct Unanswered: Error {}
+
+    private(set) var problems: [String] = []
+    private var notes: [String] = []
+    private var keys: [Key] = []
+    private var revoked: [Key] = []
+    /// Secrets.
+    private var tokens: [String] = []
+    private var erased: [String] = []
+    private var images: [String] = []
+    private var removed: [String] = []
+    /// Sent, but no answer came.
+    private var open: Call?
+
+    /// Not the app of the reports that are counted.
+    private static let app = "operator"
+    /// Operator calls in one round: the history of a leak has 200.
+    private static let callLimit = 60
+
+    // MARK: Calls
+
+    /// Makes random calls until one is not answered.
+    ///
+    /// - Parameter isComplete: makes a call of each kind and ends.
+    static func operate(_ address: String, round: Int, isComplete: Bool, _ progress: RoundProgress)
+        -> OperatorLedger
+    {
+        var ledger = OperatorLedger()
+        defer { progress.end() }
+        do {
+            let client = try CurlClient.ofCrashTests()
+            let leak = try leak(client, address)
+            for number in 0..<(isComplete ? lots : callLimit) {
+                let lot = isComplete ? number : Int.random(in: 0..<lots)
+                guard let call = ledger.call(lot, "\(round)-\(number)") else { continue }
+                ledger.open = call
+                try ledger.make(call, client, address, leak: leak)
+                ledger.open = nil
+                progress.noteAnswer()
+            }
+        } catch {
+            if isComplete || !(error is Unanswered) { ledger.problems.append("\(error)") }
+        }
+        return ledger
+    }
+
+    /// In this order each call finds what it needs.
+    private static let lots = 9
+
+    /// - Returns: `nil` where there is nothing yet to be revoked or removed.
+    private func call(_ lot: Int, _ name: String) -> Call? {
+        switch lot {
+        case 0: .decide(note: name)
+        case 1, 2: .createKey(name: name)
+        case 3: .createToken(name: "token \(name)")
+        case 4: keys.first.map(Call.revokeKey)
+        case 5: .erase(install: "gone-\(name)")
+        case 6, 7: .uploadSymbols(image: UUID().uuidString)
+        default: images.first.map(Call.removeSymbols)
+        }
+    }
+
+    private static let bearer = HTTPField("Authorization", "Bearer \(CollectorProcess.token)")
+
+    /// The leak about which is decided.
+    private static func leak(_ client: CurlClient, _ address: String) throws -> String {
+        func found() throws -> String? {
+            let list = try unanswered {
+                try client.get("\(address)/api/v1/leaks?app=\(app)&state=any", fields: [bearer])
+            }
+            let leaks = try list.json["leaks"] as? [[String: Any]] ?? []
+            return leaks.first { ($0["class"] as? String)?.hasSuffix("Decided") == true }?["id"] as? String
+        }
+        if let id = try found() { return id }
+        try report(#""class":"Shop.Decided""#, client, address)
+        return try #require(try found())
+    }
+
+    /// Reports a leak that is not counted.
+    private static func report(_ fields: String, _ client: CurlClient, _ address: String) throws {
+        let body = #"{"app":{"id":"\#(app)","version":"1.0"},\#(fields)}"#
+        let answer = try unanswered {
+            try client.post(
+                Array(body.utf8), to: address + "/api/v1/reports",
+                fields: [
+                    HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),
+                    HTTPField("Content-Type", "application/json"),
+                ])
+        }
+        try answer.expect(200)
+    }
+
+    private static func unanswered(_ request: () throws -> HTTPAnswer) throws -> HTTPAnswer {
+        do { return try request() } catch { throw Unanswered() }
+    }
+
+    private static func post(
+        _ body: [UInt8], _ type: String = "application/json", to path: String, _ client: CurlClient,
+        _ address: String
+    ) throws -> HTTPAnswer {
+        try unanswered {
+            try client.post(body, to: address + path, fields: [bearer, HTTPField("Content-Type", type)])
+        }
+    }
+
+    private static func delete(_ path: String, _ client: CurlClient, _ address: String) throws -> HTTPAnswer {
+        try unanswered { try client.delete(address + path, fields: [bearer]) }
+    }
+
+    private mutating func make(_ call: Call, _ client: CurlClient, _ address: String, leak: String) throws {
+        switch call {
+        case .decide(let note):
+            let action = ["note", "ignore", "reopen", "resolve"].randomElement() ?? "note"
+            let body =
+                #"{"action":"\#(action)"\#(action == "resolve" ? #","in":"now""# : ""),"note":"\#(note)"}"#
+            try Self.post(Array(body.utf8), to: "/api/v1/leaks/\(leak)/decisions", client, address).expect(
+                201)
+            notes.append(note)
+        case .createKey(let name):
+            let made = try Self.post(Array(#"{"name":"\#(name)"}"#.utf8), to: "/api/v1/keys", client, address)
+                .expect(201)
+            keys.append(
+                Key(
+                    name: name, id: try #require(made["id"] as? Int),
+                    secret: try #require(made["secret"] as? String)))
+        case .createToken(let name):
+            let made = try Self.post(
+                Array(#"{"name":"\#(name)"}"#.utf8), to: "/api/v1/tokens", client, address
+            ).expect(201)
+            tokens.append(try #require(made["secret"] as? String))
+        case .revokeKey(let key):
+            // Whatever comes of it, nothing more is expected of a valid key.
+            keys.removeAll { $0.id == key.id }
+            try Self.delete("/api/v1/keys/\(key.id)", client, address).expect(200)
+            revoked.append(key)
+        case .erase(let install):
+            try Self.report(#""class":"Shop.Erased","install":"\#(install)""#, client, address)
+            let answer = try Self.delete("/api/v1/installs/\(install)", client, address).expect(200)
+            if answer["sets"] as? Int ?? 0 < 1 { problems.append("nothing was erased of \(install)") }
+            erased.append(install)
+        case .uploadSymbols(let image):
+            try upload(image, client, address)
+        case .removeSymbols(let image):
+            images.removeAll { $0 == image }
+            try Self.delete("/api/v1/symbols/\(image)", client, address).expect(200)
+            removed.append(image)
+        }
+    }
+
+    private mutating func upload(_ image: String, _ client: CurlClient, _ address: String) throws {
+        try Self.post(
+            Self.table(image), "application/octet-stream", to: "/api/v1/symbols", client, address
+        ).expect(200)
+        images.append(image)
+    }
+
+    private static func table(_ image: String) throws -> [UInt8] {
+        var builder = SymbolTableBuilder(
+            image: try #require(ImageID(image)), name: "Shop", architecture: "arm64")
+        builder.add(0x1000..<0x1100, [NamedCall(function: "CartModel.load()", file: "Cart.swift", line: 7)])
+        return builder.finish()
+    }
+
+    // MARK: What came of it
+
+    /// Returns effects that differ from their answers right after the restart. Repeats the unanswered call where that changes
+    /// nothing if it was carried out.
+    mutating func problems(after address: String) throws -> [String] {
+        let client = try CurlClient.ofCrashTests()
+        var found: [String] = []
+        let leak = try Self.leak(client, address)
+        let history =
+            try client.json("/api/v1/leaks/\(leak)", at: address)["history"] as? [[String: Any]] ?? []
+        let told = history.compactMap { $0["note"] as? String }
+        // The newest is the first.
+        let known = Set(notes)
+        if Array(told.filter(known.contains).reversed()) != notes {
+            found.append("decided was \(notes), known is \(told)")
+        }
+        switch open {
+        case .decide(let note):
+            if told.filter({ $0 == note }).count > 1 { found.append("decision \(note) came twice") }
+        case .createKey(let name):
+            if try Self.keys(client, address).filter({ $0.name == name }).count > 1 {
+                found.append("key \(name) was made twice")
+            }
+        case .revokeKey(let key):
+            // 404 if it was revoked.
+            let status = try Self.delete("/api/v1/keys/\(key.id)", client, address).status
+            if ![200, 404].contains(status) { found.append("revoking again: \(status)") }
+            revoked.append(key)
+        case .erase(let install):
+            try Self.delete("/api/v1/installs/\(install)", client, address).expect(200)
+            erased.append(install)
+        case .uploadSymbols(let image):
+            try upload(image, client, address)
+        case .removeSymbols(let image):
+            let status = try Self.delete("/api/v1/symbols/\(image)", client, address).status
+            if ![200, 404].contains(status) { found.append("removing again: \(status)") }
+            removed.append(image)
+        case .createToken, nil: break
+        }
+        open = nil
+        return try found + laterProblems(after: address)
+    }
+
+    private static func keys(_ client: CurlClient, _ address: String) throws -> [(
+        name: String, isRevoked: Bool
+    )] {
+        let keys = try #require(try client.json("/api/v1/keys", at: address)["keys"] as? [[String: Any]])
+        return keys.map { ($0["name"] as? String ?? "", $0["revoked_at"] is String) }
+    }
+
+    /// Returns effects that differ from their answers after further kills.
+    func laterProblems(after address: String) throws -> [String] {
+        let client = try CurlClient.ofCrashTests()
+        var found: [String] = []
+        func check(_ holds: Bool, _ problem: String) { if !holds { found.append(problem) } }
+        let listed = try Self.keys(client, address)
+        for (keys, isRevoked) in [(keys, false), (revoked, true)] {
+            for key in keys {
+                check(
+                    listed.filter { $0.name == key.name }.map(\.isRevoked) == [isRevoked],
+                    "key \(key.name) in the list: \(isRevoked)")
+                let answer = try client.post(
+                    Array(#"{"app":{"id":"\#(Self.app)"},"class":"Shop.Keyed"}"#.utf8),
+                    to: address + "/api/v1/reports",
+                    fields: [
+                        HTTPField("Authorization", "Bearer \(key.secret)"),
+                        HTTPField("Content-Type", "application/json"),
+                    ])
+                check(
+                    (answer.status == 200) != isRevoked,
+                    "key \(key.name), revoked \(isRevoked): \(answer.status)")
+            }
+        }
+        for token in tokens {
+            let answer = try client.get(
+                address + "/api/v1/apps", fields: [HTTPField("Authorization", "Bearer \(token)")])
+            check(answer.status == 200, "a token: \(answer.status)")
+        }
+        for install in erased {
+            let answer = try Self.delete("/api/v1/installs/\(install)", client, address).expect(200)
+            check(
+                answer["samples"] as? Int == 0 && answer["sets"] as? Int == 0,
+                "\(install) was erased, and left \(answer)")
+        }
+        let symbols = try #require(
+            try client.json("/api/v1/symbols", at: address)["symbols"] as? [[String: Any]])
+        let stored = symbols.compactMap { $0["image"] as? String }
+        for image in images {
+            check(stored.filter { $0 == image }.count == 1, "symbols of \(image) are not there")
+        }
+        for image in removed { check(!stored.contains(image), "symbols of \(image) are there") }
+        return found
+    }
+}
+
+extension HTTPAnswer {
+    struct Unexpected: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Returns: the body as a JSON object.
+    /// - Throws: ``Unexpected`` for another status.
+    @discardableResult
+    fileprivate func expect(_ wanted: Int) throws -> [String: Any] {
+        guard status == wanted else {
+            throw Unexpected(description: "\(status): \(String(decoding: body, as: UTF8.self))")
+        }
+        return try json
+    }
+
+    fileprivate var json: [String: Any] {
+        get throws { try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] ?? [:] }
+    }
+}

@@ -1,0 +1,122 @@
+import LeakPlatform
+
+/// Relays connections to another port of 127.0.0.1, with a fault in each that has one.
+///
+/// Stop it: until then its threads go on.
+public final class FaultyProxy: Sendable {
+    /// Bytes of one connection that were passed on.
+    public struct Passed: Hashable, Sendable {
+        public var request = 0
+        public var answer = 0
+    }
+
+    private let acceptor: Acceptor
+    private let target: Int
+    private let fault: @Sendable (_ connection: Int) -> Fault
+    private let ledger = Guarded<[Int: Passed]>([:])
+
+    public var port: Int { acceptor.port }
+    public var connections: Int { acceptor.connections }
+
+    /// - Parameter fault: what is to go wrong with a connection, by its number from 0. Called on the connection's thread.
+    public init(to target: Int, _ fault: @escaping @Sendable (_ connection: Int) -> Fault) throws {
+        acceptor = try Acceptor()
+        self.target = target
+        self.fault = fault
+        acceptor.start { [self] in relay($0, number: $1) }
+    }
+
+    /// Ends every connection and waits until no thread is left.
+    public func stop() { acceptor.stop() }
+
+    /// Bytes passed on so far of the connection with the longest answer.
+    public var passedOfLongestAnswer: Passed {
+        ledger.with { $0.values.max { $0.answer < $1.answer } ?? Passed() }
+    }
+
+    private func relay(_ client: Socket, number: Int) {
+        guard let server = Socket.connected(to: target), acceptor.watch(server) else { return }
+        defer { acceptor.forget(server) }
+        let fault = fault(number)
+        if let gateway = fault.gateway { return answer(client, server, gateway) }
+        var request = Flow(fault.request)
+        var answer = Flow(fault.answer)
+        while true {
+            let ready = Socket.waitForInput(client, server)
+            var ending: Fault.Ending?
+            if ready.1 {
+                ending = pass(from: server, to: client, &answer, of: number, as: \.answer)
+            } else if ready.0 {
+                ending = pass(from: client, to: server, &request, of: number, as: \.request)
+            }
+            if let ending { return Self.end(client, server, ending) }
+        }
+    }
+
+    /// Answers one request in place of the server.
+    private func answer(_ client: Socket, _ server: Socket, _ gateway: Fault.Gateway) {
+        var request = RequestBytes()
+        while request.take(upTo: nil) == nil {
+            let piece = client.receive()
+            guard !piece.isEmpty, !gateway.asksServer || server.send(piece[...]) else { return }
+            request.append(piece)
+        }
+        // The first bytes of its answer: it is done.
+        if gateway.asksServer, server.receive().isEmpty { return }
+        guard gateway.stallMilliseconds == 0 || acceptor.pause(milliseconds: gateway.stallMilliseconds),
+            client.send(gateway.answer[...])
+        else { return }
+        Self.end(client, server, gateway.ending)
+    }
+
+    /// One direction of one connection.
+    private struct Flow {
+        let fault: Fault.Direction
+        var passed = 0
+        var hasStarted = false
+
+        init(_ fault: Fault.Direction) { self.fault = fault }
+    }
+
+    /// Passes on what there is, and counts it before the other side can have it: a test that has seen an answer may ask.
+    ///
+    /// - Returns: how the connection is to end; `nil` when it goes on.
+    private func pass(
+        from source: Socket, to target: Socket, _ flow: inout Flow, of number: Int,
+        as direction: sending WritableKeyPath<Passed, Int>
+    ) -> Fault.Ending? {
+        let bytes = source.receive()
+        guard !bytes.isEmpty else { return .close }
+        if !flow.hasStarted {
+            flow.hasStarted = true
+            let wait = flow.fault.delayMilliseconds
+            guard wait == 0 || acceptor.pause(milliseconds: wait) else { return .close }
+        }
+        let room = flow.fault.cut.map { $0.afterBytes - flow.passed } ?? .max
+        let piece = bytes.prefix(room)
+        flow.passed += piece.count
+        let passed = flow.passed
+        ledger.with { $0[number, default: Passed()][keyPath: direction] = passed }
+        guard send(piece, to: target, flow.fault) else { return .close }
+        if let cut = flow.fault.cut, flow.passed >= cut.afterBytes { return cut.ending }
+        return nil
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>, to target: Socket, _ fault: Fault.Direction) -> Bool {
+        guard let wait = fault.bytePauseMilliseconds else { return target.send(bytes) }
+        return bytes.indices.allSatisfy { index in
+            target.send(bytes[index...index]) && acceptor.pause(milliseconds: wait)
+        }
+    }
+
+    private static func end(_ client: Socket, _ server: Socket, _ ending: Fault.Ending) {
+        switch ending {
+        case .close:
+            server.close()
+            client.finish()
+        case .reset:
+            server.reset()
+            client.reset()
+        }
+    }
+}

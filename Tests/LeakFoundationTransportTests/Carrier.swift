@@ -1,0 +1,71 @@
+import Foundation
+import LeakFoundationTransport
+import LeakTransport
+
+@testable import LeakReporter
+
+/// The transports, which are to behave alike.
+enum Carrier: String, CaseIterable, Sendable {
+    case curl, urlSession
+
+    func make(_ limits: TransportLimits = .patient) -> any Transport {
+        switch self {
+        case .curl: CurlTransport(limits: limits)
+        case .urlSession: URLSessionTransport(limits: limits)
+        }
+    }
+
+    /// Posts one after the other with one transport, on a thread of its own: a transport blocks.
+    func replies(to posts: [Post], _ limits: TransportLimits = .patient) async -> [Reply] {
+        await withCheckedContinuation { continuation in
+            Thread {
+                let transport = make(limits)
+                continuation.resume(returning: posts.map(transport.post))
+            }.start()
+        }
+    }
+
+    func reply(to post: Post, _ limits: TransportLimits = .patient) async -> Reply {
+        await replies(to: [post], limits)[0]
+    }
+
+    /// With how long it took on its thread: when this function goes on is up to whatever else the tests do.
+    func timedReply(to post: Post, _ limits: TransportLimits) async -> (reply: Reply, seconds: Double) {
+        await withCheckedContinuation { continuation in
+            Thread {
+                let transport = make(limits)
+                let start = DispatchTime.now().uptimeNanoseconds
+                let reply = transport.post(post)
+                let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+                continuation.resume(returning: (reply, seconds))
+            }.start()
+        }
+    }
+}
+
+extension TransportLimits {
+    /// Limits that no test reaches, however busy the machine is.
+    static var patient: TransportLimits {
+        var limits = TransportLimits()
+        limits.connectMilliseconds = 300_000
+        limits.totalMilliseconds = 600_000
+        return limits
+    }
+}
+
+extension Post {
+    static func report(_ body: String = "report", to address: String) -> Post {
+        Post(
+            address: address,
+            fields: [
+                Field(name: "Content-Type", value: "application/json"),
+                Field(name: "Authorization", value: "Bearer secret"),
+                Field(name: "Idempotency-Key", value: "k1"),
+            ], body: Array(body.utf8))
+    }
+}
+
+extension Reply {
+    var answer: Answer? { if case .answer(let answer) = self { answer } else { nil } }
+    var failure: String? { if case .none(let why) = self { why } else { nil } }
+}

@@ -1,0 +1,164 @@
+import Dispatch
+import Foundation
+import LeakHTTPServer
+import LeakTransport
+import Testing
+
+/// Posts on their way: what arrives, over how many connections, and when it is given up.
+@Suite struct CarryingTests {
+    private static let noContent = "HTTP/1.1 204 No Content\r\n\r\n"
+
+    @Test(arguments: Carrier.allCases)
+    func `a post arrives as it was given`(carrier: Carrier) async throws {
+        let peer = try ScriptedPeer { _ in .init(Self.noContent) }
+        defer { peer.stop() }
+        _ = await carrier.reply(to: .report("{\"é\": 1}", to: peer.address))
+        let request = try #require(peer.requests.first)
+        let lines = request.head.components(separatedBy: "\r\n")
+        #expect(lines[0] == "POST /api/v1/reports HTTP/1.1")
+        for line in [
+            "Content-Type: application/json", "Authorization: Bearer secret", "Idempotency-Key: k1",
+            "User-Agent: LeakReporter/1", "Content-Length: 9",
+        ] {
+            #expect(lines.filter { $0.lowercased() == line.lowercased() }.count == 1, "\(line) in \(lines)")
+        }
+        #expect(request.body == Array("{\"é\": 1}".utf8))
+    }
+
+    @Test(arguments: Carrier.allCases, [0, 1, 65_536, 256 * 1024, 1024 * 1024])
+    func `a body arrives byte for byte`(carrier: Carrier, bytes: Int) async throws {
+        let peer = try ScriptedPeer { _ in .init(Self.noContent) }
+        defer { peer.stop() }
+        var post = Post.report(to: peer.address)
+        post.body = (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) }
+        let reply = await carrier.reply(to: post)
+        #expect(reply.answer?.status == 204, "\(reply)")
+        #expect(peer.requests.first?.body == post.body)
+    }
+
+    private struct Echo: Service {
+        func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+            responder.send(
+                Response(Status(200), type: "text/plain", body: .bytes(Array("\(request.body().count)".utf8)))
+            )
+        }
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `our own server understands it`(carrier: Carrier) async throws {
+        var limits = Limits()
+        (limits.headTime, limits.bodyTime) = (.seconds(600), .seconds(600))
+        let server = try Server(.init(port: 0, limits: limits), service: Echo())
+        server.start()
+        defer { server.stop(within: .seconds(5)) }
+        var post = Post.report(to: "http://127.0.0.1:\(server.port)/")
+        post.body = [UInt8](repeating: 7, count: 256 * 1024)
+        let replies = await carrier.replies(to: [post, post, post])
+        #expect(
+            replies.compactMap(\.answer).map(\.body) == Array(repeating: Array("262144".utf8), count: 3),
+            "\(replies.compactMap(\.failure))")
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `several posts travel over one connection`(carrier: Carrier) async throws {
+        let peer = try ScriptedPeer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
+        defer { peer.stop() }
+        let replies = await carrier.replies(to: Array(repeating: .report(to: peer.address), count: 8))
+        #expect(replies.compactMap(\.answer?.status) == Array(repeating: 200, count: 8))
+        #expect(peer.requests.map(\.connection) == Array(repeating: 0, count: 8))
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `after a connection that went a new one is made`(carrier: Carrier) async throws {
+        let peer = try ScriptedPeer { _ in .init(Self.noContent, then: .close) }
+        defer { peer.stop() }
+        let replies = await carrier.replies(to: Array(repeating: .report(to: peer.address), count: 9))
+        // A post that meets a connection just as it goes gets no answer, and is one to send again.
+        let answers = replies.compactMap(\.answer?.status)
+        #expect(answers.count >= 3 && answers.allSatisfy { $0 == 204 })
+        #expect(answers.count + replies.compactMap(\.failure).count == 9)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `after a failure it goes on`(carrier: Carrier) async throws {
+        let peer = try ScriptedPeer { number in
+            number == 0
+                ? .init("HTTP/1.1 200 OK\r\n\r\n", .endlessly(String(repeating: "more ", count: 20_000)))
+                : .init("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        defer { peer.stop() }
+        let replies = await carrier.replies(to: [.report(to: peer.address), .report(to: peer.address)])
+        #expect(replies[0].failure?.contains("longer") == true)
+        #expect(replies[1].answer?.body == Array("ok".utf8))
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `cookies are not kept`(carrier: Carrier) async throws {
+        let peer = try ScriptedPeer { _ in
+            .init("HTTP/1.1 204 No Content\r\nSet-Cookie: who=1; Path=/\r\n\r\n")
+        }
+        defer { peer.stop() }
+        _ = await carrier.replies(to: [.report(to: peer.address), .report(to: peer.address)])
+        #expect(peer.requests.count == 2)
+        #expect(!peer.requests.contains { $0.head.lowercased().contains("cookie") })
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `nobody there is no answer`(carrier: Carrier) async throws {
+        let port = try ScriptedPeer.freePort()
+        let addresses = ["http://127.0.0.1:\(port)/", "http://nowhere.invalid/", "http://"]
+        let replies = await carrier.replies(to: addresses.map { .report(to: $0) })
+        #expect(replies.allSatisfy { $0.failure?.isEmpty == false }, "\(replies)")
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `a connection that does not come about is given up before the answer would be`(carrier: Carrier)
+        async throws
+    {
+        let peer = try DeafPeer()
+        var limits = TransportLimits.patient
+        limits.connectMilliseconds = 500
+        limits.totalMilliseconds = 60_000
+        let (reply, seconds) = await carrier.timedReply(
+            to: .report(to: "http://127.0.0.1:\(peer.port)/"), limits)
+        #expect(reply.failure?.isEmpty == false, "\(reply)")
+        #expect((0.4..<30).contains(seconds))
+        withExtendedLifetime(peer) {}
+    }
+
+    /// What takes too long: silence before the answer, within it, and an answer that trickles for ever.
+    static let slow: [ScriptedPeer.Script] = [
+        .init("", then: .silence), .init("HTTP/1.1 200 OK\r\n", then: .silence),
+        .init("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", then: .silence),
+        .init(
+            "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 1_000), .byteByByte(milliseconds: 50)),
+    ]
+
+    @Test(arguments: Carrier.allCases, slow.indices)
+    func `an answer that does not end is given up`(carrier: Carrier, script: Int) async throws {
+        let peer = try ScriptedPeer { _ in Self.slow[script] }
+        defer { peer.stop() }
+        var limits = TransportLimits.patient
+        limits.totalMilliseconds = 1_000
+        let (reply, seconds) = await carrier.timedReply(to: .report(to: peer.address), limits)
+        #expect(reply.failure?.isEmpty == false, "\(reply)")
+        #expect((0.9..<20).contains(seconds))
+    }
+
+    /// A machine that is too busy to connect in two seconds has more.
+    @Test(arguments: Carrier.allCases)
+    func `an answer may take longer than the connection`(carrier: Carrier) async throws {
+        var reply: Reply?
+        for seconds in [2, 8, 32] where reply?.answer == nil {
+            // The answer takes a third longer than the connection may.
+            let pause = UInt32(seconds * 4_000 / 3 / Self.noContent.utf8.count)
+            let peer = try ScriptedPeer { _ in .init(Self.noContent, .byteByByte(milliseconds: pause)) }
+            defer { peer.stop() }
+            var limits = TransportLimits.patient
+            limits.connectMilliseconds = seconds * 1_000
+            limits.totalMilliseconds = 600_000
+            reply = await carrier.reply(to: .report(to: peer.address), limits)
+        }
+        #expect(reply?.answer?.status == 204, "\(String(describing: reply))")
+    }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import LeakHTTPServer
+
+@Suite struct BufferPoolTests {
+    @Test func `a buffer is used again when it is given back`() {
+        var pool = BufferPool()
+        weak var former: Buffer?
+        do {
+            let buffer = pool.take(100)
+            former = buffer
+            pool.give(buffer)
+        }
+        #expect(pool.take(100) === former)
+    }
+
+    @Test func `but not while somebody holds its bytes`() {
+        var pool = BufferPool()
+        let buffer = pool.take(100)
+        buffer.append("abc")
+        let held = unsafe SharedBytes(buffer.bytes, of: buffer)
+        pool.give(buffer)
+        let other = pool.take(100)
+        other.append("xyz")
+        #expect(other !== buffer)
+        #expect(held.copy() == Array("abc".utf8))
+    }
+
+    @Test func `what was not needed goes back to the system with the second look`() {
+        var pool = BufferPool()
+        let buffers = (0..<5).map { _ in pool.take(1 << 20) }
+        for buffer in buffers { pool.give(buffer) }
+        pool.trim()
+        #expect(!pool.isEmpty, "all five were needed since the last look")
+        pool.trim()
+        #expect(pool.isEmpty)
+    }
+}

@@ -1,0 +1,154 @@
+import LeakBrotliEncoding
+import LeakGzip
+import LeakHTTPServer
+import LeakHTTPVectors
+import Testing
+
+/// Bodies in a content coding, over sockets. RFC 9110 §8.4.
+@Suite struct CodingTests {
+    /// Sends `bytes` and, behind them, a request of which nothing is special.
+    ///
+    /// - Returns: the answer to `bytes`, and whether the request behind them was answered too.
+    private func exchange(_ bytes: [[UInt8]], limits: Limits = Limits()) throws -> (
+        reply: Reply?, goesOn: Bool
+    ) {
+        try withServer(limits: limits) { server in
+            let client = Client(port: server.port)
+            for piece in bytes { client.send(piece) }
+            client.send("GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = client.answers(1)
+            while !client.isEnded && Reply.all(in: client.received).count < 2, client.read(milliseconds: 500)
+            {}
+            let replies = Reply.all(in: client.received)
+            return (replies.first, replies.count == 2 && replies[1].status == 200)
+        }
+    }
+
+    private func post(_ body: [UInt8], _ coding: String) -> [UInt8] {
+        let head =
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"
+        return Array(head.utf8) + body
+    }
+
+    private static let text = Array(
+        (0..<3000).map { #"{"class":"Shop.Cart\#($0 % 41)","id":\#($0 &* 7919)}\#n"# }.joined().utf8)
+
+    @Test(arguments: Packing.allCases)
+    func `a body is inflated before the service sees it`(packing: Packing) throws {
+        for bytes in [[], Array("hello".utf8), Self.text] {
+            let (reply, goesOn) = try exchange([post(packing.pack(bytes), packing.name)])
+            #expect(reply?.status == 200 && reply?.body == bytes)
+            #expect(goesOn)
+        }
+    }
+
+    @Test(arguments: Packing.allCases)
+    func `it may come byte by byte`(packing: Packing) throws {
+        let pieces = post(packing.pack(Array("hello, hello, hello".utf8)), packing.name).map { [$0] }
+        let (reply, goesOn) = try exchange(pieces)
+        #expect(reply?.text == "hello, hello, hello")
+        #expect(goesOn)
+    }
+
+    @Test(arguments: Packing.allCases)
+    func `it may come in chunks, with trailers`(packing: Packing) throws {
+        let body = packing.pack(Self.text)
+        var pieces = [
+            Array(
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(packing.name)\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    .utf8)
+        ]
+        for start in stride(from: 0, to: body.count, by: 700) {
+            let piece = body[start..<min(start + 700, body.count)]
+            pieces.append(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8))
+        }
+        pieces.append(Array("0\r\nX-T: v\r\n\r\n".utf8))
+        let (reply, goesOn) = try exchange(pieces)
+        #expect(reply?.body == Self.text)
+        #expect(goesOn)
+    }
+
+    @Test(arguments: Packing.allCases)
+    func `damage is 400, and the connection goes on`(packing: Packing) throws {
+        let body = packing.pack(Array("hello".utf8))
+        let other = Packing.allCases.first { $0.name != packing.name && $0 != .brotli } ?? packing
+        let damaged = [
+            ("cut short", Array(body.dropLast())), ("followed by a byte", body + [0]), ("twice", body + body),
+            ("no such thing", Array("no such thing".utf8)), ("another coding", other.pack(Self.text)),
+            ("one byte", [body[0]]),
+        ]
+        for (title, bytes) in damaged {
+            let (reply, goesOn) = try exchange([post(bytes, packing.name)])
+            #expect(reply?.status == 400, "\(title)")
+            #expect(reply?.text.contains("not one complete stream of its content coding") == true, "\(title)")
+            #expect(goesOn, "\(title)")
+        }
+        let empty =
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(packing.name)\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        #expect(try exchange([Array(empty.utf8)]).reply?.status == 400)
+    }
+
+    @Test(arguments: [Packing.gzip, .zlib])
+    func `a wrong checksum is 400`(packing: Packing) throws {
+        var body = packing.pack(Array("hello".utf8))
+        body[body.count - (packing == .gzip ? 6 : 1)] ^= 1
+        let (reply, goesOn) = try exchange([post(body, packing.name)])
+        #expect(reply?.status == 400)
+        #expect(goesOn)
+    }
+
+    @Test(arguments: Packing.allCases)
+    func `a bomb is 413, and the connection goes on`(packing: Packing) throws {
+        let bomb = packing.pack([UInt8](repeating: 0, count: 16 << 20))
+        let (reply, goesOn) = try exchange([post(bomb, packing.name)])
+        #expect(reply?.status == 413)
+        #expect(goesOn)
+        var limits = Limits()
+        limits.inflatedBytes = 100
+        for (count, status) in [(101, 413), (100, 200)] {
+            let body = packing.pack([UInt8](repeating: 7, count: count))
+            #expect(try exchange([post(body, packing.name)], limits: limits).reply?.status == status)
+        }
+    }
+
+    /// The bound of a body as it is holds for what repeats itself: no sender is refused for a stack of equal frames.
+    @Test(arguments: Packing.allCases)
+    func `a megabyte is taken, however little it was packed into`(packing: Packing) throws {
+        let bytes = [UInt8](repeating: 0x20, count: 1 << 20)
+        let body = packing.pack(bytes)
+        #expect(body.count < 1200)
+        let (reply, goesOn) = try exchange([post(body, packing.name)])
+        #expect(reply?.status == 200 && reply?.body == bytes)
+        #expect(goesOn)
+        #expect(try exchange([post(packing.pack(bytes + [0x20]), packing.name)]).reply?.status == 413)
+    }
+
+    @Test func `codings take turns on one connection`() throws {
+        try withServer { server in
+            let client = Client(port: server.port)
+            var requests: [UInt8] = []
+            let order = (0..<24).map { Packing.allCases[$0 * 7 % 4] }
+            for (index, packing) in order.enumerated() {
+                requests += post(packing.pack(Array("body \(index)".utf8)), packing.name)
+            }
+            client.send(requests)
+            #expect(client.answers(24).map(\.text) == (0..<24).map { "body \($0)" })
+        }
+    }
+
+    @Test(arguments: ["GZIP", "X-Gzip", "Deflate", "BR"])
+    func `a coding's case does not matter`(coding: String) throws {
+        let packing: Packing = coding == "BR" ? .brotli : coding == "Deflate" ? .zlib : .gzip
+        #expect(try exchange([post(packing.pack(Array("hello".utf8)), coding)]).reply?.text == "hello")
+    }
+
+    @Test(arguments: [
+        "zstd", "compress", "brotli", "gzip, gzip", "gzip, br", "br, identity", "br;q=1", "br,", "*",
+    ])
+    func `another coding, or several, is 415 and names those that are taken`(coding: String) throws {
+        let (reply, goesOn) = try exchange([post([1], coding)])
+        #expect(reply?.status == 415)
+        #expect(reply?.field("accept-encoding") == "gzip, deflate, br")
+        #expect(!goesOn)
+    }
+}

@@ -1,0 +1,235 @@
+import LeakHTTPServer
+import LeakHTTPVectors
+import Testing
+import LeakPlatform
+
+@Suite struct ConnectionTests {
+    private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n" }
+
+    @Test func `late answers from another thread keep the order of the requests`() throws {
+        let later = LaterService()
+        try withServer(later) { server in
+            let client = Client(port: server.port)
+            client.send((0..<20).map { Self.get("/\($0)") }.joined())
+            #expect(later.waitFor(20))
+            later.answerAll { $0.reversed() }
+            #expect(client.answers(20).map(\.text) == (0..<20).map { "/\($0)" })
+        }
+    }
+
+    @Test func `an answer given in another connection's turn reaches its own peer`() throws {
+        let later = LaterService()
+        let service = ClosureService { request, responder in
+            let isSecond = request.pathEquals("/second")
+            later.serve(request, responder)
+            // On the loop's thread: the first connection's answer, too.
+            if isSecond { later.answerAll() }
+        }
+        try withServer(service) { server in
+            let (first, second) = (Client(port: server.port), Client(port: server.port))
+            first.send(Self.get("/first"))
+            #expect(later.waitFor(1))
+            second.send(Self.get("/second"))
+            #expect(second.nextAnswer()?.text == "/second")
+            #expect(first.nextAnswer()?.text == "/first")
+        }
+    }
+
+    @Test func `reading pauses while many requests wait, and goes on`() throws {
+        let later = LaterService()
+        var limits = Limits()
+        limits.pipelinedRequests = 4
+        try withServer(later, limits: limits) { server in
+            let client = Client(port: server.port)
+            client.send((0..<10).map { Self.get("/\($0)") }.joined())
+            #expect(later.waitFor(4))
+            #expect(!client.read(milliseconds: 50))
+            #expect(server.comesToCount { $0.requests == 4 })
+            for expected in [4, 4, 2] {
+                #expect(later.waitFor(expected))
+                later.answerAll()
+            }
+            #expect(client.answers(10).map(\.text) == (0..<10).map { "/\($0)" })
+        }
+    }
+
+    @Test func `a peer that asks for much at once gets all of it, in turns`() throws {
+        var limits = Limits()
+        limits.pipelinedRequests = 3
+        try withServer(limits: limits) { server in
+            let paths = (0..<1000).map { "/\($0)" }
+            let bodies = paths.map {
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)"
+            }
+            let client = Client(port: server.port)
+            client.send(bodies.joined())
+            client.endSending()
+            #expect(client.answers(1000).map(\.text) == paths)
+            #expect(client.waitForEnd())
+        }
+    }
+
+    @Test func `a dropped responder answers 500`() throws {
+        let later = LaterService()
+        try withServer(later) { server in
+            let client = Client(port: server.port)
+            client.send(Self.get("/"))
+            #expect(later.waitFor(1))
+            later.dropAll()
+            #expect(client.answers(1).first?.status == 500)
+            // Dropped on the loop's own thread.
+        }
+        try withServer(ClosureService { _, _ in }) { server in
+            let client = Client(port: server.port)
+            client.send(Self.get("/"))
+            #expect(client.answers(1).first?.status == 500)
+        }
+    }
+
+    @Test func `an answer for a connection that has gone reaches nobody else`() throws {
+        let later = LaterService()
+        try withServer(later) { server in
+            var gone: Client? = Client(port: server.port)
+            gone?.send(Self.get("/gone"))
+            #expect(later.waitFor(1))
+            gone?.reset()
+            gone = nil
+            let clock = ContinuousClock()
+            let start = clock.now
+            while server.counters.open > 0 && clock.now - start < .seconds(60) { Client.pause() }
+            // Takes the same place in the loop's table.
+            let client = Client(port: server.port)
+            client.send(Self.get("/here"))
+            #expect(later.waitFor(2))
+            later.answerAll()
+            #expect(client.answers(1).map(\.text) == ["/here"])
+            #expect(!client.read(milliseconds: 50))
+        }
+    }
+
+    @Test func `what is refused from its head alone keeps the connection when the body is short`() throws {
+        let service = EchoService { request in
+            request.field("authorization") == nil ? Response(.unauthorized) : nil
+        }
+        try withServer(service) { server in
+            let client = Client(port: server.port)
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")
+            #expect(client.answers(1).first?.status == 401)
+            client.send("loPOST / HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\nContent-Length: 2\r\n\r\nok")
+            let replies = client.answers(2)
+            #expect(replies.map(\.status) == [401, 200])
+            #expect(replies.last?.text == "ok")
+
+            let long = Client(port: server.port)
+            long.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n")
+            #expect(long.answers(1).first?.field("connection") == "close")
+            #expect(long.waitForEnd())
+        }
+    }
+
+    @Test func `no 100 is sent where the head is refused`() throws {
+        let service = EchoService { request in request.hasBody ? Response(.forbidden) : nil }
+        try withServer(service) { server in
+            let client = Client(port: server.port)
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+            #expect(client.waitForEnd())
+            #expect(Reply.all(in: client.received).map(\.status) == [403])
+        }
+    }
+
+    @Test func `a 100 waits for the answers before it`() throws {
+        let later = LaterService()
+        try withServer(later) { server in
+            let client = Client(port: server.port)
+            client.send(
+                Self.get("/1")
+                    + "POST /2 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+            #expect(later.waitFor(1))
+            #expect(!client.read(milliseconds: 50))
+            later.answerAll()
+            #expect(client.answers(2).map(\.status) == [200, 100])
+            client.send("x")
+            #expect(later.waitFor(1))
+            later.answerAll()
+            #expect(client.answers(3).map(\.status) == [200, 100, 200])
+        }
+    }
+
+    @Test func `a peer that asks without end and reads nothing is not read any further`() throws {
+        let page = [UInt8](repeating: 0x61, count: 1000)
+        let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
+        try withServer(service) { server in
+            let client = Client(port: server.port, receiveBufferBytes: 4096)
+            // 60 MB of answers, if all were read and answered.
+            let piece = String(repeating: Self.get("/"), count: 1000)
+            for _ in 0..<60 { guard client.sendAvailable(piece) else { break } }
+            // What the sockets hold at both ends, and the bounded queue: far from all.
+            #expect(server.counters.bytesSent < 20 << 20)
+            #expect(server.counters.requests < 30_000)
+        }
+    }
+
+    @Test func `two loops answer many connections at once`() throws {
+        let failures = Guarded(0)
+        try withServer(loops: 2) { server in
+            let port = server.port
+            concurrently(16) { index in
+                let client = Client(port: port)
+                for round in 0..<50 {
+                    let body = "\(index)-\(round)"
+                    client.send(
+                        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                    if client.nextAnswer()?.text != body { failures.with { $0 += 1 } }
+                }
+            }
+            #expect(failures.with { $0 } == 0)
+            #expect(server.comesToCount { $0.requests == 800 && $0.successful == 800 })
+        }
+    }
+
+    @Test func `a HEAD answer has the length and no body`() throws {
+        try withServer(ClosureService { _, responder in responder.send(Response(.ok, body: .text("12345"))) })
+        { server in
+            let client = Client(port: server.port)
+            client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" + Self.get("/"))
+            let replies = client.answers(2, heads: [0])
+            #expect(replies.map { $0.field("content-length") } == ["5", "5"])
+            #expect(replies.map(\.text) == ["", "12345"])
+        }
+    }
+
+    @Test func `what was asked before a body that breaks off is answered whole, to whoever asked it`() throws
+    {
+        try withServer { server in
+            for round in 0..<8 {
+                let owed = [UInt8](repeating: 0x62, count: 240 << 10)
+                var stream: [UInt8] = []
+                var whole = 0
+                // Half of the rounds fill one read to the byte; the others owe more than the system takes at once.
+                if round % 2 == 0 {
+                    stream += Array(
+                        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nalice".utf8)
+                    whole = 1
+                } else {
+                    for _ in 0..<4 {
+                        stream += Array(
+                            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(owed.count / 4)\r\n\r\n".utf8)
+                        stream += owed[..<(owed.count / 4)]
+                    }
+                    whole = 4
+                }
+                stream += Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n".utf8)
+                stream += [UInt8](repeating: 0x63, count: max(10, (64 << 10) - stream.count))
+                let attacker = Client(port: server.port, receiveBufferBytes: 4096)
+                let victim = Client(port: server.port)
+                attacker.send(stream)
+                attacker.endSending()
+                victim.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nbob")
+                #expect(victim.answers(1).map(\.text) == ["bob"])
+                #expect(!victim.read(milliseconds: 20), "nothing else comes")
+                #expect(attacker.answers(whole, milliseconds: 10_000).count == whole)
+                #expect(attacker.waitForEnd())
+            }
+        }
+    }
+}

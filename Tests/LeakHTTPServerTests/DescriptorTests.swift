@@ -1,0 +1,161 @@
+import LeakHTTPServer
+import LeakHTTPVectors
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+#if os(Linux)
+    /// Takes all descriptors that this process may have, at least two, and lowers the limit to those.
+    ///
+    /// The limit stays above every number that is open: with a lower one, a number that the server gives back would be
+    /// of no use to it. There may be gaps below, since descriptors of other tests can be inherited.
+    private func takeDescriptors() -> (taken: [Int32], limit: rlimit) {
+        let highest = (0..<4096).last { fcntl($0, F_GETFD) >= 0 } ?? 2
+        var limit = rlimit(rlim_cur: rlim_t(highest + 3), rlim_max: rlim_t(highest + 100))
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var taken: [Int32] = []
+        while case let number = dup(0), number >= 0 { taken.append(number) }
+        return (taken, limit)
+    }
+#endif
+
+@Suite struct DescriptorTests {
+    #if os(Linux)
+        /// In a process of its own, since the limit is the whole process's.
+        @Test func `without descriptors peers are turned away with pauses and not in a spin`() async {
+            await #expect(processExitsWith: .success) {
+                let later = LaterService()
+                let server = try Server(.init(port: 0), service: later)
+                // They wait in the listener's queue until the server starts. All have asked, so that none is idle.
+                let clients = (0..<6).map { _ in Client(port: server.port) }
+                for (index, client) in clients.enumerated() {
+                    client.send("GET /\(index) HTTP/1.1\r\nHost: a\r\n\r\n")
+                }
+                // Two are left for the server.
+                let (taken, lowered) = takeDescriptors()
+                for number in taken.suffix(2) { close(number) }
+
+                let clock = ContinuousClock()
+                let start = clock.now
+                server.start()
+                while server.counters.accepted < 6 && clock.now - start < .seconds(60) { Client.pause() }
+                let counters = server.counters
+                let shed = counters.shed.descriptors
+                // One peer at a time is turned away, with a pause before the next: each costs one failed call.
+                let took = clock.now - start
+                let isPaced =
+                    took > .milliseconds(100 * (shed - 1) - 20)
+                    && Double(counters.failedAccepts) <= took / .milliseconds(100) + 2
+
+                // Whatever else took the last numbers meanwhile, as the testing library may: with numbers to give
+                // again the server goes on, and nobody is left without an answer or an end.
+                var limit = lowered
+                limit.rlim_cur = limit.rlim_max
+                unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let isEveryoneHandled = server.comesToCount { $0.requests + $0.shed.descriptors == 6 }
+                later.answerAll()
+                let answered = clients.count { $0.nextAnswer()?.status == 200 }
+                exit(
+                    shed > 0 && isPaced && isEveryoneHandled && answered + server.counters.shed.total == 6
+                        ? 0 : 1)
+            }
+        }
+
+        /// In a process of its own, since the limit is the whole process's.
+        @Test func `without descriptors an idle connection gives its own`() async {
+            await #expect(processExitsWith: .success) {
+                var configuration = Server.Configuration(port: 0)
+                configuration.onAnswer = { _ = AccessFormat.json.line($0) }
+                configuration.onSlowCall = { _ in }
+                let server = try Server(configuration, service: EchoService())
+                server.start()
+                // Connected before the numbers run out; of a request comes nothing, or its first byte.
+                let silent = (0..<20).map { _ in Client(port: server.port) }
+                for client in silent.prefix(10) { client.send("G") }
+                guard server.comesToCount({ $0.open == 20 }) else { exit(2) }
+                for _ in 0..<20 { Client.pause() }
+                var taken = takeDescriptors().taken
+                var clients: [Client] = []
+                var isServed = true
+                while isServed, server.counters.evicted == 0 {
+                    // One number for the client, none for the server, whatever others have given back meanwhile, as the
+                    // testing library may.
+                    while true {
+                        let number = dup(0)
+                        guard number >= 0 else { break }
+                        taken.append(number)
+                    }
+                    guard let last = taken.popLast() else { exit(3) }
+                    close(last)
+                    let client = Client(port: server.port)
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    isServed = client.nextAnswer()?.status == 200
+                    clients.append(client)
+                }
+                let isCounted = server.counters.evicted >= 1 && server.counters.shed.total == 0
+                exit(isServed && isCounted && silent.count == 20 ? 0 : 1)
+            }
+        }
+
+        /// In a process of its own, since the limit is the whole process's.
+        @Test func `the limit of descriptors is raised as far as it may, and some are left for the rest`()
+            async
+        {
+            await #expect(processExitsWith: .success) {
+                // Those of other tests, which this process may have got with its start, are none of the rest.
+                for number in 3..<4096 {
+                    var (type, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+                    if unsafe getsockopt(Int32(number), SOL_SOCKET, SO_TYPE, &type, &length) == 0 {
+                        close(Int32(number))
+                    }
+                }
+                var limit = rlimit(rlim_cur: 100, rlim_max: 160)
+                unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let later = LaterService()
+                let server = try Server(.init(port: 0), service: later)
+                unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                // 1024 are wanted; 128 of 160 are left for others.
+                guard limit.rlim_cur == 160, server.connectionLimit == 32 else { exit(2) }
+                server.start()
+                let ask = { () -> Client in
+                    let client = Client(port: server.port)
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    return client
+                }
+                let served = (0..<32).map { _ in ask() }
+                // Until all of them have asked, whoever comes takes the place of one that has not.
+                guard later.waitFor(32) else { exit(3) }
+                let others = (0..<8).map { _ in ask() }
+                let isBounded = server.comesToCount { $0.open == 32 && $0.shed.limit == 8 }
+                exit(isBounded && served.count + others.count == 40 ? 0 : 1)
+            }
+        }
+    #endif
+
+    /// In a process of its own, where nothing else opens descriptors.
+    @Test func `connections that come and go leave no descriptor behind`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try Server(.init(port: 0), service: EchoService())
+            server.start()
+            /// Requests and ends of every kind; then the number of descriptors that are open.
+            func openAfter(_ rounds: Int, accepted: Int) -> Int? {
+                for round in 0..<rounds {
+                    let client = Client(port: server.port)
+                    let last = round.isMultiple(of: 2) ? "Connection: close\r\n" : ""
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\n\(last)\r\n")
+                    _ = client.nextAnswer()
+                    if round.isMultiple(of: 3) { client.reset() }
+                }
+                guard server.comesToCount({ $0.accepted == accepted && $0.open == 0 }) else { return nil }
+                return (0..<4096).count { fcntl($0, F_GETFD) >= 0 }
+            }
+            // The first one may open what the process keeps.
+            guard let before = openAfter(1, accepted: 1) else { exit(2) }
+            exit(openAfter(100, accepted: 101) == before ? 0 : 1)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import LeakHTTPServer
+import LeakHTTPVectors
+import Testing
+
+@Suite struct EvictionTests {
+    private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    /// A client that has had one answer.
+    private func served(_ server: Server) -> Client {
+        let client = Client(port: server.port)
+        client.send(Self.get)
+        #expect(client.answers(1).first?.status == 200)
+        return client
+    }
+
+    @Test func `bodies that come slowly give way when all together hold too much`() throws {
+        var limits = Limits()
+        limits.uploadBytes = 1 << 20
+        try withServer(limits: limits) { server in
+            let body = [UInt8](repeating: 0x61, count: 100 << 10)
+            // Each holds 256 KiB once most of its body is there.
+            let slow = (0..<8).map { _ in
+                let client = Client(port: server.port)
+                client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
+                client.send(Array(body.dropLast()))
+                letTimePass()
+                return client
+            }
+            #expect(server.comesToCount { $0.evicted >= 3 })
+            #expect(slow[0].answers(1).first?.status == 503)
+            #expect(slow[0].answers(1).first?.field("retry-after") == "1")
+            #expect(slow[0].waitForEnd())
+            // The last one began last, so it goes on.
+            slow[7].send("a")
+            #expect(slow[7].answers(1).first?.body == body)
+        }
+    }
+
+    @Test func `a newcomer takes the place of the connection that was idle longest`() throws {
+        try withServer(limits: limits(connections: 3)) { server in
+            let first = served(server)
+            letTimePass()
+            let others = [served(server), served(server)]
+            letTimePass()
+            let newcomer = served(server)
+            // Closed without a word.
+            #expect(first.waitForEnd())
+            #expect(Reply.all(in: first.received).count == 1)
+            for client in others + [newcomer] {
+                client.send(Self.get)
+                #expect(client.answers(2).count == 2)
+            }
+            #expect(server.comesToCount { $0.evicted == 1 && $0.shed.total == 0 && $0.open == 3 })
+        }
+    }
+
+    @Test func `a connection on which nothing has come gives its place`() throws {
+        try withServer(limits: limits(connections: 2)) { server in
+            let silent = [Client(port: server.port), Client(port: server.port)]
+            #expect(server.comesToCount { $0.open == 2 })
+            letTimePass()
+            let newcomers = [served(server), served(server)]
+            for client in silent {
+                #expect(client.waitForEnd())
+                #expect(client.received.isEmpty)
+            }
+            withExtendedLifetime(newcomers) {
+                #expect(server.comesToCount { $0.evicted == 2 && $0.shed.total == 0 })
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf",
+    ])
+    func `where none is idle the peer that is furthest behind gives its place and is told`(part: String)
+        throws
+    {
+        var limits = limits(connections: 2)
+        // Behind is who has used up a tenth.
+        limits.headTime = .seconds(30)
+        limits.bodyTime = .seconds(30)
+        try withServer(limits: limits) { server in
+            let slow = [Client(port: server.port), Client(port: server.port)]
+            for client in slow {
+                client.send(part)
+                letTimePass()
+            }
+            // Turned away as long as nobody is behind.
+            #expect(isServedSoon(server))
+            #expect(slow[0].waitForEnd())
+            #expect(Reply.all(in: slow[0].received).map(\.status) == [503])
+            #expect(!slow[1].read(milliseconds: 1))
+            #expect(server.comesToCount { $0.evicted == 1 && $0.timedOut.total == 0 })
+        }
+    }
+
+    @Test func `a peer that does not read its answer gives its place`() throws {
+        let page = [UInt8](repeating: 0x61, count: 8 << 20)
+        let service = ClosureService { request, responder in
+            responder.send(Response(.ok, body: request.path == "/big" ? .bytes(page) : .empty))
+        }
+        var limits = limits(connections: 1)
+        limits.writeTime = .seconds(30)
+        try withServer(service, limits: limits) { server in
+            let slow = Client(port: server.port, receiveBufferBytes: 4096)
+            slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(isServedSoon(server))
+            #expect(server.comesToCount { $0.evicted == 1 && $0.timedOut.total == 0 })
+        }
+    }
+
+    private func isServedSoon(_ server: Server) -> Bool {
+        let clock = ContinuousClock()
+        let start = clock.now
+        while clock.now - start < .seconds(25) {
+            let client = Client(port: server.port)
+            client.send(Self.get)
+            if client.answers(1).first?.status == 200 { return true }
+            Client.pause()
+        }
+        return false
+    }
+
+    @Test func `who waits for the service keeps its place`() throws {
+        let later = LaterService()
+        try withServer(later, limits: limits(connections: 2)) { server in
+            let waiting = [Client(port: server.port), Client(port: server.port)]
+            for (index, client) in waiting.enumerated() {
+                client.send("GET /\(index) HTTP/1.1\r\nHost: a\r\n\r\n")
+            }
+            #expect(later.waitFor(2))
+            letTimePass()
+            let newcomer = Client(port: server.port)
+            #expect(newcomer.answers(1).first?.status == 503)
+            #expect(newcomer.answers(1).first?.field("retry-after") == "1")
+            #expect(newcomer.waitForEnd())
+            later.answerAll()
+            for client in waiting { #expect(client.answers(1).first?.status == 200) }
+            #expect(server.comesToCount { $0.shed.limit == 1 && $0.evicted == 0 })
+        }
+    }
+
+    @Test func `a loop without idle connections gets the place of another loop's`() throws {
+        try withServer(loops: 3, limits: limits(connections: 1)) { server in
+            // Spread by the system: the one place moves from loop to loop.
+            for _ in 0..<12 {
+                let client = served(server)
+                letTimePass()
+                withExtendedLifetime(served(server)) { #expect(client.waitForEnd()) }
+                letTimePass()
+            }
+            #expect(server.comesToCount { $0.shed.total == 0 && $0.requests == 24 })
+        }
+    }
+
+    @Test func `one address gets no more than its share`() throws {
+        var limits = Limits()
+        limits.connectionsPerAddress = 2
+        try withServer(loops: 2, limits: limits) { server in
+            let first = served(server)
+            let second = served(server)
+            let third = Client(port: server.port)
+            third.send(Self.get)
+            #expect(third.answers(1).first?.status == 503)
+            #expect(third.waitForEnd())
+            #expect(server.comesToCount { $0.shed.address == 1 && $0.shed.total == 1 && $0.evicted == 0 })
+
+            first.endSending()
+            #expect(first.waitForEnd())
+            #expect(server.comesToCount { $0.open == 1 })
+            withExtendedLifetime((second, served(server))) {
+                #expect(server.comesToCount { $0.open == 2 && $0.shed.total == 1 })
+            }
+        }
+    }
+}

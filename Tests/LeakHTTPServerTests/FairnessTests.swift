@@ -1,0 +1,51 @@
+import LeakHTTPServer
+import LeakHTTPVectors
+import Testing
+
+/// Many connections of one peer, none of them idle for a moment: the first letter of the next head is always there.
+@Suite struct FairnessTests {
+    private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    private func busy(_ count: Int, _ server: Server) -> [Client] {
+        (0..<count).map { _ in
+            let client = Client(port: server.port, from: 2)
+            client.send(Self.get + "G")
+            #expect(client.answers(1).first?.status == 200)
+            return client
+        }
+    }
+
+    #if os(Linux)
+        @Test func `one that has most places gives way to others, busy as it is`() throws {
+            try withServer(limits: limits(connections: 8)) { server in
+                let crowd = busy(8, server)
+                var newcomers: [Client] = []
+                for _ in 0..<3 {
+                    let newcomer = Client(port: server.port)
+                    newcomer.send(Self.get)
+                    #expect(newcomer.answers(1).first?.status == 200)
+                    newcomers.append(newcomer)
+                    letTimePass()
+                }
+                #expect(server.comesToCount { $0.evicted == 3 && $0.shed.total == 0 })
+                #expect(crowd.count + newcomers.count == 11)
+            }
+        }
+
+        @Test func `one that has most places takes nobody else's`() throws {
+            try withServer(limits: limits(connections: 8)) { server in
+                let good = Client(port: server.port)
+                good.send(Self.get)
+                #expect(good.answers(1).first?.status == 200)
+                let crowd = busy(7, server)
+                letTimePass()
+                let another = Client(port: server.port, from: 2)
+                #expect(another.answers(1).first?.status == 503)
+                good.send(Self.get)
+                #expect(good.answers(2).count == 2)
+                #expect(server.comesToCount { $0.evicted == 0 && $0.shed.limit == 1 })
+                #expect(crowd.count == 7)
+            }
+        }
+    #endif
+}

@@ -1,0 +1,129 @@
+internal import LeakBrotli
+internal import LeakGzip
+
+@testable import LeakHTTPServer
+
+/// What must hold of every stream of bytes, whoever made it up.
+enum Promises {
+    /// Bounds so low that short inputs reach them.
+    static let lowLimits: Limits = {
+        var limits = Limits()
+        limits.headBytes = 160
+        limits.fields = 5
+        limits.targetBytes = 40
+        limits.bodyBytes = 60
+        limits.chunkOverheadBytes = 30
+        return limits
+    }()
+
+    /// - Returns: the promise that `stream` breaks, in words, or `nil`.
+    static func broken(by stream: [UInt8]) -> String? {
+        for limits in [Limits(), lowLimits] {
+            var whole = Reading(limits: limits)
+            whole.feed(stream)
+            if let broken = brokenByCutting(stream, limits, whole.events) { return broken }
+            for event in whole.events {
+                switch event {
+                case .head(let head, let fields, let bytes):
+                    if let broken = NaiveHead.disagreement(head, fields, bytes) { return broken }
+                    if let broken = brokenByRequest(head, fields, bytes) { return broken }
+                case .body(let body):
+                    if let broken = brokenByInflating(body) { return broken }
+                case .inflated, .damaged, .refused: break
+                }
+            }
+        }
+        return brokenByText(stream)
+    }
+
+    /// However a stream is cut, the same comes out of it. Events only ever grow, so no part of a stream can
+    /// give what the whole does not.
+    private static func brokenByCutting(_ stream: [UInt8], _ limits: Limits, _ whole: [Reading.Event])
+        -> String?
+    {
+        var drips = Reading(limits: limits)
+        for byte in stream { drips.feed(CollectionOfOne(byte)) }
+        guard drips.events == whole else { return "byte by byte: \(drips.events), not \(whole)" }
+        var random = SplitMix(seed: stream)
+        var cuts: [Int] = []
+        var pieces = Reading(limits: limits)
+        var rest = stream[...]
+        while !rest.isEmpty {
+            // Short pieces and long ones.
+            let count = 1 + Int(random.next() % UInt64(random.next() % 4 == 0 ? rest.count : 16))
+            pieces.feed(rest.prefix(count))
+            rest = rest.dropFirst(count)
+            cuts.append(stream.count - rest.count)
+        }
+        guard pieces.events == whole else { return "cut at \(cuts): \(pieces.events), not \(whole)" }
+        return nil
+    }
+
+    /// What services are told keeps what its documentation promises.
+    private static func brokenByRequest(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8]) -> String? {
+        _ = Exchange(head, fields: fields, of: bytes.span)
+        return unsafe bytes.withUnsafeBufferPointer { pointer in
+            let request = unsafe Request(head: head, fields: fields, bytes: pointer)
+            let path = request.path
+            guard path.utf8.first == UInt8(ascii: "/") else { return "a path without /: \(path)" }
+            guard !path.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+                return "a path with control characters: \(path)"
+            }
+            let raw = bytes[head.path.range]
+            guard raw.isEmpty || path.utf8.count(where: { $0 == 0x2F }) == raw.count(where: { $0 == 0x2F }),
+                !path.utf8.contains(UInt8(ascii: "\\"))
+            else { return "a path with a hidden separator: \(path)" }
+            _ = (request.query("a"), request.hasContentType("application/json"), request.target)
+            return nil
+        }
+    }
+
+    /// A body inflates to the same, however it is cut, whatever its coding.
+    private static func brokenByInflating(_ body: [UInt8]) -> String? {
+        // How much came out of how little depends on where one looks, so the ratio is left out.
+        let limits = Inflater.Limits(outputBytes: 100_000, ratio: .max)
+        func inflated(_ pieces: [[UInt8]], _ format: Inflater.Format) -> Result<[UInt8], InflateError> {
+            var inflater = Inflater(limits: limits, format: format)
+            var output: [UInt8] = []
+            do throws(InflateError) {
+                for piece in pieces { try inflater.inflate(piece, into: &output) }
+                try inflater.finish()
+                return .success(output)
+            } catch { return .failure(error) }
+        }
+        // What is wrong first depends on where one looks too: libbrotli keeps what it has made until it is asked.
+        func unbrotlied(_ pieces: [[UInt8]]) -> [UInt8]? {
+            var inflater = BrotliInflater(limits: limits)
+            var output: [UInt8] = []
+            do throws(InflateError) {
+                for piece in pieces { try inflater.inflate(piece, into: &output) }
+                try inflater.finish()
+                return output
+            } catch { return nil }
+        }
+        let bytes = body.map { [$0] }
+        for format in [Inflater.Format.gzip, .deflate] {
+            let (whole, drips) = (inflated([body], format), inflated(bytes, format))
+            guard drips == whole else { return "\(format) byte by byte: \(drips), not \(whole)" }
+        }
+        let (whole, drips) = (unbrotlied([body]), unbrotlied(bytes))
+        guard drips == whole else {
+            return "brotli byte by byte: \(String(describing: drips)), not \(String(describing: whole))"
+        }
+        return nil
+    }
+
+    /// The small readers of text take any bytes.
+    private static func brokenByText(_ bytes: [UInt8]) -> String? {
+        let escaped = bytes.flatMap { byte in
+            Array("%".utf8) + [byte >> 4, byte & 15].map { Array("0123456789aBcDeF".utf8)[Int($0)] }
+        }
+        guard
+            PercentEncoding.decoded(escaped, plusIsSpace: true) == String(decoding: bytes, as: UTF8.self)
+        else { return "percent-encoded and decoded, it is no longer the same" }
+        _ = PercentEncoding.decoded(bytes, plusIsSpace: true)
+        _ = AcceptEncoding.allowsGzip(bytes.span, bytes.indices)
+        _ = EntityTag.list(String(decoding: bytes, as: UTF8.self), contains: "\"a\"")
+        return nil
+    }
+}

@@ -1,0 +1,146 @@
+internal import LeakGzip
+
+@testable import LeakHTTPServer
+
+/// Reads requests as a connection does, without one: the parsers alone, fed in pieces. It copies nothing
+/// that would make many small pieces cost more than their sum, so that what takes long is the parsers' fault.
+struct Reading {
+    /// What came out.
+    enum Event: Hashable {
+        /// A head, and its bytes.
+        case head(Head, [FieldLine], [UInt8])
+        case body([UInt8])
+        /// What a body in a content coding inflates to.
+        case inflated([UInt8])
+        case damaged(InflateError)
+        /// What ended it.
+        case refused(RequestError)
+    }
+
+    /// Grows only; nothing follows ``Event/refused(_:)``.
+    private(set) var events: [Event] = []
+    private(set) var hasFailed = false
+
+    private var input: [UInt8] = []
+    /// Where the next message or the next piece of a body begins in `input`.
+    private var start = 0
+    private var parser: HeadParser
+    private var body: [UInt8] = []
+    private var framing = Framing.none
+    private var coding = ContentCoding.identity
+    private var chunks: ChunkParser
+    private var isInBody = false
+    private let limits: Limits
+
+    init(limits: Limits = Limits()) {
+        self.limits = limits
+        parser = HeadParser(limits: limits)
+        chunks = ChunkParser(limits: limits)
+    }
+
+    mutating func feed(_ bytes: some Sequence<UInt8>) {
+        input += bytes
+        do throws(RequestError) {
+            while !hasFailed, start < input.count, try step() {}
+        } catch {
+            hasFailed = true
+            events.append(.refused(error))
+        }
+    }
+
+    /// - Returns: whether something was used up.
+    private mutating func step() throws(RequestError) -> Bool {
+        guard isInBody else { return try head() }
+        switch framing {
+        case .none:
+            end()
+        case .length(let missing):
+            let taken = min(missing, input.count - start)
+            body += input[start..<start + taken]
+            start += taken
+            framing = .length(missing - taken)
+            if missing == taken { end() }
+        case .chunked:
+            let bytes = input
+            switch try chunks.next(bytes.span, from: start) {
+            case .data(let range):
+                body += input[range]
+                start = range.upperBound
+            case .needsMore: start = input.count
+            case .end(let end):
+                start = end
+                self.end()
+            }
+        }
+        return true
+    }
+
+    private mutating func head() throws(RequestError) -> Bool {
+        let bytes = input
+        guard let length = try parser.advance(over: bytes.span.extracting(start...)) else { return false }
+        let head = parser.head
+        guard !head.hasUnknownMethod else { throw .unknownMethod }
+        events.append(.head(head, parser.fields, Array(input[start..<start + length])))
+        if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
+        framing = head.framing
+        if framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
+        coding = head.contentCoding
+        start += length
+        parser.reset()
+        body = []
+        if framing == .none { end() } else { isInBody = true }
+        return true
+    }
+
+    private mutating func end() {
+        events.append(.body(body))
+        if coding != .identity && framing != .none { inflate() }
+        chunks = ChunkParser(limits: limits)
+        isInBody = false
+    }
+
+    private mutating func inflate() {
+        var decoder = BodyDecoder(limits: Inflater.Limits(outputBytes: 1 << 20))
+        var output: [UInt8] = []
+        let error = unsafe body.withUnsafeBufferPointer { body -> InflateError? in
+            do throws(InflateError) {
+                try unsafe decoder.decode(body, from: coding) { unsafe output.append(contentsOf: $0) }
+                return nil
+            } catch { return error }
+        }
+        events.append(error.map { .damaged($0) } ?? .inflated(output))
+    }
+}
+
+extension Reading.Event: CustomStringConvertible {
+    /// A body is told as text; of a head all but its offsets.
+    var description: String {
+        switch self {
+        case .head(_, _, let bytes): "head \(String(decoding: bytes, as: UTF8.self))"
+        case .body(let bytes), .inflated(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .damaged(let error): "\(error)"
+        case .refused(let error): "\(error)"
+        }
+    }
+}
+
+/// Parses `text` as one head and lends the request it makes.
+func withRequest<Result>(_ text: String, _ body: (borrowing Request) throws -> Result) throws -> Result {
+    var parser = HeadParser(limits: Limits())
+    let bytes = Array(text.utf8)
+    _ = try parser.advance(over: bytes.span)
+    let (head, fields) = (parser.head, parser.fields)
+    return try unsafe bytes.withUnsafeBufferPointer { pointer in
+        try body(unsafe Request(head: head, fields: fields, bytes: pointer))
+    }
+}
+
+/// The error that a head meets, or `nil`.
+func error(of text: String, limits: Limits = Limits()) -> RequestError? {
+    var parser = HeadParser(limits: limits)
+    let bytes = Array(text.utf8)
+    do throws(RequestError) {
+        _ = try parser.advance(over: bytes.span)
+        return nil
+    } catch { return error }
+}

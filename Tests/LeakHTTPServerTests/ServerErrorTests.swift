@@ -1,0 +1,44 @@
+import Testing
+
+@testable import LeakHTTPServer
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Suite struct ServerErrorTests {
+    @Test(arguments: [
+        (
+            EADDRINUSE, ServerError.portInUse(host: "::", port: 80),
+            "port 80 on :: is in use: stop what listens there or choose another port"
+        ),
+        (
+            EACCES, .portNotAllowed(port: 80),
+            "port 80 is not allowed for this user: choose one from 1024 on"
+        ),
+        (
+            EADDRNOTAVAIL, .foreignHost("::"),
+            ":: is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all its networks"
+        ),
+        (
+            EAFNOSUPPORT, .foreignHost("::"),
+            ":: is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all its networks"
+        ),
+        (EMFILE, .system("Too many open files"), "cannot listen: Too many open files"),
+    ])
+    func `each reason not to listen is a line that says what to do`(
+        number: Int32, error: ServerError, line: String
+    ) {
+        #expect(ServerError(SystemError(number: number), host: "::", port: 80) == error)
+        #expect(error.description == line)
+    }
+
+    @Test func `a host that stands for two addresses gets one port on both, or another on both`() throws {
+        for _ in 0..<50 {
+            let server = try Server(.init(host: "*", port: 0), service: EchoService())
+            #expect(server.port > 0)
+        }
+    }
+}

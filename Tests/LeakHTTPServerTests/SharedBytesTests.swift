@@ -1,0 +1,95 @@
+import LeakGzip
+import LeakHTTPVectors
+import Testing
+import LeakPlatform
+
+@testable import LeakHTTPServer
+
+@Suite struct SharedBytesTests {
+    /// Holds every body that comes, as the server shared it.
+    private final class Keeper: Service {
+        let bodies = Guarded<[SharedBytes]>([])
+
+        func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+            let body = request.sharedBody()
+            bodies.with { $0.append(body) }
+            responder.send(Response(.ok, body: .shared(body)))
+        }
+
+        var texts: [String] {
+            bodies.with { $0 }.map { String(decoding: $0.copy(), as: UTF8.self) }
+        }
+    }
+
+    private static let sizes = [1, 559, 16 << 10, 70_000, 1 << 20]
+
+    private func post(_ body: String, _ fields: String = "") -> String {
+        "POST / HTTP/1.1\r\nHost: a\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    @Test(arguments: sizes) func `a body that is held stays as it was while others come`(size: Int) throws {
+        let keeper = Keeper()
+        try withServer(keeper) { server in
+            let client = Client(port: server.port)
+            let bodies = "abcdefgh".map { String(repeating: $0, count: size) }
+            for body in bodies {
+                client.send(post(body))
+                #expect(client.nextAnswer()?.text == body)
+            }
+            #expect(keeper.texts == bodies)
+        }
+    }
+
+    @Test(arguments: [1, 559, 30_000]) func `so do bodies that come in one piece with others`(size: Int)
+        throws
+    {
+        let keeper = Keeper()
+        try withServer(keeper) { server in
+            let client = Client(port: server.port)
+            let bodies = "abcdefghijkl".map { String(repeating: $0, count: size) }
+            client.send(bodies.map { post($0) }.joined())
+            #expect(client.answers(bodies.count).map(\.text) == bodies)
+            client.send(post(String(repeating: "z", count: size)))
+            #expect(client.answers(bodies.count + 1).count == bodies.count + 1)
+            #expect(keeper.texts.dropLast() == bodies[...])
+        }
+    }
+
+    @Test func `so do bodies that were inflated`() throws {
+        let keeper = Keeper()
+        try withServer(keeper) { server in
+            let client = Client(port: server.port)
+            let bodies = "abc".map { String(repeating: $0, count: 5_000) }
+            for body in bodies {
+                let small = Gzip.deflate(Array(body.utf8))
+                client.send(
+                    Array(
+                        "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: \(small.count)\r\n\r\n"
+                            .utf8) + small)
+                #expect(client.nextAnswer()?.text == body)
+            }
+            #expect(keeper.texts == bodies)
+        }
+    }
+
+    @Test func `an echo that nobody reads yet is sent as it came`() throws {
+        try withServer(Keeper()) { server in
+            let slow = Client(port: server.port, receiveBufferBytes: 4096)
+            let body = String(repeating: "s", count: 1 << 20)
+            slow.send(post(body))
+            // Others use the loop's buffers meanwhile.
+            let other = Client(port: server.port)
+            for letter in "abcd" {
+                let body = String(repeating: letter, count: 1 << 20)
+                other.send(post(body))
+                #expect(other.nextAnswer()?.text == body)
+            }
+            #expect(slow.nextAnswer()?.text == body)
+        }
+    }
+
+    @Test func `a request without a body shares nothing`() throws {
+        let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        #expect(try withRequest(request) { $0.sharedBody().withBytes { $0.count } } == 0)
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+@testable import LeakHTTPServer
+import LeakHTTPVectors
+import Testing
+
+@Suite struct StaticFilesTests {
+    /// A folder with what may be served and what must not.
+    private static func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+        let files = FileManager.default
+        let base = files.temporaryDirectory.appendingPathComponent("files-\(UUID().uuidString)")
+        let folder = base.appendingPathComponent("Public")
+        try files.createDirectory(at: folder.appendingPathComponent("css"), withIntermediateDirectories: true)
+        try files.createDirectory(
+            at: folder.appendingPathComponent(".git"), withIntermediateDirectories: true)
+        defer { try? files.removeItem(at: base) }
+        func write(_ path: String, _ text: String) throws {
+            try Data(text.utf8).write(to: base.appendingPathComponent(path))
+        }
+        try write("secret", "secret")
+        try write("Public/index.html", "<p>" + String(repeating: "leak ", count: 500))
+        try write("Public/css/style.css", "a{}")
+        try write("Public/app.3f9c2b1e.js", "1")
+        try write("Public/.hidden", "hidden")
+        try write("Public/.git/config", "hidden")
+        for (link, target) in [
+            ("out", "../secret"), ("absolute", base.path + "/secret"), ("up", ".."), ("loop", "."),
+            ("dot", ".hidden"),
+            ("inside.css", "css/style.css"),
+        ] {
+            try files.createSymbolicLink(
+                atPath: folder.appendingPathComponent(link).path, withDestinationPath: target)
+        }
+        return try body(folder.path)
+    }
+
+    private static func withFiles<Result>(_ body: (Server) throws -> Result) throws -> Result {
+        let files = try withFolder { try StaticFiles(folder: $0) }
+        let service = ClosureService { request, responder in
+            responder.send(files.response(to: request) ?? Response(.notFound))
+        }
+        return try withServer(service, body)
+    }
+
+    private func get(_ path: String, _ fields: String = "", method: String = "GET", from server: Server)
+        -> Reply?
+    {
+        let client = Client(port: server.port)
+        client.send("\(method) \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+        return client.answers(1, heads: method == "HEAD" ? [0] : []).first
+    }
+
+    @Test func `only regular files inside are known`() throws {
+        let paths = try Self.withFolder { try StaticFiles(folder: $0).paths }
+        #expect(paths == ["/", "/app.3f9c2b1e.js", "/css/style.css", "/index.html", "/inside.css"])
+    }
+
+    @Test func `a folder that is not there is an error with its name`() {
+        #expect(throws: StaticFilesError.unreadable("/no/such/folder", "No such file or directory")) {
+            try StaticFiles(folder: "/no/such/folder")
+        }
+    }
+
+    @Test(arguments: [
+        "/../secret", "/css/../../secret", "/%2e%2e/secret", "/..%2fsecret", "/%2e%2e%2fsecret",
+        "/.%2e/secret",
+        "/....//secret", "/..%5csecret", "/%252e%252e/secret", "/%c0%af../secret", "/out", "/absolute",
+        "/up/secret",
+        "/.hidden", "/.git/config", "/dot", "//index.html", "/./index.html", "/css", "/css/",
+        "/index.html%00",
+        "/loop/index.html",
+    ])
+    func `nothing else is found`(path: String) throws {
+        try Self.withFiles { server in
+            let reply = get(path, from: server)
+            #expect(reply?.status == 404 || reply?.status == 400)
+            #expect(reply?.text.contains("secret") == false)
+        }
+    }
+
+    @Test(arguments: [
+        ("/app.3f9c2b1e.js", true), ("/app.3F9C2B1E.min.js", true), ("/report.20261121.csv", false),
+        ("/my.facade.js", false), ("/my.deadbeef.js", false), ("/3f9c2b1e.js", false),
+        ("/app.3f9c2b1\u{FF11}.js", false),
+    ])
+    func `a name is taken for a hash that is neither a date nor a word`(path: String, isHash: Bool) {
+        #expect(StaticFiles.cacheControl(path).hasSuffix("immutable") == isHash)
+    }
+
+    @Test func `types, caching and validators come with a file`() throws {
+        try Self.withFiles { server in
+            let page = try #require(get("/", from: server))
+            #expect(page.field("content-type") == "text/html; charset=utf-8")
+            #expect(page.field("cache-control") == "no-cache")
+            #expect(page.field("content-security-policy")?.hasPrefix("default-src 'none'") == true)
+            let etag = try #require(page.field("etag"))
+            #expect(etag.hasPrefix("\"") && etag.hasSuffix("\""))
+            #expect(get("/index.html", from: server)?.field("etag") == etag)
+            #expect(get("/css/style.css", from: server)?.field("content-type") == "text/css; charset=utf-8")
+            #expect(
+                get("/app.3f9c2b1e.js", from: server)?.field("cache-control")
+                    == "public, max-age=31536000, immutable")
+            #expect(get("/", "Range: bytes=0-9\r\n", from: server)?.status == 200)
+
+            for list in [etag, "W/\(etag)", "\"x\", \(etag)", "*"] {
+                let reply = get("/", "If-None-Match: \(list)\r\n", from: server)
+                #expect(reply?.status == 304)
+                #expect(reply?.body == [])
+                #expect(reply?.field("etag") == etag)
+                #expect(reply?.field("vary") == "Accept-Encoding")
+                #expect(reply?.field("cache-control") == "no-cache")
+            }
+            #expect(get("/", "If-None-Match: \"x\"\r\n", from: server)?.status == 200)
+        }
+    }
+
+    @Test func `gzip goes to those who take it, under its own tag`() throws {
+        try Self.withFiles { server in
+            let plain = try #require(get("/", from: server))
+            let small = try #require(get("/", "Accept-Encoding: gzip\r\n", from: server))
+            #expect(small.field("content-encoding") == "gzip")
+            #expect(small.field("vary") == "Accept-Encoding")
+            #expect(plain.field("vary") == "Accept-Encoding")
+            #expect(small.body.count < plain.body.count / 10)
+            let tag = try #require(small.field("etag"))
+            #expect(tag != plain.field("etag"))
+            #expect(
+                get("/", "Accept-Encoding: gzip\r\nIf-None-Match: \(tag)\r\n", from: server)?.status == 304)
+            #expect(get("/", "If-None-Match: \(tag)\r\n", from: server)?.status == 200)
+            #expect(get("/", "Accept-Encoding: gzip;q=0\r\n", from: server)?.body == plain.body)
+            // Too short to gain anything.
+            #expect(get("/css/style.css", "Accept-Encoding: gzip\r\n", from: server)?.text == "a{}")
+            let head = get("/", "Accept-Encoding: gzip\r\n", method: "HEAD", from: server)
+            #expect(head?.field("content-length") == "\(small.body.count)")
+            #expect(head?.body == [])
+        }
+    }
+
+    @Test func `a file is only read`() throws {
+        try Self.withFiles { server in
+            let reply = get("/", method: "DELETE", from: server)
+            #expect(reply?.status == 405)
+            #expect(reply?.field("allow") == "GET, HEAD, OPTIONS")
+            let options = get("/", method: "OPTIONS", from: server)
+            #expect(options?.status == 204)
+            #expect(options?.field("allow") == "GET, HEAD, OPTIONS")
+        }
+    }
+
+    @Test func `a part of a file is not sent, and that is said`() throws {
+        try Self.withFiles { server in
+            for fields in ["Range: bytes=0-9\r\n", "Range: bytes=0-9\r\nIf-Range: \"x\"\r\n", ""] {
+                let reply = get("/index.html", fields, from: server)
+                #expect(reply?.status == 200)
+                #expect(reply?.field("accept-ranges") == "none")
+                #expect(reply?.body.count == 2503)
+            }
+        }
+    }
+
+    @Test func `conditions on dates are not offered`() throws {
+        try Self.withFiles { server in
+            let date = "If-Modified-Since: Sat, 01 Jan 2050 00:00:00 GMT\r\n"
+            let reply = get("/", date, from: server)
+            #expect(reply?.status == 200)
+            #expect(reply?.field("last-modified") == nil)
+            #expect(get("/", date + "If-None-Match: \"x\"\r\n", from: server)?.status == 200)
+        }
+    }
+
+    /// HEAD says what GET would, be it of the file, the smaller form or none.
+    @Test(arguments: ["", "Accept-Encoding: gzip\r\n", "If-None-Match: *\r\n"])
+    func `HEAD has the fields of GET and no body`(fields: String) throws {
+        try Self.withFiles { server in
+            let whole = try #require(get("/", fields, from: server))
+            let head = try #require(get("/", fields, method: "HEAD", from: server))
+            #expect(head.status == whole.status)
+            #expect(head.body.isEmpty)
+            func told(_ reply: Reply) -> [String] {
+                reply.fields.map { "\($0.name): \($0.value)" }.filter { !$0.hasPrefix("Date:") }
+            }
+            #expect(told(head) == told(whole))
+        }
+    }
+
+    /// The disk takes nearly every byte in a name, a request does not.
+    @Test(arguments: [
+        ("a b.txt", "/a%20b.txt", 200), ("a b.txt", "/a+b.txt", 404), ("a+b.txt", "/a+b.txt", 200),
+        ("100%.txt", "/100%25.txt", 200), ("100%.txt", "/100%2525.txt", 404), ("%41.txt", "/%2541.txt", 200),
+        ("%41.txt", "/A.txt", 404), ("{x}.txt", "/%7Bx%7D.txt", 200), ("ä.txt", "/%C3%A4.txt", 200),
+        ("ä.txt", "/a%CC%88.txt", 404), ("a\u{308}.txt", "/a%CC%88.txt", 200), ("a?b.txt", "/a%3Fb.txt", 200),
+        ("a?b.txt", "/a?b.txt", 404), ("a#b.txt", "/a%23b.txt", 200), ("a;b=c.txt", "/a;b=c.txt", 200),
+        ("a\\b.txt", "/a%5Cb.txt", 400), ("a\nb.txt", "/a%0Ab.txt", 400), ("..a.txt", "/..a.txt", 404),
+        (".\u{301}a.txt", "/.%CC%81a.txt", 404), ("a..", "/a..", 200), ("INDEX.HTML", "/", 404),
+        ("index.html", "/", 200), ("index.html", "/?a=/../b", 200), ("index.html", "//", 404),
+        ("index.html", "/%2e", 404), ("index.html", "http://a", 200), ("index.html", "/index.html/", 404),
+    ])
+    func `a name with odd characters is found as it is spelt, once decoded`(
+        name: String, path: String, status: Int
+    ) throws {
+        let folder = try Scratch()
+        try folder.write(name, "x")
+        let files = try StaticFiles(folder: folder.path)
+        let service = ClosureService { request, responder in
+            responder.send(files.response(to: request) ?? Response(.notFound))
+        }
+        try withServer(service) { server in #expect(get(path, from: server)?.status == status) }
+    }
+
+    /// Reading a pipe would wait for good, a device without end.
+    @Test func `what is no regular file is passed over`() throws {
+        let folder = try Scratch()
+        try folder.write("a.txt", "x")
+        unsafe #expect(mkfifo("\(folder.path)/pipe.txt", 0o600) == 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/zero.txt", withDestinationPath: "/dev/zero")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/nowhere.txt", withDestinationPath: "missing")
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/b.txt", withIntermediateDirectories: true)
+        #expect(try StaticFiles(folder: folder.path).paths == ["/a.txt"])
+    }
+
+    @Test func `a folder that would fill the memory is refused in one line`() throws {
+        let folder = try Scratch()
+        try folder.write("a", String(repeating: "a", count: 700))
+        try folder.write("b", String(repeating: "b", count: 324))
+        #expect(try StaticFiles(folder: folder.path, limit: 1024).paths == ["/a", "/b"])
+        #expect(throws: StaticFilesError.tooLarge(folder.path, limit: 1023)) {
+            try StaticFiles(folder: folder.path, limit: 1023)
+        }
+        let words = StaticFilesError.tooLarge("/srv/Public", limit: StaticFiles.defaultLimit).description
+        #expect(words == "/srv/Public holds more than 64 MiB: its files are kept in memory")
+    }
+
+    @Test(arguments: [
+        ("a.html", "text/html; charset=utf-8"), ("a.HTML", "text/html; charset=utf-8"),
+        ("a.tar.gz", "application/gzip"), ("a.mjs", "text/javascript; charset=utf-8"),
+        ("a.svg", "image/svg+xml"), ("a.json", "application/json"), ("a.woff2", "font/woff2"),
+        ("html", "application/octet-stream"), ("a.", "application/octet-stream"),
+        ("a.unknown", "application/octet-stream"),
+    ])
+    func `a file's type follows its name`(name: String, type: String) throws {
+        let folder = try Scratch()
+        try folder.write(name, "x")
+        let files = try StaticFiles(folder: folder.path)
+        let reply = try withRequest("GET /\(name) HTTP/1.1\r\nHost: a\r\n\r\n") { files.response(to: $0) }
+        #expect(reply?.type == type)
+    }
+
+    /// A folder of one test, gone with it.
+    private final class Scratch {
+        let path: String
+
+        init() throws {
+            // As the system spells it: the temporary folder of a Mac is a link.
+            let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+            path = "\(base)/static-files-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        func write(_ name: String, _ text: String) throws {
+            try #require(FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data(text.utf8)))
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import LeakHTTPServer
+import LeakHTTPVectors
+import Testing
+
+/// Hostile clients in any mixture, and innocent ones that must not notice. What happens follows from the seed, but for
+/// what the system's scheduler adds. `STORM_SEEDS` is how many are tried, `STORM_FIRST` the first of them.
+@Suite(.serialized) struct StormTests {
+    private static let seeds: Range<Int> = {
+        func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+        let first = number("STORM_FIRST") ?? 1
+        return first..<first + (number("STORM_SEEDS") ?? 12)
+    }()
+
+    /// A busy machine is no reason to let a client go.
+    private static let patient: Limits = {
+        var limits = Limits()
+        limits.headTime = .seconds(60)
+        limits.bodyTime = .seconds(60)
+        limits.writeTime = .seconds(60)
+        limits.lingerTime = .seconds(60)
+        return limits
+    }()
+
+    @Test(arguments: seeds)
+    func `nobody gets an answer of another, and everybody all of its own`(seed: Int) throws {
+        var random = SplitMix64(seed: seed)
+        let service = StormService()
+        try withServer(service, loops: random.once(in: 4) ? 2 : 1, limits: Self.patient) { server in
+            defer { service.letGo() }
+            let waves = random.number(2...6)
+            let port = server.port
+            var hostile = (0..<6).map { index in
+                StormClient(
+                    hostile: "hostile-client\(index)", port: port, bursts: random.number(1...waves), &random)
+            }
+            let innocent = (0..<6).map { index in
+                StormClient(innocent: "innocent-client\(index)", port: port, bursts: waves, &random)
+            }
+            for _ in 0..<waves {
+                let holder = random.once(in: 3) ? nil : Client(port: port)
+                if let holder {
+                    holder.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
+                    try #require(service.waitUntilHeld())
+                }
+                for client in (hostile + innocent).shuffled(using: &random) { client.act() }
+                service.letGo()
+                for client in innocent {
+                    let breach = client.settle { service.answerLater(&random) }
+                    #expect(breach == nil)
+                }
+                if let holder { #expect(holder.nextAnswer()?.text == "/hold") }
+            }
+            for client in hostile {
+                let breach = client.settle { service.answerLater(&random) }
+                #expect(breach == nil)
+            }
+            for client in innocent {
+                let breach = client.leave()
+                #expect(breach == nil)
+            }
+            hostile = []
+            #expect(server.comesToCount { $0.open == 0 })
+        }
+    }
+}

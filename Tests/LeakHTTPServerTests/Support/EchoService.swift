@@ -1,0 +1,59 @@
+import LeakHTTPServer
+import Testing
+import LeakPlatform
+
+/// Answers every request with its body.
+struct EchoService: Service {
+    /// What ``screen(_:)`` says.
+    var refuses: @Sendable (borrowing Request) -> Response? = { _ in nil }
+
+    func screen(_ request: borrowing Request) -> Response? { refuses(request) }
+
+    func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+        responder.send(Response(.ok, type: "text/plain", body: .bytes(request.body())))
+    }
+}
+
+/// Answers as a closure says.
+struct ClosureService: Service {
+    let answer: @Sendable (borrowing Request, consuming Responder) -> Void
+
+    func serve(_ request: borrowing Request, _ responder: consuming Responder) { answer(request, responder) }
+}
+
+/// Runs `body` with a server on a free port and stops it. Each test of the server that uses it also checks that every
+/// answer that was counted was told to the access log's hook.
+///
+/// - Parameter isObserved: whether the server has an observer of answers and of slow calls.
+func withServer<Result>(
+    _ service: any Service = EchoService(), loops: Int = 1, limits: Limits = Limits(),
+    isObserved: Bool = true, _ body: (Server) throws -> Result
+) throws -> Result {
+    let told = Guarded(0)
+    var configuration = Server.Configuration(port: 0, loops: loops, limits: limits)
+    if isObserved {
+        configuration.onAnswer = { record in
+            _ = AccessFormat.json.line(record)
+            told.with { $0 += 1 }
+        }
+        configuration.onSlowCall = { _ in }
+    }
+    let server = try Server(configuration, service: service)
+    server.start()
+    defer {
+        server.stop(within: .milliseconds(100))
+        if isObserved { #expect(told.with { $0 } == server.counters.answers) }
+    }
+    return try body(server)
+}
+
+extension Counters {
+    /// Answers of every status.
+    var answers: Int { successful + redirected + clientErrors + serverErrors }
+}
+
+/// Runs `count` calls of `body` at the same time, each on a thread of its own.
+func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let threads = (0..<count).map { index in WorkerThread(name: "test-\(index)") { body(index) } }
+    for thread in threads { thread.join() }
+}

@@ -1,0 +1,37 @@
+import LeakHTTPServer
+import LeakPlatform
+
+/// Keeps every request's responder until it is told to answer, from the thread that tells it.
+final class LaterService: Service {
+    private typealias Kept = (path: String, responder: SharedResponder)
+
+    private let kept = Guarded<[Kept]>([])
+
+    func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+        let one = (request.path, SharedResponder(responder))
+        kept.with { $0.append(one) }
+        kept.wakeAll()
+    }
+
+    /// Waits until `count` requests are here.
+    func waitFor(_ count: Int) -> Bool {
+        kept.wait(timeout: .seconds(30)) { $0.count >= count ? true : nil } ?? false
+    }
+
+    /// Answers all that are here with their paths.
+    ///
+    /// - Parameter order: what to do with the list before.
+    func answerAll(in order: ([String]) -> [String] = { $0 }) {
+        let all = kept.with { kept in
+            defer { kept = [] }
+            return kept
+        }
+        for path in order(all.map(\.path)) {
+            let one = all.first { $0.path == path }
+            one?.responder.send(Response(.ok, type: "text/plain", body: .bytes(Array(path.utf8))))
+        }
+    }
+
+    /// Lets go of all without an answer.
+    func dropAll() { kept.with { $0 = [] } }
+}

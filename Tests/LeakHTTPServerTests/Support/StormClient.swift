@@ -1,0 +1,153 @@
+import LeakHTTPVectors
+
+/// One client of a storm: sends its bursts, reads as it likes, and knows what it must have got.
+final class StormClient {
+    enum Ending { case end, reset, silence }
+
+    let name: String
+    /// `nil` once it has reset its connection.
+    private(set) var client: Client?
+    private let stream: StormStream
+    private let ending: Ending
+    /// The number of bytes after which it sends no more.
+    private let stopsAfter: Int
+    /// Bytes read at a time; 0 reads nothing before it is owed no more.
+    private let readBytes: Int
+    private var toSend: ArraySlice<UInt8> = []
+    private var nextBurst = 0
+    private var sent = 0
+    private var hasEnded = false
+    private var breachBeforeReset: String?
+
+    init(innocent name: String, port: Int, bursts: Int, _ random: inout SplitMix64) {
+        self.name = name
+        stream = StormStream(innocent: name, bursts: bursts, &random)
+        ending = .silence
+        stopsAfter = .max
+        readBytes = 65536
+        client = Client(port: port)
+    }
+
+    init(hostile name: String, port: Int, bursts: Int, _ random: inout SplitMix64) {
+        self.name = name
+        stream = StormStream(hostile: name, bursts: bursts, &random)
+        ending = [.end, .end, .reset, .silence].randomElement(using: &random) ?? .end
+        // At the end of a burst, or anywhere.
+        let last = random.number(1...stream.bursts.count)
+        let bytes = stream.bursts[..<last].reduce(0) { $0 + $1.count }
+        stopsAfter = random.once(in: 4) ? random.number(1...bytes) : bytes
+        readBytes = [0, 100, 5000, 65536].randomElement(using: &random) ?? 0
+        client = Client(port: port, receiveBufferBytes: random.once(in: 3) ? 4096 : nil)
+    }
+
+    /// Sends the next burst, as far as there is room, and perhaps ends.
+    func act() {
+        if nextBurst < stream.bursts.count {
+            toSend += stream.bursts[nextBurst]
+            nextBurst += 1
+        }
+        goOn()
+        if readBytes > 0 { client?.read(milliseconds: 0, upTo: readBytes) }
+    }
+
+    /// Sends what there was no room for.
+    private func goOn() {
+        guard let client, !hasEnded else { return }
+        let piece = toSend.prefix(stopsAfter - sent)
+        if !piece.isEmpty {
+            let count = client.sendNow(piece)
+            sent += count
+            toSend = toSend.dropFirst(count)
+        }
+        guard sent == stopsAfter else { return }
+        hasEnded = true
+        switch ending {
+        case .end: client.endSending()
+        case .reset:
+            breachBeforeReset = breach(isAtRest: false)
+            client.reset()
+            self.client = nil
+        case .silence: break
+        }
+    }
+
+    /// Sends and reads until it has all that it is owed, while `meanwhile` is done again and again.
+    ///
+    /// - Returns: what is wrong with what it got, if anything is.
+    func settle(_ meanwhile: () -> Void) -> String? {
+        guard let client else { return breachBeforeReset }
+        let clock = ContinuousClock()
+        var progress = clock.now
+        var count = 0
+        while true {
+            meanwhile()
+            let before = (sent, client.received.count)
+            goOn()
+            guard self.client != nil else { return breachBeforeReset }
+            let came = client.read(milliseconds: 2)
+            if came || before != (sent, client.received.count) { progress = clock.now }
+            if client.isEnded { break }
+            if !came && (toSend.isEmpty || sent == stopsAfter) {
+                if count != client.received.count { count = Reply.all(in: client.received).count }
+                if count >= isOwed.count { break }
+            }
+            if clock.now - progress > .seconds(10) { break }
+        }
+        return breach()
+    }
+
+    /// Ends its side and reads what is left.
+    func leave() -> String? {
+        client?.endSending()
+        guard client?.waitForEnd() ?? true else { return "\(name) is not let go" }
+        return breach()
+    }
+
+    private var isOwed: [[UInt8]] { stream.owed.filter { $0.after <= sent }.map(\.body) }
+
+    /// - Parameter isAtRest: whether all that it is owed must have come by now.
+    private func breach(isAtRest: Bool = true) -> String? {
+        guard let client else { return nil }
+        let replies = Reply.all(in: client.received)
+        let owed = isOwed
+        for (index, reply) in replies.enumerated() {
+            let answer = "\(name) got \(reply.status) \(reply.text.prefix(60))"
+            guard index < owed.count else {
+                let isRefusal =
+                    isCutOff && (400..<500).contains(reply.status) && !reply.text.contains(Self.mark)
+                guard index == owed.count, isRefusal else { return "\(answer) and is owed nothing" }
+                continue
+            }
+            guard reply.status == 200, reply.body == owed[index] else {
+                return "\(answer) for \(Self.text(owed[index]))"
+            }
+        }
+        let part = client.received.dropFirst(replies.reduce(0) { $0 + $1.byteCount })
+        if let body = Self.body(of: part),
+            replies.count >= owed.count || !owed[replies.count].starts(with: body)
+        {
+            return "\(name) got a part of what it is not owed: \(Self.text(body))"
+        }
+        guard !isAtRest || (part.isEmpty && replies.count >= owed.count) else {
+            let rest = "\(part.count) bytes\(client.isEnded ? " and an end" : "")"
+            return "\(name) got \(replies.count) of \(owed.count) answers, \(rest)"
+        }
+        return nil
+    }
+
+    /// What has come of the body of an answer whose head is whole.
+    private static func body(of part: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let end = part.indices.dropLast(3).first { part[$0..<$0 + 4].elementsEqual([13, 10, 13, 10]) }
+        return end.map { part[($0 + 4)...] }
+    }
+
+    private static func text(_ body: some Collection<UInt8>) -> String {
+        String(decoding: body.prefix(60), as: UTF8.self)
+    }
+
+    /// In every answer to a request, and in no refusal.
+    private static let mark = "client"
+
+    /// Whether its last request is broken, or is not there as a whole.
+    private var isCutOff: Bool { stream.isBroken || sent < stream.bursts.reduce(0) { $0 + $1.count } }
+}

@@ -1,0 +1,47 @@
+import LeakHTTPServer
+import LeakPlatform
+
+/// Answers with the request's body, or its path where there is none: at once, or under `/later` when told to. Under
+/// `/hold` it keeps its loop until told, so that what many clients send meanwhile is all there when it looks again.
+final class StormService: Service {
+    private typealias Kept = (responder: SharedResponder, echo: [UInt8])
+
+    private let later = Guarded<[Kept]>([])
+    private let isHeld = Guarded(false)
+
+    func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+        let path = request.path
+        let echo = request.hasBody ? request.body() : Array(path.utf8)
+        if path.hasPrefix("/later") {
+            let one = (SharedResponder(responder), echo)
+            return later.with { $0.append(one) }
+        }
+        if path == "/hold" {
+            isHeld.with { $0 = true }
+            isHeld.wakeAll()
+            _ = isHeld.wait { $0 ? nil : true }
+        }
+        responder.send(Self.response(echo))
+    }
+
+    /// Waits until a request for `/hold` has its loop.
+    func waitUntilHeld() -> Bool { isHeld.wait(timeout: .seconds(10)) { $0 ? true : nil } ?? false }
+
+    func letGo() {
+        isHeld.with { $0 = false }
+        isHeld.wakeAll()
+    }
+
+    /// Answers what waits, in any order.
+    func answerLater(_ random: inout SplitMix64) {
+        let kept = later.with { later in
+            defer { later = [] }
+            return later
+        }
+        for one in kept.shuffled(using: &random) { one.responder.send(Self.response(one.echo)) }
+    }
+
+    private static func response(_ echo: [UInt8]) -> Response {
+        Response(.ok, type: "text/plain", body: .bytes(echo))
+    }
+}

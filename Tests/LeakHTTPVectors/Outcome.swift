@@ -1,0 +1,113 @@
+import LeakPlatform
+
+/// What became of one vector, as its file writes it, with a `?` where bytes are no answer, and the answers that came.
+public struct Outcome: Sendable {
+    public let text: String
+    public let replies: [Reply]
+    private let isEnded: Bool
+
+    private init(of client: Client, _ vector: Vector) {
+        let heads: Set<Int> = vector.asksHeadFirst ? [0] : []
+        replies = Reply.all(in: client.received, heads: heads)
+        isEnded = client.isEnded
+        let isWhole = replies.reduce(0) { $0 + $1.byteCount } == client.received.count
+        text =
+            replies.map { "\($0.status)" }.joined(separator: ",") + (isWhole ? "" : "?")
+            + (isEnded ? "!" : "~")
+    }
+
+    /// Sends each of `vectors` over a connection of its own, some at the same time.
+    ///
+    /// - Parameter isExpected: whether an outcome is the one to wait for.
+    public static func all(
+        of vectors: [Vector], port: Int,
+        isExpected: @escaping @Sendable (Outcome, Vector) -> Bool = { $1.matches($0.text) }
+    ) -> [Outcome] {
+        let shared = Guarded((next: 0, outcomes: [Int: Outcome]()))
+        let senders = (0..<64).map { number in
+            WorkerThread(name: "sender-\(number)") {
+                while true {
+                    let index = shared.with { state in
+                        defer { state.next += 1 }
+                        return state.next
+                    }
+                    guard index < vectors.count else { return }
+                    let vector = vectors[index]
+                    let outcome = one(of: vector, port: port) { isExpected($0, vector) }
+                    shared.with { $0.outcomes[index] = outcome }
+                }
+            }
+        }
+        for sender in senders { sender.join() }
+        return shared.with { $0.outcomes }.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Sends a vector and reads until its outcome is there and stays, so that a busy machine is only slow.
+    private static func one(
+        of vector: Vector, port: Int, isExpected: (Outcome) -> Bool
+    ) -> Outcome {
+        let client = Client(port: port)
+        for step in vector.steps {
+            switch step {
+            case .bytes(let bytes): client.send(bytes)
+            case .wait(let milliseconds):
+                // An interim answer is owed only while the body has not come.
+                let patience = vector.outcome.hasPrefix("(100,)2") ? 10_000 : milliseconds
+                client.read(milliseconds: Int32(patience))
+            case .endSending: client.endSending()
+            }
+        }
+        for _ in 0..<25 {
+            while client.read(milliseconds: 400) {}
+            let outcome = Outcome(of: client, vector)
+            if client.isEnded || isExpected(outcome) { return outcome }
+        }
+        return Outcome(of: client, vector)
+    }
+
+    /// What is wrong with the answers besides their statuses: one line each.
+    public func complaints(of vector: Vector) -> [String] {
+        var complaints = breaches(in: vector)
+        if let body = vector.body, replies.last?.text != body {
+            complaints.append("the body is \(replies.last?.text ?? "missing"), not \(body)")
+        }
+        for (name, value) in vector.fields where replies.last?.field(name) != value {
+            complaints.append(
+                "\(name) is \(replies.last?.field(name) ?? "missing"), not \(value ?? "missing")")
+        }
+        return complaints
+    }
+
+    /// Which rules that hold for every answer of any service are broken.
+    public func breaches(in vector: Vector) -> [String] {
+        replies.enumerated().flatMap { index, reply in
+            reply.breaches(isFinal: index == replies.count - 1 && isEnded && !vector.endsSending)
+        }
+    }
+}
+
+extension Reply {
+    /// What every answer must have or must not have.
+    ///
+    /// - Parameter isFinal: whether the server closed the connection after it, and not because the client did.
+    fileprivate func breaches(isFinal: Bool) -> [String] {
+        var breaches: [String] = []
+        func expect(_ holds: Bool, _ rule: String) { if !holds { breaches.append("\(status): \(rule)") } }
+        let hasNoBody = status < 200 || status == 204 || status == 304
+        expect((field("content-length") == nil) == hasNoBody, "Content-Length is there if a body may be")
+        expect(field("transfer-encoding") == nil, "no answer is chunked")
+        expect(field("server") == nil, "nobody needs to know the server")
+        guard status >= 200 else { return breaches }
+        expect(field("date")?.hasSuffix(" GMT") == true, "Date is there")
+        expect(field("x-content-type-options") == "nosniff", "no type is guessed")
+        expect(
+            ["no-referrer", "same-origin"].contains(field("referrer-policy") ?? ""),
+            "no other site is told an address")
+        expect(field("cross-origin-resource-policy") == "same-origin", "no other site embeds it")
+        expect(status != 405 || field("allow") != nil, "405 comes with Allow")
+        expect(status != 401 || field("www-authenticate") != nil, "401 comes with WWW-Authenticate")
+        expect(!isFinal || field("connection") == "close", "the last answer says Connection: close")
+        expect(isFinal || status < 500 || status == 503, "nothing breaks the service")
+        return breaches
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+import LeakPlatform
+
+@Suite struct GuardedTests {
+    @Test func `no addition is lost`() {
+        let sum = Guarded(0)
+        let threads = (0..<4).map { index in
+            WorkerThread(name: "add-\(index)") { for _ in 0..<1000 { sum.with { $0 += 1 } } }
+        }
+        for thread in threads { thread.join() }
+        #expect(sum.with { $0 } == 4000)
+    }
+
+    @Test func `a waiter sees what another thread sets`() {
+        let value = Guarded<Int?>(nil)
+        let thread = WorkerThread(name: "set") {
+            value.with { $0 = 7 }
+            value.wakeAll()
+        }
+        #expect(value.wait(timeout: .seconds(5)) { $0 } == 7)
+        thread.join()
+    }
+
+    @Test func `waiting ends when the time is up`() {
+        let value = Guarded<Int?>(nil)
+        #expect(value.wait(timeout: .milliseconds(5)) { $0 } == nil)
+        #expect(value.wait(milliseconds: 5) { $0 } == nil)
+    }
+
+    /// On the monotonic clock, which nobody sets; never shorter than asked for.
+    @Test func `a wait lasts as long as it should`() {
+        let value = Guarded<Int?>(nil)
+        let clock = ContinuousClock()
+        let time = clock.measure { _ = value.wait(milliseconds: 20) { $0 } }
+        #expect(time >= .milliseconds(20) && time < .seconds(2))
+    }
+
+    @Test(arguments: [0, -1, Int64.min])
+    func `no time is one look`(milliseconds: Int64) {
+        let looks = Guarded(0)
+        let result: Int? = looks.wait(milliseconds: milliseconds) { looks in
+            looks += 1
+            return nil
+        }
+        #expect(result == nil)
+        #expect(looks.with { $0 } == 1)
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max / 1000), .nanoseconds(1)])
+    func `any duration is a time`(timeout: Duration) {
+        let value = Guarded(7)
+        #expect(value.wait(timeout: timeout) { $0 } == 7)
+    }
+
+    @Test func `an endless wait ends when woken`() {
+        let value = Guarded<Int?>(nil)
+        let thread = WorkerThread(name: "set") {
+            value.with { $0 = 7 }
+            value.wakeAll()
+        }
+        #expect(value.wait(milliseconds: .max) { $0 } == 7)
+        thread.join()
+    }
+
+    @Test func `a waiter may ask for another sleep each time`() {
+        let looks = Guarded(0)
+        let result = looks.wait { looks -> Guarded<Int>.Look<Int> in
+            looks += 1
+            return looks == 3 ? .take(looks) : .sleep(milliseconds: 1)
+        }
+        #expect(result == 3)
+    }
+}

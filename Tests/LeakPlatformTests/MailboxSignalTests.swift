@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import LeakPlatform
+
+/// What a signal's handler does on the one thread that has `SIGUSR2` unblocked; it can hold nothing itself.
+private enum Interruption {
+    /// So small that it never asks for memory, which no handler may do.
+    static let mailbox = Mailbox<Int>(items: Shelf<Int>.smallestCapacity, bytes: .max)
+    // On that thread alone, and read after it has ended.
+    nonisolated(unsafe) static var accepted = 0
+    nonisolated(unsafe) static var refused = 0
+
+    static func happen() {
+        if mailbox.offer(-1, bytes: 1) == nil {
+            unsafe refused += 1
+        } else {
+            unsafe accepted += 1
+        }
+    }
+
+    /// Runs `body` on a thread on which the signal comes through.
+    static func onInterruptibleThread(_ body: @escaping @Sendable (pthread_t) -> Void) -> WorkerThread {
+        var action = sigaction()
+        #if canImport(Darwin)
+            unsafe action.__sigaction_u.__sa_handler = { _ in Interruption.happen() }
+        #else
+            unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.happen() }
+        #endif
+        unsafe sigaction(SIGUSR2, &action, nil)
+        return WorkerThread(name: "interrupted") {
+            var signals = sigset_t()
+            unsafe sigemptyset(&signals)
+            unsafe sigaddset(&signals, SIGUSR2)
+            unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            body(pthread_self())
+            unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        }
+    }
+}
+
+@Suite(.serialized) struct MailboxSignalTests {
+    @Test func `a handler that has interrupted the mailbox is refused, which is counted`() {
+        let mailbox = Interruption.mailbox
+        let before = mailbox.refusals.reentrant
+        let refusedBefore = unsafe Interruption.refused
+        Interruption.onInterruptibleThread { _ in
+            _ = mailbox.alone {
+                for _ in 0..<3 { raise(SIGUSR2) }
+            }
+        }.join()
+        #expect(mailbox.refusals.reentrant == before + 3)
+        #expect(unsafe Interruption.refused == refusedBefore + 3)
+    }
+
+    /// Whatever the handlers interrupt, nothing stops, and what was accepted and what was refused adds up.
+    @Test func `handlers at any moment leave the counts right`() {
+        let mailbox = Interruption.mailbox
+        var items: [Int] = []
+        // What the runtime makes at the first call is made before a handler can interrupt it.
+        Interruption.happen()
+        mailbox.take(into: &items, milliseconds: 0)
+        items.removeAll()
+        let sequence = mailbox.lastSequence
+        let before = mailbox.refusals
+        let offered = unsafe Interruption.accepted + Interruption.refused
+
+        let progress = Guarded<(thread: pthread_t?, counts: (accepted: Int, refused: Int)?)>((nil, nil))
+        let thread = Interruption.onInterruptibleThread { handle in
+            progress.with { $0.thread = handle }
+            progress.wakeAll()
+            var counts = (accepted: 0, refused: 0)
+            for number in 0..<200_000 {
+                if mailbox.offer(number, bytes: 1) == nil {
+                    counts.refused += 1
+                } else {
+                    counts.accepted += 1
+                }
+            }
+            let sums = counts
+            progress.with { $0.counts = sums }
+        }
+        let handle = progress.wait { $0.thread }
+        while progress.with({ $0.counts == nil }) {
+            if let handle { pthread_kill(handle, SIGUSR2) }
+            mailbox.take(into: &items, milliseconds: 0)
+        }
+        thread.join()
+        mailbox.take(into: &items, milliseconds: 0)
+
+        let counts = progress.with { $0.counts }
+        let byHandlers = items.count { $0 == -1 }
+        let offeredByHandlers = unsafe Interruption.accepted + Interruption.refused - offered
+        #expect(offeredByHandlers > 0)
+        #expect(items.count == (counts?.accepted ?? 0) + byHandlers)
+        #expect(mailbox.lastSequence - sequence == UInt64(items.count))
+        let refused = (counts?.refused ?? 0) + offeredByHandlers - byHandlers
+        let after = mailbox.refusals
+        #expect(after.full - before.full + after.reentrant - before.reentrant == refused)
+        #expect(after.closed == 0)
+    }
+}

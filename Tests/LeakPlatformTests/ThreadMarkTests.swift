@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import LeakPlatform
+
+@Suite struct ThreadMarkTests {
+    @Test func `a process without thread-local storage left goes on`() async {
+        await #expect(processExitsWith: .success) {
+            while ThreadKey.make() != nil {}
+            let mailbox = Mailbox<Int>(items: 2, bytes: 10)
+            let owner = Owner()
+            let other = Owner()
+            guard mailbox.offer(1, bytes: 1) == 1, !ThreadMark.isSet(by: owner) else { fatalError("before") }
+            ThreadMark.set(owner)
+            guard ThreadMark.isSet(by: owner), !ThreadMark.isSet(by: other) else { fatalError("marked") }
+            WorkerThread(name: "other") { if ThreadMark.isSet(by: owner) { fatalError("other") } }.join()
+            var items: [Int] = []
+            mailbox.take(into: &items, milliseconds: 0)
+            exit(items == [1] ? 0 : 1)
+        }
+    }
+
+    private final class Owner: Sendable {}
+
+    @Test func `a thread belongs to whom it was marked for, and no other does`() {
+        let owner = Owner()
+        let other = Owner()
+        let seen = Guarded<[Bool]>([])
+        WorkerThread(name: "marked") {
+            let before = ThreadMark.isSet(by: owner)
+            ThreadMark.set(owner)
+            let after = [before, ThreadMark.isSet(by: owner), ThreadMark.isSet(by: other)]
+            seen.with { $0 = after }
+        }.join()
+        #expect(seen.with { $0 } == [false, true, false])
+        WorkerThread(name: "unmarked") { seen.with { $0 = [ThreadMark.isSet(by: owner)] } }.join()
+        #expect(seen.with { $0 } == [false])
+    }
+}

@@ -1,0 +1,54 @@
+import LeakMessage
+import LeakSentry
+import Testing
+
+@Suite struct ClientReportTests {
+    private func sent(_ reports: String...) throws -> Sent {
+        try Sent(
+            envelope: "{}\n"
+                + reports.map { "{\"type\":\"client_report\"}\n{\"discarded_events\":[\($0)]}\n" }.joined())
+    }
+
+    private func discarded(_ reason: String, _ category: String, _ quantity: String) -> String {
+        "{\"reason\":\"\(reason)\",\"category\":\"\(category)\",\"quantity\":\(quantity)}"
+    }
+
+    @Test func `what an SDK threw away is summed by its reason`() throws {
+        let sent = try sent(
+            discarded("ratelimit_backoff", "error", "3") + "," + discarded("network_error", "default", "1"),
+            discarded("ratelimit_backoff", "error", "4"))
+        #expect(sent.dropped == ["sentry_ratelimit_backoff": 7, "sentry_network_error": 1])
+        #expect(sent.document.reports.isEmpty)
+    }
+
+    @Test(arguments: ["transaction", "session", "span", "attachment", "replay", "profile", "log_item", ""])
+    func `what is lost of other things is no lost leak`(category: String) throws {
+        let body =
+            "{}\n{\"type\":\"client_report\"}\n{\"discarded_events\":[\(discarded("a", category, "3"))]}"
+        #expect(try SentrySubmission(envelope: Array(body.utf8)).batch == nil)
+    }
+
+    @Test(arguments: ["0", "-4", "\"3\"", "null", "1.5", "[3]"])
+    func `a quantity that is no number of events counts nothing`(quantity: String) throws {
+        let sent = try sent(discarded("a", "error", quantity) + "," + discarded("b", "error", "2"))
+        #expect(sent.dropped == ["sentry_b": 2])
+    }
+
+    @Test(arguments: ["", "a\\u0007b", String(repeating: "x", count: 58), "\\u0085"])
+    func `a reason that the wire format does not take is counted under another name`(reason: String) throws {
+        #expect(try sent(discarded(reason, "error", "2")).dropped == ["sentry_other": 2])
+    }
+
+    @Test func `no number of reasons is too many`() throws {
+        let many = (0..<100).map { discarded("r\($0)", "error", "2") }.joined(separator: ",")
+        let sent = try sent(many)
+        #expect(sent.dropped.values.reduce(0, +) == 200)
+        #expect(sent.dropped.count == WireLimits.droppedCount)
+        #expect(sent.dropped["sentry_r0"] == 2)
+    }
+
+    @Test func `sums stay within what the wire format takes`() throws {
+        let huge = discarded("a", "error", "\(Int.max)")
+        #expect(try sent(huge + "," + huge, huge).dropped == ["sentry_a": WireLimits.droppedReports])
+    }
+}

@@ -1,0 +1,74 @@
+import LeakMessage
+import LeakSentry
+import Testing
+
+/// One item that cannot be read takes nothing with it.
+@Suite struct ReadableItemsTests {
+    private static let event = "{\"type\":\"event\"}\n{\"message\":\"a\"}\n"
+    private static let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+
+    private static let unreadable: [[UInt8]] = [
+        Array("[1]".utf8), Array("{".utf8), Array("{\"x\":\(deep)}".utf8), Array("".utf8),
+        Array("{\"message\":\"".utf8) + [0xFF] + Array("\"}".utf8),
+    ]
+
+    private static func envelope(_ type: String, _ payload: [UInt8], and rest: String) -> [UInt8] {
+        Array("{}\n{\"type\":\"\(type)\",\"length\":\(payload.count)}\n".utf8) + payload
+            + Array("\n\(rest)".utf8)
+    }
+
+    @Test(arguments: unreadable)
+    func `an event beside one that cannot be read counts`(payload: [UInt8]) throws {
+        let sent = try Sent(SentrySubmission(envelope: Self.envelope("event", payload, and: Self.event)))
+        #expect(try sent.report.message == "a")
+        #expect(sent.dropped == ["sentry_unreadable": 1])
+    }
+
+    @Test(arguments: unreadable)
+    func `a client report that cannot be read is passed over`(payload: [UInt8]) throws {
+        let sent = try Sent(
+            SentrySubmission(envelope: Self.envelope("client_report", payload, and: Self.event)))
+        #expect(try sent.report.message == "a")
+        #expect(sent.dropped.isEmpty)
+    }
+
+    @Test(arguments: unreadable, ["event", "client_report"])
+    func `where nothing else is to be read, its place is said`(payload: [UInt8], type: String) {
+        let body = Self.envelope(type, payload, and: "{\"type\":\"session\"}\n{}\n")
+        let error = #expect(throws: SentryError.self) { try SentrySubmission(envelope: body) }
+        #expect(error?.line == 3)
+        #expect(error?.isTooLarge == false)
+    }
+
+    private static let a = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+    private static let b = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+    private static let report =
+        "{\"type\":\"client_report\"}\n{\"discarded_events\":[{\"reason\":\"r\",\"category\":\"error\",\"quantity\":1}]}\n"
+
+    private static func named(_ id: String) -> String {
+        "{\"type\":\"event\"}\n{\"event_id\":\"\(id)\",\"message\":\"m\"}\n"
+    }
+
+    @Test(arguments: [
+        ("an event that says its own id", "{\"event_id\":\"\(a)\"}", named(b), [b]),
+        ("an event that says none", "{\"event_id\":\"\(a)\"}", event, [a]),
+        ("one that cannot be read", "{\"event_id\":\"\(a)\"}", "{\"type\":\"event\"}\n[]\n" + report, [a]),
+        ("two events", "{}", named(b) + named(a) + named(b), [b, a]),
+        ("one with an id and one without", "{}", named(b) + event, []),
+        ("feedback", "{\"event_id\":\"\(a)\"}", "{\"type\":\"user_report\"}\n{}\n" + report, []),
+        ("nothing", "{\"event_id\":\"\(a)\"}", "", []),
+    ])
+    func `a repeat is known by the events that are in an envelope`(
+        what: String, header: String, items: String, ids: [String]
+    ) throws {
+        let submission = try SentrySubmission(envelope: Array("\(header)\n\(items)".utf8))
+        #expect(submission.repeatIDs == ids, "\(what)")
+    }
+
+    @Test func `only an event says who sent a batch`() throws {
+        #expect(try SentrySubmission(envelope: Array("{}\n\(Self.event)".utf8)).hasOrigin)
+        let submission = try SentrySubmission(envelope: Array("{}\n\(Self.report)".utf8))
+        #expect(!submission.hasOrigin && submission.reportCount == 0)
+    }
+}
