@@ -10,19 +10,31 @@ public enum StandardError {
     private static let pieceBytes = 512
     private static let lock = Guarded(())
 
-    /// Writes a line, into a pipe without waiting.
+    /// Writes a line without waiting.
     ///
-    /// Drops the rest of the line if the pipe is full, standard error is closed, or the disk behind it is full. A write to a
-    /// terminal that nobody reads can still block.
+    /// Drops the rest of the line if a pipe or terminal that nobody reads is full, standard error is closed, or the disk behind it
+    /// is full.
     public static func write(_ line: String) {
         lock.with { _ in
+            // A terminal can be ready and still have no room for a whole piece, so it is opened once more, to write without waiting:
+            // with the descriptor that is there, the app and other processes would no longer wait either.
+            let terminal = openTerminal()
+            defer { if terminal >= 0 { close(terminal) } }
             var rest = Array((line + "\n").utf8)[...]
             while !rest.isEmpty, canWrite {
-                let count = put(rest.prefix(pieceBytes))
-                guard count > 0 || errno == EINTR else { return }
+                let count = put(rest.prefix(pieceBytes), to: terminal >= 0 ? terminal : STDERR_FILENO)
+                guard count > 0 || count < 0 && errno == EINTR else { return }
                 rest = rest.dropFirst(max(count, 0))
             }
         }
+    }
+
+    /// The terminal that standard error is, or −1.
+    private static func openTerminal() -> Int32 {
+        guard isatty(STDERR_FILENO) == 1 else { return -1 }
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard unsafe ttyname_r(STDERR_FILENO, &path, path.count) == 0 else { return -1 }
+        return unsafe open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     }
 
     private static var canWrite: Bool {
@@ -30,12 +42,12 @@ public enum StandardError {
         return unsafe poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLOUT) != 0
     }
 
-    private static func put(_ bytes: ArraySlice<UInt8>) -> Int {
+    private static func put(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int {
         unsafe bytes.withUnsafeBytes { bytes in
             #if canImport(Darwin)
-                unsafe Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+                unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
             #else
-                unsafe Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+                unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             #endif
         }
     }

@@ -17,6 +17,28 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        @Test func `a terminal that nobody reads holds up nobody`() async {
+            await #expect(processExitsWith: .success) {
+                // TIOCSPTLCK and TIOCGPTN of the kernel's asm-generic/ioctls.h: Swift does not import them.
+                let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+                let reader = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
+                var (lock, number): (Int32, Int32) = (0, 0)
+                guard unsafe ioctl(reader, unlock, &lock) == 0, unsafe ioctl(reader, getNumber, &number) == 0,
+                    case let terminal = unsafe open("/dev/pts/\(number)", O_WRONLY | O_NOCTTY),
+                    dup2(terminal, STDERR_FILENO) == STDERR_FILENO
+                else { exit(2) }
+                StandardError.write("first")
+                for length in 0..<2_000 { StandardError.write(String(repeating: "x", count: length)) }
+                var text = [UInt8](repeating: 0, count: 7)
+                // A terminal ends a line with two characters.
+                guard unsafe read(reader, &text, 7) == 7, text == Array("first\r\n".utf8) else { exit(3) }
+                // The app's own descriptor still waits for room.
+                exit(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK == 0 ? 0 : 1)
+            }
+        }
+    #endif
+
     @Test func `a closed standard error ends nothing`() async {
         await #expect(processExitsWith: .success) {
             close(STDERR_FILENO)
