@@ -31,9 +31,7 @@ import Testing
     #if PostgreSQL
         @Test func `a folder is copied once no collector serves it, and two collectors go on with it`() throws
         {
-            let database = try #require(
-                ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"],
-                "name a server with COLLECTOR_TEST_DATABASE_URL: make test")
+            let database = try DatabaseCommandTests.server()
             let folder = try TemporaryFolder()
             let data = folder.path + "/data"
             let name = "copy_\(UInt32.random(in: 0...UInt32.max))"

@@ -10,11 +10,16 @@
 
         init() throws {
             folder = try TemporaryFolder()
-            let given = try #require(
-                ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"],
-                "name a server with COLLECTOR_TEST_DATABASE_URL: make test")
+            let given = try Self.server()
             // The server asks nobody for a password, and an address may hold one all the same.
             url = given.replacingOccurrences(of: "@", with: ":\(secret)@")
+        }
+
+        /// The address of the tests' server.
+        static func server() throws -> String {
+            try #require(
+                ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"],
+                "no PostgreSQL server: run make test, or set COLLECTOR_TEST_DATABASE_URL to the URL of one")
         }
 
         private func run(

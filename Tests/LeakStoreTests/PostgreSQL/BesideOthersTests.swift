@@ -11,9 +11,7 @@
         let schema: DatabaseSchema
 
         init() throws {
-            schema = try DatabaseSchema(
-                in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
+            schema = try DatabaseSchema()
         }
 
         /// Whether `body`, on a thread of its own, comes to wait for a lock instead of ending. Then `release` is called.
@@ -236,7 +234,6 @@
 
         @Test func `a role that reads one state for long counts all the same`() throws {
             let schema = try DatabaseSchema(
-                in: try #require(DatabaseSchema.url),
                 options: "%20-cdefault_transaction_isolation%3Drepeatable%5C%20read")
             let address = schema.address
             _ = try together(3) { number in

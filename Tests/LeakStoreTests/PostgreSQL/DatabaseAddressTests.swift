@@ -47,8 +47,7 @@
         /// The server of the tests has no TLS; an address that asks for it must not do without.
         @Test(arguments: ["require", "verify-ca", "verify-full"])
         func `TLS that an address asks for is insisted on`(mode: String) throws {
-            let url = try #require(
-                DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test")
+            let url = try DatabaseSchema.server()
             let failure = try #require(throws: StoreError.self) {
                 try Connection(to: DatabaseAddress("\(url)?sslmode=\(mode)&sslrootcert=/dev/null"))
             }

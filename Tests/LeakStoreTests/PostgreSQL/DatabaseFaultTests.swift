@@ -10,7 +10,7 @@
     @Suite(.serialized, .enabled(if: DatabaseServer.mayBeStopped)) struct DatabaseFaultTests {
         /// Every batch comes again until it is answered, as from a reporter: none is lost, none counts twice.
         @Test func `a server that stops and starts under load loses and doubles nothing`() throws {
-            let schema = try DatabaseSchema(in: try #require(DatabaseSchema.url))
+            let schema = try DatabaseSchema()
             let progress = Progress()
             let collectors = 3
             for collector in 0..<collectors {
@@ -55,7 +55,6 @@
         @Test(arguments: Outage.allCases)
         func `senders without keys are told the truth`(outage: Outage) throws {
             let schema = try DatabaseSchema(
-                in: try #require(DatabaseSchema.url),
                 options: DatabaseSchema.commitDelay(milliseconds: 20))
             var address = schema.address
             // Some of the times that the server is frozen are longer.
@@ -96,7 +95,7 @@
         /// Every step comes again until it is done.
         @Test(arguments: SharedModelTests.seeds)
         func `any interleaving with outages gives the totals of the model`(seed: UInt64) throws {
-            let schema = try DatabaseSchema(in: try #require(DatabaseSchema.url))
+            let schema = try DatabaseSchema()
             var rounds = try SharedRounds(on: schema.address, seed: seed, patience: 3_000)
             let isOver = Guarded(false)
             let progress = rounds.progress

@@ -10,9 +10,7 @@
         let schema: DatabaseSchema
 
         init() throws {
-            schema = try DatabaseSchema(
-                in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
+            schema = try DatabaseSchema()
         }
 
         /// As a server does that is restarted.

@@ -8,16 +8,9 @@
 
     /// Answers of the server that do not come, or come too late.
     @Suite struct LostAnswerTests {
-        private let url: String
-
-        init() throws {
-            url = try #require(
-                DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test")
-        }
-
         /// The server holds the signal back until the commit is done: its answer comes, then the end of the session.
         @Test func `a session that ends behind its commit has counted once`() throws {
-            let schema = try DatabaseSchema(in: url, options: DatabaseSchema.commitDelay(milliseconds: 60))
+            let schema = try DatabaseSchema(options: DatabaseSchema.commitDelay(milliseconds: 60))
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let (ledger, isOver) = (Ledger(), Guarded(false))
             let sender = WorkerThread(name: "sender") {
@@ -44,7 +37,7 @@
         }
 
         @Test func `a commit that is answered too late counts once`() throws {
-            let schema = try DatabaseSchema(in: url)
+            let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(700)
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
@@ -63,7 +56,7 @@
         }
 
         @Test func `a server that does not answer is given up, and the connection with it`() throws {
-            let schema = try DatabaseSchema(in: url)
+            let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(300)
             let connection = try Connection(to: address)
@@ -76,7 +69,7 @@
         }
 
         @Test func `what is not answered before the commit is not counted, and nothing is stuck`() throws {
-            let schema = try DatabaseSchema(in: url)
+            let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(500)
             let (store, ledger) = (try PostgreSQLStore(address: address, clock: .unguarded), Ledger())
@@ -95,7 +88,7 @@
         }
 
         @Test func `whether a server is there is known soon`() throws {
-            let schema = try DatabaseSchema(in: url)
+            let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.pulse = .milliseconds(300)
             let reader = try PostgreSQLStore(address: address, clock: .unguarded).makeReader()

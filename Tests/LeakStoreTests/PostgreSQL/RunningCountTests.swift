@@ -10,9 +10,7 @@
         let directory = TemporaryDirectory()
 
         init() throws {
-            schema = try DatabaseSchema(
-                in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
+            schema = try DatabaseSchema()
         }
 
         private func query(_ period: Period, _ sort: LeakQuery.Sort = .reports) -> LeakQuery {

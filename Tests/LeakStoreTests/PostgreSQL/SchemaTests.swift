@@ -9,9 +9,7 @@
         let schema: DatabaseSchema
 
         init() throws {
-            schema = try DatabaseSchema(
-                in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
+            schema = try DatabaseSchema()
         }
 
         /// Today's reports and those of three days ago, which came too late for a slot.

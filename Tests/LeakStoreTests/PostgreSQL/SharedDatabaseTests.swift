@@ -10,9 +10,7 @@
 
         /// Without a server nothing here was tested: that is no success.
         init() throws {
-            schema = try DatabaseSchema(
-                in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
+            schema = try DatabaseSchema()
         }
 
         private func store() throws -> PostgreSQLStore {

@@ -11,9 +11,7 @@
             1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 4)
 
         private func schema() throws -> DatabaseSchema {
-            try DatabaseSchema(
-                in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
+            try DatabaseSchema()
         }
 
         @Test(arguments: seeds)

@@ -42,10 +42,18 @@ final class StorePlace: Sendable {
         }
 
         /// `nil` without a server.
-        static var fresh: DatabaseSchema? { url.flatMap { try? DatabaseSchema(in: $0) } }
+        static var fresh: DatabaseSchema? { url.flatMap { _ in try? DatabaseSchema() } }
+
+        /// The server's address.
+        static func server() throws -> String {
+            try #require(
+                url,
+                "no PostgreSQL server: run make test, or set COLLECTOR_TEST_DATABASE_URL to the URL of one")
+        }
 
         /// - Parameter options: the server's settings for every session, as in an address: `%20-cname%3Dvalue`.
-        init(in url: String, options: String = "") throws {
+        init(options: String = "") throws {
+            let url = try Self.server()
             name = "test_\(UInt64.random(in: 0...UInt64.max))"
             server = try DatabaseAddress(url)
             self.url = "\(url)?options=-csearch_path%3D\(name)\(options)&application_name=\(name)"
