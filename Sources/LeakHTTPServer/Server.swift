@@ -103,7 +103,7 @@ public final class Server: Sendable {
     ///
     /// - Parameter time: after it what is still open is cut off. Not to be called on a thread of the server.
     public func stop(within time: Duration) {
-        let deadline = UInt64(SystemTime.roughMonotonic) + time.milliseconds
+        let deadline = Loop.clock + time.milliseconds
         for loop in loops { loop.mailbox.stop(by: deadline) }
         let threads: [WorkerThread]? = state.with { state in
             switch state {

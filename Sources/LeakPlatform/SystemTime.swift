@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// The clocks of the system, in milliseconds. Nothing else asks it for the time.
+/// The clocks of the system, in milliseconds.
 public enum SystemTime {
     /// A year. A longer wait is woken before, and its sum with any time of the clock fits.
     static let longestWait: Int64 = 365 * 86_400_000
@@ -21,7 +21,7 @@ public enum SystemTime {
     /// is put back.
     public static var monotonic: Int64 { milliseconds(CLOCK_MONOTONIC) }
 
-    /// The same clock, read for half the price: on Linux as old as the kernel's last tick, four milliseconds on most machines.
+    /// The same clock, at half the cost: on Linux as old as the kernel's last tick, four milliseconds on most machines.
     public static var roughMonotonic: Int64 { milliseconds(roughClock) }
 
     /// The same clock in nanoseconds: for how long something took.
@@ -33,13 +33,13 @@ public enum SystemTime {
     /// A clock that nobody sets and that stands still while the device sleeps, from an arbitrary start.
     public static var awake: Int64 { milliseconds(awakeClock) }
 
-    /// The same clock, a few milliseconds old, for a fifth of the price.
+    /// The same clock, a few milliseconds old, at a fifth of the cost.
     public static var roughAwake: Int64 { milliseconds(roughAwakeClock) }
 
-    /// Milliseconds since 1970-01-01 00:00 UTC. Somebody may set this clock.
+    /// Milliseconds since 1970-01-01 00:00 UTC. The user or the system may set this clock.
     public static var wall: Int64 { milliseconds(CLOCK_REALTIME) }
 
-    /// The same clock, read for half the price: on Linux as old as the kernel's last tick.
+    /// The same clock, at half the cost: on Linux as old as the kernel's last tick.
     public static var roughWall: Int64 { milliseconds(roughWallClock) }
 
     private static func milliseconds(_ clock: clockid_t) -> Int64 {

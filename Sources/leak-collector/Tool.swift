@@ -1,3 +1,5 @@
+import LeakPlatform
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -100,14 +102,10 @@ struct Tool {
         let file = unsafe mkstemp(&name)
         guard file >= 0 else { throw Failure(description: "no file can be made in \(folder): \(reason)") }
         unsafe unlink(name)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
-            guard count > 0 else {
-                close(file)
-                throw Failure(description: "\(folder) cannot be written: \(reason)")
-            }
-            rest = rest.dropFirst(count)
+        guard writeAll(bytes, to: file) == bytes.count else {
+            let reason = reason
+            close(file)
+            throw Failure(description: "\(folder) cannot be written: \(reason)")
         }
         lseek(file, 0, SEEK_SET)
         return file

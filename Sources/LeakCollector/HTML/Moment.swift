@@ -1,3 +1,5 @@
+internal import LeakPlatform
+
 /// A moment in words, with the exact time for machines and for the pointer.
 struct Moment: Component {
     /// Milliseconds since 1970.
@@ -23,8 +25,8 @@ struct Moment: Component {
 
     /// `18 Nov`, or with the year when it is not this one.
     var day: String {
-        let time = CivilTime(milliseconds: at)
-        return time.year == CivilTime(milliseconds: now).year ? time.dayAndMonth : time.dayMonthYear
+        let date = CivilDate(milliseconds: at)
+        return date.year == CivilDate(milliseconds: now).year ? date.dayAndMonth : date.dayMonthYear
     }
 
     var html: HTML { element(isKept ? day : words) }

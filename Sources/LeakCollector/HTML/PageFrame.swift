@@ -1,3 +1,4 @@
+internal import LeakPlatform
 import LeakStore
 
 /// What surrounds every page: head, navigation, footer.

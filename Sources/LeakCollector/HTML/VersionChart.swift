@@ -1,3 +1,4 @@
+internal import LeakPlatform
 import LeakStore
 
 /// Reports over time as stacked bars, one colour per version, with the same numbers as a table.
@@ -107,7 +108,7 @@ struct VersionChart: Component {
     /// `20 Nov`, `20 Nov 13:00`
     private func name(_ index: Int) -> String {
         switch stepKind {
-        case .day: CivilTime(days: from + index).dayAndMonth
+        case .day: CivilDate(days: Int64(from + index)).dayAndMonth
         case .hour: CivilTime(milliseconds: Int64(from + index) * 3_600_000).dayAndHour
         }
     }

@@ -1,3 +1,4 @@
+internal import LeakPlatform
 internal import LeakMessage
 internal import LeakStore
 
@@ -53,7 +54,7 @@ extension JSONWriter {
         time("last_seen", row.lastSeen)
         object("trend") { writer in
             writer.field("by", Trend.Step.day.rawValue)
-            writer.field("from", CivilTime(days: row.trendFrom).date)
+            writer.field("from", CivilDate(days: Int64(row.trendFrom)).text)
             writer.array("counts") { for count in row.trend { $0.element(count) } }
         }
         object("grouped_by") { writer in
@@ -302,7 +303,7 @@ extension JSONWriter {
     mutating func fields(of trend: Trend) {
         field("by", trend.step.rawValue)
         switch trend.step {
-        case .day: field("from", CivilTime(days: trend.from).date)
+        case .day: field("from", CivilDate(days: Int64(trend.from)).text)
         case .hour: time("from", Int64(trend.from) * 3_600_000)
         }
         array("versions") { writer in

@@ -1,3 +1,4 @@
+internal import LeakPlatform
 internal import LeakMessage
 import LeakStore
 
@@ -74,7 +75,7 @@ struct LeakMarkdown {
         lines.isEmpty ? [] : ["", "\(title):", ""] + Self.block(lines)
     }
 
-    private func day(_ milliseconds: Int64) -> String { CivilTime(milliseconds: milliseconds).date }
+    private func day(_ milliseconds: Int64) -> String { CivilDate(milliseconds: milliseconds).text }
 
     /// A code block: in it nothing has a meaning but a line of as many backticks as begin it.
     static func block(_ lines: [String]) -> [String] {

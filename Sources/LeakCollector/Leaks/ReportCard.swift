@@ -1,3 +1,4 @@
+internal import LeakPlatform
 import LeakMessage
 import LeakStore
 
@@ -36,7 +37,7 @@ struct ReportCard: Component {
         var parts: [HTML] = []
         if let time = kept.doubtedTime {
             parts.append(
-                "counted \(CivilTime(milliseconds: kept.sample.at).date), its clock said \(Self.day(time))")
+                "counted \(CivilDate(milliseconds: kept.sample.at).text), its clock said \(Self.day(time))")
         }
         if report.event == .freed { parts.append("freed") }
         if let reason = report.reason { parts.append("\(Isolated(reason))") }
@@ -49,7 +50,7 @@ struct ReportCard: Component {
 
     /// A clock can say anything: what lies outside the years 1 to 9999 is shown as the nearest day inside.
     private static func day(_ milliseconds: Int64) -> String {
-        CivilTime(milliseconds: max(-62_135_596_800_000, min(milliseconds, 253_402_300_799_999))).date
+        CivilDate(milliseconds: max(-62_135_596_800_000, min(milliseconds, 253_402_300_799_999))).text
     }
 
     private var message: HTML? {

@@ -1,3 +1,4 @@
+internal import LeakPlatform
 internal import LeakMessage
 package import LeakStore
 
@@ -206,12 +207,12 @@ enum RegroupingNote {
             case .resolved(let version, let isAfter):
                 "resolved in \(isAfter ? "the version after " : "")\(version)"
             case .ignored(nil): "ignored for good"
-            case .ignored(.date(let end)): "ignored until \(CivilTime(milliseconds: end).date)"
+            case .ignored(.date(let end)): "ignored until \(CivilDate(milliseconds: end).text)"
             case .ignored(.reports(let reports)): "ignored until \(count(reports, "more report"))"
             case .reopened: "reopened"
             case .noted: "a note"
             }
-        return "\(words) by \(decision.by) on \(CivilTime(milliseconds: decision.at).date)"
+        return "\(words) by \(decision.by) on \(CivilDate(milliseconds: decision.at).text)"
     }
 
     static func count(_ number: Int, _ noun: String) -> String {

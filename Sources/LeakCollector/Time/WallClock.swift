@@ -12,5 +12,5 @@ public enum WallClock {
     public static func milliseconds(rfc3339 text: String) -> Int64? { WireTime(rfc3339: text)?.milliseconds }
 
     /// `2026-11-20`, in UTC.
-    public static func day(_ milliseconds: Int64) -> String { CivilTime(milliseconds: milliseconds).date }
+    public static func day(_ milliseconds: Int64) -> String { CivilDate(milliseconds: milliseconds).text }
 }

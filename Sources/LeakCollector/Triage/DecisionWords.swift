@@ -1,3 +1,4 @@
+internal import LeakPlatform
 import LeakStore
 
 /// What was decided, after the name of who did: `resolved it in 5.2.0`.
@@ -42,6 +43,6 @@ struct LimitWords: Component {
         let time = CivilTime(milliseconds: end)
         let isMidnight = time.hour == 0 && time.minute == 0
         let clock: HTML = isMidnight ? "" : ", \(String(time.clock.prefix(5)))\u{A0}UTC"
-        return #"<time datetime="\#(time.rfc3339)">\#(time.dayMonthYear)\#(clock)</time>"#
+        return #"<time datetime="\#(time.rfc3339)">\#(time.date.dayMonthYear)\#(clock)</time>"#
     }
 }

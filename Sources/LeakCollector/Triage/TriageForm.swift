@@ -1,3 +1,4 @@
+internal import LeakPlatform
 import LeakStore
 
 /// The form to decide about a leak: one for all buttons, so that a note goes along with each.
@@ -65,7 +66,7 @@ struct TriageForm: Component {
     }
 
     private var ignore: HTML {
-        let tomorrow = CivilTime(milliseconds: context.now + 86_400_000).date
+        let tomorrow = CivilDate(milliseconds: context.now + 86_400_000).text
         return #"""
             <details><summary>Ignore…</summary><div class="choices">\#
             <p>\#(button(.ignore, "Ignore for good"))</p>\#

@@ -1,4 +1,3 @@
-internal import LeakPlatform
 // How requests reach the service, or are refused before.
 
 internal import LeakGzip
@@ -231,12 +230,12 @@ extension Loop {
             var response = RequestError(error).response
             // The message was framed well, so the connection can go on.
             response.closes = false
-            lookedAt = UInt64(SystemTime.roughMonotonic)
+            lookedAt = Loop.clock
             responder.send(response)
             return
         }
         // Inflating is no fault of the service.
-        lookedAt = UInt64(SystemTime.roughMonotonic)
+        lookedAt = Loop.clock
         unsafe request.setBody(target.bytes, of: target)
         service.serve(request, responder)
         noteCall(request)

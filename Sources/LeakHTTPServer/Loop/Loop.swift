@@ -101,7 +101,7 @@ final class Loop: @unchecked Sendable {
         reserve = Reserve(try Descriptor.reserve())
         parser = HeadParser(limits: limits)
         decoder = BodyDecoder(limits: limits)
-        now = UInt64(SystemTime.roughMonotonic)
+        now = Loop.clock
         lookedAt = now
         idleMilliseconds = limits.idleTime.milliseconds
         let shortest = [
@@ -123,7 +123,7 @@ final class Loop: @unchecked Sendable {
         mailbox.adopt(self)
         while true {
             let count = poller.wait(milliseconds: patience)
-            now = UInt64(SystemTime.roughMonotonic)
+            now = Loop.clock
             lookedAt = now
             writer.setTime(Int(SystemTime.roughWall / 1000))
             let waited = queued
@@ -198,12 +198,15 @@ final class Loop: @unchecked Sendable {
         queued.append(connection.id)
     }
 
+    /// Milliseconds of a clock that nobody sets, as old as the kernel's last tick.
+    static var clock: UInt64 { UInt64(SystemTime.roughMonotonic) }
+
     /// Milliseconds of a turn after which queued requests wait for the next, but for one.
     private static let queuedTime: UInt64 = 10
 
     private func goOn(with waited: [ConnectionID]) {
         for (index, id) in waited.enumerated() {
-            guard index == 0 || UInt64(SystemTime.roughMonotonic) < now + Self.queuedTime else {
+            guard index == 0 || Loop.clock < now + Self.queuedTime else {
                 queued.insert(contentsOf: waited[index...], at: 0)
                 return
             }

@@ -1,5 +1,6 @@
-internal import LeakPlatform
 // What the loop tells about requests, to whoever asked for it: `note…` is called only where somebody did.
+
+internal import LeakPlatform
 
 /// What is remembered of a connection's requests until they are answered.
 final class Visits {
@@ -98,7 +99,7 @@ extension Loop {
     /// The service has returned: from looking at a head, from that and serving it, or from serving alone. It began when
     /// the clock was looked at last, but for the moment that reading the request took.
     func noteCall(_ request: borrowing Request) {
-        let time = UInt64(SystemTime.roughMonotonic)
+        let time = Loop.clock
         let took = time &- lookedAt
         lookedAt = time
         guard took > slowMilliseconds else { return }

@@ -1,3 +1,5 @@
+internal import LeakPlatform
+
 /// A line of a log while it is written: ASCII without control characters, whatever is appended. Bytes all the way, since
 /// a busy loop makes a line per request and a `String` costs more than the request.
 struct LogLine {
@@ -47,11 +49,11 @@ struct LogLine {
     /// - Parameter milliseconds: since 1970 in UTC.
     mutating func append(logTime milliseconds: Int64) {
         let time = CivilTime(milliseconds: milliseconds)
-        append(two: time.day)
+        append(two: time.date.day)
         append("/")
-        bytes += Self.months[3 * (time.month - 1)..<3 * time.month]
+        bytes += Self.months[3 * (time.date.month - 1)..<3 * time.date.month]
         append("/")
-        append(decimal: time.year)
+        append(decimal: time.date.year)
         append(":")
         append(time, separator: ":")
         append(" +0000")
@@ -62,11 +64,11 @@ struct LogLine {
     /// - Parameter milliseconds: since 1970 in UTC.
     mutating func append(rfc3339 milliseconds: Int64) {
         let time = CivilTime(milliseconds: milliseconds)
-        append(decimal: time.year)
+        append(decimal: time.date.year)
         append("-")
-        append(two: time.month)
+        append(two: time.date.month)
         append("-")
-        append(two: time.day)
+        append(two: time.date.day)
         append("T")
         append(time, separator: ":")
         append(".")
@@ -76,11 +78,11 @@ struct LogLine {
     }
 
     private mutating func append(_ time: CivilTime, separator: StaticString) {
-        append(two: time.second / 3600)
+        append(two: time.hour)
         append(separator)
-        append(two: time.second / 60 % 60)
+        append(two: time.minute)
         append(separator)
-        append(two: time.second % 60)
+        append(two: time.second)
     }
 
     /// Visible ASCII and spaces as they are; quotes, backslashes and every other byte as `\xHH`.

@@ -1,6 +1,7 @@
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
+import LeakPlatform
 import LeakStore
 import Testing
 

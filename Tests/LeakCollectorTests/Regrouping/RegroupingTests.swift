@@ -1,3 +1,4 @@
+import LeakPlatform
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
@@ -139,7 +140,7 @@ import Testing
         }
         let plan = try #require(
             try Regrouping(store: running.store, now: Self.now).plans(app: "shop").first)
-        let day = CivilTime(milliseconds: Self.now).date
+        let day = CivilDate(milliseconds: Self.now).text
         let new = Grouping.group(Self.report(Self.load), app: "shop", module: "Shop").identity.id
         let groups = [
             (

@@ -186,7 +186,7 @@ import Testing
         #expect(String(decoding: GroupingCard(leak: old).html.bytes, as: UTF8.self).contains("older rule"))
     }
 
-    // MARK: Found by reviewers
+    // MARK: Further texts
 
     @Test(arguments: [
         ("$s4Shop4CartC3add33_0123456789ABCDEF0123456789ABCDEFLLyySiF", "at Cart.add(_:) in Shop"),

@@ -183,7 +183,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         }
     }
 
-    // MARK: Found by reviewers
+    // MARK: Further texts
 
     private func names(_ text: String) -> [String?] {
         var report = LeakReport()
