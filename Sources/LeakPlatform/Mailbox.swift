@@ -29,13 +29,13 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         /// Positions of the items of ``Mailbox/mergeAhead(_:bytes:key:into:)``.
         var positionsAhead: [MergeKey: Int] = [:]
 
-        /// Has items that come later merged into none that is there, except those of ``Mailbox/mergeAhead(_:bytes:key:into:)``.
+        /// Stops later items from being merged into waiting ones, except into those of ``Mailbox/mergeAhead(_:bytes:key:into:)``.
         mutating func separate() {
             if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }
             if !coarsePositions.isEmpty { coarsePositions.removeAll(keepingCapacity: true) }
         }
 
-        /// Has items that come later merged into none that is there.
+        /// Stops later items from being merged into waiting ones.
         mutating func separateAll() {
             separate()
             if !positionsAhead.isEmpty { positionsAhead.removeAll(keepingCapacity: true) }
@@ -66,7 +66,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         private var values: [MergeKey: MergeKey] = [:]
         private(set) var hash = MergeKey(0, 0)
         private(set) var coarseHash = MergeKey(0, 0)
-        /// Position of a waiting change behind which nothing waits that depends on it.
+        /// Position of the last change of settings; `nil` once an item that depends on it follows.
         var position: Int?
 
         /// Names beyond which the hash starts anew, behind a barrier.
@@ -178,8 +178,8 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     /// Merges an item into one that waits and has the same key, or leaves it in the reserve. No item of
     /// ``merge(_:bytes:weight:key:coarseKey:into:)`` that comes later comes to stand before it.
     ///
-    /// - Parameter body: adds the item to the one that waits, and gives the bytes that this one is longer then, `room` at
-    ///   most; `nil` if it takes no more. Called under the lock: it must be short.
+    /// - Parameter body: adds the item to the waiting one and returns by how many bytes that grew, at most `room`; `nil` if
+    ///   nothing was added. Called under the lock: it must be short.
     public func mergeAhead(
         _ item: consuming Item, bytes: Int, key: MergeKey, into body: (inout Item, _ room: Int) -> Int?
     ) {
@@ -208,8 +208,8 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     /// - Parameters:
     ///   - settings: the values that it gives them.
     ///   - isInsisted: whether it is left even if there is no room.
-    ///   - body: adds the item to the one that waits, and gives the bytes that this one is longer then, `room` at most; `nil`
-    ///     if it takes no more. Called under the lock: it must be short.
+    ///   - body: adds the item to the waiting one and returns by how many bytes that grew, at most `room`; `nil` if nothing
+    ///     was added. Called under the lock: it must be short.
     public func change(
         _ settings: [MailboxSetting], _ item: consuming Item, bytes: Int, isInsisted: Bool,
         into body: (inout Item, _ room: Int) -> Int?

@@ -140,9 +140,10 @@ extension LeakReporter {
         /// Different leaks that are reported in one session, or in 24 hours of one. An app with as many has another problem
         /// than the next one; Crashlytics keeps eight.
         public var reportsPerSession = 200
-        /// Bytes of reports that are sent on one day, UTC, with what a batch has beside them and before compression: a hundredth of
-        /// what a phone's user notices. Once half of them are spent, leaks that were reported before in the session are gathered
-        /// for an hour; once all are spent, they have as many again, so that their counts stay right.
+        /// Bytes of batches with reports that are sent in one UTC day, before compression: a hundredth of what a phone's user
+        /// notices. Once half of them are used, leaks that were reported before in the session are collected for an hour before
+        /// they are sent. Once all are used, new leaks are dropped, and repeats may use as many bytes again, so that their counts
+        /// stay right.
         public var bytesPerDay = 4 * 1024 * 1024
         /// The share of runs that report, from 0 to 1, drawn by lot at the start. Checks and sessions of the other runs are
         /// left out as well, so that shares stay right; their leaks are counted as ``DropReason/sampled``.

@@ -2,7 +2,7 @@
 ///
 /// A use takes back what was expected of the object before it.
 struct ObjectUses {
-    /// 4 MB. Of further uses only the number of the last is recorded.
+    /// Uses that are recorded, 4 MB. Beyond that only the number of the latest use is kept.
     static let limit = 100_000
     /// The shortest time between two removals of old uses. Removing takes two milliseconds.
     static let removalMilliseconds = 100
@@ -14,7 +14,7 @@ struct ObjectUses {
 
     private var uses: [ObjectIdentifier: Use] = [:]
     private var nextRemoval = Int.min
-    /// The number of the last use of which the object is not recorded; 0 if there is none.
+    /// Number of the latest use whose object was not recorded; 0 if there is none.
     private(set) var lastUnrecorded = 0
 
     /// - Returns: the number of the object's last use; `nil` if none is recorded.

@@ -3,9 +3,9 @@ import LeakMessage
 
 /// How much may be reported: different leaks in a session, and bytes in a day. A value without clock or file.
 ///
-/// A report costs its bytes each time that it is written into another batch. One that was paid for in the session is taken when it
-/// comes again even if the day has no bytes left, so that its count stays right, up to twice the bytes. The same leak with other
-/// custom keys or another user is another report.
+/// Each batch that contains a report counts its bytes again. A report that was accepted earlier in the session is accepted until
+/// twice `bytesPerDay` is used, so that its count stays right. The same leak with other custom keys or another user is another
+/// report.
 struct Budget: Sendable {
     enum Verdict: Hashable, Sendable {
         /// Not seen in this session yet, and paid for.

@@ -28,7 +28,7 @@ struct SegmentQueue {
     }
 
     let bounds: LeakReporter.Bounds
-    /// True if few bytes of the day are left: nothing but new leaks is sent before an hour has passed.
+    /// True if few bytes of the day are left. Repeats and checks wait an hour; new leaks do not.
     var isSparing = false
     /// Whose reports they are from now on; a segment has one origin.
     private(set) var origin: SegmentHeader

@@ -206,7 +206,7 @@ extension Keeper.Entry {
         // The log of several sightings is that of the first.
         case .session, .log, .flush, .settle, .check, .reply: .none
         case .explanation: .settings
-        // What the app wants done with everything that was recorded before is not done with what comes later.
+        // The entry acts on everything recorded before it, so later items stay behind it.
         default: .all
         }
     }

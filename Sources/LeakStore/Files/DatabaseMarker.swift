@@ -34,7 +34,7 @@ enum DatabaseMarker {
         throw missing(path, remains: path + "-wal")
     }
 
-    /// True for a database of SQLite without a log that nothing was ever written to.
+    /// True for an SQLite file without tables and without a write-ahead log.
     private static func hasNothing(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? Connection(path: path, access: .readOnly),

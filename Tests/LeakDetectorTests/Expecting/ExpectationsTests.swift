@@ -457,7 +457,7 @@ import Testing
         #expect(table.expectations.counts.suppressed == 1)
     }
 
-    @Test func `what an owner kept that came into use and went then is not told`() {
+    @Test func `parts of an owner that was used and then freed are not reported`() {
         var table = Table()
         table.expect(1, Sheet.self)
         table.expect(2, owner: 1)
@@ -469,7 +469,7 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `what is kept by another is not in use with an owner`() {
+    @Test func `the use of one owner does not affect parts of another`() {
         var table = Table()
         table.expect(1, Sheet.self)
         table.expect(2, owner: 1)

@@ -25,7 +25,7 @@ import Testing
         #expect(uses.lastUnrecorded == 200_001)
     }
 
-    @Test func `of an object whose use may not be recorded nothing is told, and that is counted`() {
+    @Test func `an object whose use may be unrecorded is not reported and counts as dropped`() {
         let bench = Bench()
         let pages = (0..<ObjectUses.limit).map { _ in Object() }, page = Page(), waiting = Page()
         bench.detector.expectDeallocation(of: page)
