@@ -13,7 +13,7 @@ import Testing
         let connection = try Connection(path: directory.database, access: .readWrite)
         try connection.execute(try String(contentsOf: file, encoding: .utf8))
         try connection.execute(
-            "pragma application_id = \(Migration.applicationID); pragma user_version = \(schema)")
+            "pragma application_id = \(Connection.applicationID); pragma user_version = \(schema)")
         return directory
     }
 

@@ -15,16 +15,17 @@ struct Envelope: Hashable, Sendable {
         }.joined()
     }
 
-    func post(of batch: SegmentQueue.Batch) -> Post {
+    /// - Parameter key: the batch's own, by which the collector knows it again.
+    func post(_ body: [UInt8], key batch: String) -> Post {
         var fields = [
             Post.Field(name: "Authorization", value: "Bearer \(key)"),
             Post.Field(name: "Content-Type", value: "application/json"),
             Post.Field(name: "Accept", value: "application/json"),
-            Post.Field(name: "Idempotency-Key", value: batch.key),
+            Post.Field(name: "Idempotency-Key", value: batch),
         ]
-        let compressed = Gzip.deflate(batch.body)
-        guard compressed.count < batch.body.count else {
-            return Post(address: endpoint.address, fields: fields, body: batch.body)
+        let compressed = Gzip.deflate(body)
+        guard compressed.count < body.count else {
+            return Post(address: endpoint.address, fields: fields, body: body)
         }
         fields.append(Post.Field(name: "Content-Encoding", value: "gzip"))
         return Post(address: endpoint.address, fields: fields, body: compressed)

@@ -183,7 +183,7 @@ final class RunFolder: SegmentFolder {
                     let path = run + "/" + name
                     let bytes = try? FileDescriptor(path, .reading).readAll(limit: Self.fileBytes, path: path)
                     try FileSystem.remove(path)
-                    if name.hasSuffix(HeldSegment.fileEnding), let bytes { segments.append(bytes) }
+                    if name.hasSuffix(Segment.fileEnding), let bytes { segments.append(bytes) }
                 }
             }
         }

@@ -35,7 +35,7 @@ struct HeldSegment {
     /// Since when the file has been there but could not be read.
     var unreadableSince: Moment?
 
-    var fileName: String { key + Self.fileEnding }
+    var fileName: String { key + Segment.fileEnding }
     var bytes: Int { savedBytes + unsaved.count }
     /// What its file takes of the disk. With that, ``LeakReporter/Bounds/diskBytes`` bounds the number of files as well.
     var diskBytes: Int { savedBytes > 0 ? Self.diskBytes(of: savedBytes) : 0 }
@@ -54,8 +54,6 @@ struct HeldSegment {
         let (age, isOutOfRange) = now.milliseconds.subtractingReportingOverflow(begun)
         return !isOutOfRange && age >= Self.staleMilliseconds
     }
-
-    static let fileEnding = ".segment"
 }
 
 /// The segment that is being written.

@@ -18,8 +18,8 @@ extension SegmentQueue {
         var found: [(held: HeldSegment, parent: String?)] = []
         var replaced: Set<String> = []
         var sessions: Set<String> = []
-        for name in names where name.hasSuffix(HeldSegment.fileEnding) {
-            let key = String(name.dropLast(HeldSegment.fileEnding.count))
+        for name in names where name.hasSuffix(Segment.fileEnding) {
+            let key = String(name.dropLast(Segment.fileEnding.count))
             guard !own.contains(name), lingering[name] == nil else { continue }
             var held = HeldSegment(key: key, firstTicket: ticket)
             held.hasFile = true

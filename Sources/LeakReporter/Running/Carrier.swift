@@ -17,7 +17,7 @@ final class Carrier {
                 while mailbox.take(into: &batches, milliseconds: nil) || !batches.isEmpty {
                     for batch in batches {
                         answers.insist(
-                            .reply(batch, transport.post(envelope.post(of: batch))), separating: .none)
+                            .reply(batch, transport.post(envelope.post(batch.body, key: batch.key))), separating: .none)
                     }
                     batches.removeAll()
                 }

@@ -2,6 +2,9 @@ import LeakMessage
 
 /// What a segment says, read from its bytes, whatever became of them.
 struct Segment: Hashable {
+    /// Of the name of its file.
+    static let fileEnding = ".segment"
+
     struct Report: Hashable {
         var json: ArraySlice<UInt8>
         var count: Int

@@ -17,17 +17,6 @@ package struct KnownRows: Sendable {
     }
 }
 
-/// How many leaks are the system's alone.
-public struct KnownTotals: Hashable, Sendable {
-    public var leaks = 0
-    public var reports = 0
-
-    public init(leaks: Int = 0, reports: Int = 0) {
-        self.leaks = leaks
-        self.reports = reports
-    }
-}
-
 /// What a reader found out about leaks, for as long as no report changes it: where a reader would look at all systems of
 /// a thousand text fields for every list, it looks at those of the few that were seen since.
 package struct KnownCache {
@@ -58,12 +47,5 @@ package struct KnownCache {
     package mutating func keep(_ match: KnownMatch?, reports: Int, on row: Int64) {
         if verdicts.count >= Self.capacity { verdicts.removeAll() }
         verdicts[row] = (reports, match)
-    }
-}
-
-extension LeakRow {
-    package mutating func mark(_ match: KnownMatch?) {
-        known = match
-        if match?.isAll == true { state = .known }
     }
 }

@@ -14,9 +14,6 @@ struct Migration: Sendable {
 
     static let newestVersion = all.map(\.version).max() ?? 0
 
-    /// Marks a file as ours: the letters `LEAK`. https://www.sqlite.org/pragma.html#pragma_application_id
-    static let applicationID: Int64 = 0x4C45_414B
-
     /// Brings a database to ``newestVersion``, in one transaction.
     ///
     /// - Throws: ``StoreError/Reason/notADatabase`` for a database of another program, untouched;
@@ -37,7 +34,7 @@ struct Migration: Sendable {
                 try migration.convert?(connection)
                 try connection.execute("pragma user_version = \(migration.version)")
             }
-            try connection.execute("pragma application_id = \(applicationID)")
+            try connection.execute("pragma application_id = \(Connection.applicationID)")
         }
     }
 
@@ -63,7 +60,7 @@ struct Migration: Sendable {
         return found
     }
 
-    /// Reads `user_version`, 0 for a database with nothing in it, and whether ``applicationID`` marks the file.
+    /// Reads `user_version`, 0 for a database with nothing in it, and whether ``Connection/applicationID`` marks the file.
     ///
     /// One statement sees one state of the database: another process may be making it.
     private static func ownVersion(
@@ -77,7 +74,7 @@ struct Migration: Sendable {
         defer { select.reset() }
         guard try select.step() else { return (0, false) }
         let (tables, application, found) = (select.int(0), select.int64(1), Int(select.int64(2)))
-        guard application == applicationID || (application == 0 && tables == 0) else {
+        guard application == Connection.applicationID || (application == 0 && tables == 0) else {
             throw StoreError(
                 .notADatabase,
                 "database \(connection.path): it belongs to another program; choose another file")
@@ -88,7 +85,7 @@ struct Migration: Sendable {
                 "database \(connection.path): its schema has the number \(found), which no collector wrote; restore it "
                     + "from a backup")
         }
-        return (found, application == applicationID)
+        return (found, application == Connection.applicationID)
     }
 
     /// A part that is missing would be found out by the first report that needs it, and be a riddle then.

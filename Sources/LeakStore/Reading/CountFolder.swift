@@ -50,16 +50,3 @@ final class CountFolder: Sendable {
     /// Lets waiting readers have the writer first: a thread that counts without a pause would take it again before they wake up.
     func letIn() { waiting.letIn() }
 }
-
-/// The time at which counts were last read. While they are, commits write counts to their tables at once, so that no reader waits
-/// for a commit and a fold.
-final class ReadTime: Sendable {
-    /// ``SystemTime/monotonic``; `nil` before the first read.
-    private let last = Guarded<Int64?>(nil)
-
-    func note() { last.with { $0 = SystemTime.monotonic } }
-
-    func isRecent(within milliseconds: Int64) -> Bool {
-        last.with { last in last.map { SystemTime.monotonic - $0 < milliseconds } ?? false }
-    }
-}

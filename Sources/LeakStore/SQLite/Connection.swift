@@ -3,6 +3,9 @@ internal import CLeakSQLite
 /// One connection to one database file, for one thread at a time. Keeps every statement it has prepared.
 @safe
 final class Connection {
+    /// Marks a file as ours: the letters `LEAK`. https://www.sqlite.org/pragma.html#pragma_application_id
+    static let applicationID: Int64 = 0x4C45_414B
+
     enum Access {
         case readWrite, readOnly
     }

@@ -32,17 +32,6 @@ struct ReferenceSlot {
     }
 }
 
-/// Slots that stand one after another in ``TypeLayouts/slots``.
-struct SlotRange {
-    static let empty = SlotRange(start: 0, count: 0)
-
-    var start: Int32
-    var count: Int32
-
-    var isEmpty: Bool { count == 0 }
-    var indices: Range<Int> { Int(start)..<Int(start + count) }
-}
-
 /// Size and slots of a type's values.
 struct ValueLayout {
     var size = 0
@@ -53,16 +42,6 @@ struct ValueLayout {
     var isClass = false
     /// True if an existential container holds the value itself and not a pointer to a box.
     var isInline = true
-}
-
-/// How to find the case of an enum.
-struct EnumLayout {
-    let metadata: UInt
-    let size: Int
-    let enumTag: UInt
-    let projectEnumData: UInt
-    /// The slots of each case's payload, in the order of tags.
-    var cases: [SlotRange] = []
 }
 
 /// Names of properties, each kept once, so that an edge needs four bytes for its label.

@@ -390,7 +390,7 @@ import Testing
             other = []
             SegmentRecord.header(header).write(to: &other)
             SegmentRecord.checks(ClassChecks(className: "C", count: 1)).write(to: &other)
-            device.disk.files[key + HeldSegment.fileEnding] = other
+            device.disk.files[key + Segment.fileEnding] = other
         }
         device.restart()
         #expect(device.disk.files[name] == bytes)

@@ -18,7 +18,7 @@ import Testing
             SegmentRecord.header(header).write(to: &bytes)
             let json = report.openJSON()[...]
             SegmentRecord.report(SegmentReport(index: 0, count: 1, alive: nil, json: json)).write(to: &bytes)
-            disk.files[header.key + HeldSegment.fileEnding] = bytes
+            disk.files[header.key + Segment.fileEnding] = bytes
         }
     }
 

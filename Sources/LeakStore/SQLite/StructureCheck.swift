@@ -22,7 +22,7 @@ enum StructureCheck {
             let connection = try Connection(path: path, access: .readOnly)
             connection.keepLog()
             // SQLite calls an empty file sound.
-            guard try connection.number("pragma application_id") == Migration.applicationID else {
+            guard try connection.number("pragma application_id") == Connection.applicationID else {
                 return .damaged("it is not a collector's database any more")
             }
             let check = try connection.statement("pragma integrity_check(1)")
