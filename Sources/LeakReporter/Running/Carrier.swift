@@ -17,7 +17,8 @@ final class Carrier {
                 while mailbox.take(into: &batches, milliseconds: nil) || !batches.isEmpty {
                     for batch in batches {
                         answers.insist(
-                            .reply(batch, transport.post(envelope.post(batch.body, key: batch.key))), separating: .none)
+                            .reply(batch, transport.post(envelope.post(batch.body, key: batch.key))),
+                            separating: .none)
                     }
                     batches.removeAll()
                 }
