@@ -134,6 +134,8 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Random numbers that are the same in each run.
+        .target(name: "LeakSeededRandom", path: "Tests/SeededRandom", swiftSettings: settings),
         .testTarget(name: "LeakPlatformTests", dependencies: ["LeakPlatform"], swiftSettings: settings),
         .testTarget(name: "LeakGzipTests", dependencies: ["LeakGzip"], swiftSettings: settings),
         // The other half of libbrotli, for the tests of whatever reads what it writes.
@@ -155,7 +157,8 @@ let package = Package(
         .testTarget(
             name: "LeakHTTPServerTests",
             dependencies: [
-                "LeakHTTPServer", "LeakHTTPVectors", "LeakPlatform", "LeakGzip", "LeakBrotli",
+                "LeakSeededRandom", "LeakHTTPServer", "LeakHTTPVectors", "LeakPlatform", "LeakGzip",
+                "LeakBrotli",
                 "LeakBrotliEncoding",
             ],
             exclude: ["Vectors"], swiftSettings: settings),
@@ -163,17 +166,18 @@ let package = Package(
             name: "LeakHTTPClientTests", dependencies: ["LeakHTTPClient", "LeakHTTPServer"],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakMessageTests", dependencies: ["LeakMessage"],
+            name: "LeakMessageTests", dependencies: ["LeakSeededRandom", "LeakMessage"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
-            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform"],
+            name: "LeakDetectorTests",
+            dependencies: ["LeakSeededRandom", "LeakDetector", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
         // Object graphs as apps have them, for tests and for tables about builds with other options. Language mode 5, as
         // most apps: mode 6 refuses several of the mistakes that make objects leak.
         .target(
             name: "RetainScenarios",
             dependencies: [
-                "RetainPaths", "LeakMessage",
+                "LeakSeededRandom", "RetainPaths", "LeakMessage",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             path: "Tests/RetainScenarios", swiftSettings: settings + [.swiftLanguageMode(.v5)]),
@@ -183,7 +187,8 @@ let package = Package(
         .testTarget(
             name: "RetainPathsTests",
             dependencies: [
-                "RetainPaths", "RetainScenarios", "LeakDetector", "LeakMessage", "LeakPlatform",
+                "LeakSeededRandom", "RetainPaths", "RetainScenarios", "LeakDetector", "LeakMessage",
+                "LeakPlatform",
                 "CLeakSwiftRuntime",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
@@ -213,7 +218,8 @@ let package = Package(
         .testTarget(
             name: "LeakReporterTests",
             dependencies: [
-                "LeakReporter", "LeakTransport", "LeakDetector", "LeakMessage", "LeakHTTPServer", "LeakGzip",
+                "LeakSeededRandom", "LeakReporter", "LeakTransport", "LeakDetector", "LeakMessage",
+                "LeakHTTPServer", "LeakGzip",
                 "RetainPaths", "LeakPlatform", "LeakFaultyPeers", "LeakCollectorSupport", "LeakHTTPClient",
                 "leak-reporter-app",
             ],
@@ -226,19 +232,19 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakSentryTests", dependencies: ["LeakSentry", "LeakMessage"],
+            name: "LeakSentryTests", dependencies: ["LeakSeededRandom", "LeakSentry", "LeakMessage"],
             resources: [.copy("Envelopes")], swiftSettings: settings),
         .testTarget(
             name: "LeakStoreTests",
             dependencies: [
-                "LeakStore", "CLeakSQLite", "LeakPlatform",
+                "LeakSeededRandom", "LeakStore", "CLeakSQLite", "LeakPlatform",
                 .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
-                "LeakSentry",
+                "LeakSeededRandom", "LeakSentry",
                 "LeakCollector", "LeakStore", "LeakMessage", "LeakHTTPServer", "LeakHTTPVectors",
                 "LeakHTTPClient",
                 "LeakCollectorSupport", "LeakGzip", "LeakBrotliEncoding", "LeakPlatform",

@@ -50,11 +50,14 @@ let package = Package(
                     condition: .when(platforms: [.iOS, .tvOS, .visionOS, .macCatalyst])),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
+        .target(name: "LeakSeededRandom", swiftSettings: settings),
         .testTarget(
-            name: "LeakMessageTests", dependencies: ["LeakMessage"], resources: [.copy("Vectors")],
+            name: "LeakMessageTests", dependencies: ["LeakMessage", "LeakSeededRandom"],
+            resources: [.copy("Vectors")],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform"],
+            name: "LeakDetectorTests",
+            dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform", "LeakSeededRandom"],
             swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform"],

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
@@ -42,7 +43,7 @@ import Testing
 
     @Test func `a thousand messages of twenty leaks make twenty groups, and counts are exact`() throws {
         let running = try RunningCollector()
-        var random = Random(seed: 77)
+        var random = SeededRandom(seed: 77)
         var variants = MessageVariants(random: random)
         var expected = [Int](repeating: 0, count: 20)
         for _ in 0..<100 {

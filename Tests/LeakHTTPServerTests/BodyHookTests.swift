@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakGzip
 import LeakHTTPServer
 import LeakHTTPVectors
@@ -60,7 +61,7 @@ import Testing
 
     /// So many bytes that shrink to a few more than half.
     private static func noise(_ count: Int) -> [UInt8] {
-        var random = SplitMix64(seed: 1)
+        var random = SeededRandom(seed: 1)
         return (0..<count).map { _ in UInt8(random.number(0...15)) }
     }
 

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakGzip
 import LeakHTTPServer
 import LeakHTTPVectors
@@ -91,7 +92,7 @@ import LeakPlatform
                 Response(.ok, type: "text/plain", body: .bytes(Array("\(request.bodyCount)".utf8))))
         }
         // Random enough to stay below the ratio.
-        var random = SplitMix(state: 1)
+        var random = SeededRandom(seed: 1)
         var text: [UInt8] = []
         while text.count < 15 << 20 {
             for _ in 0..<700 { text.append(UInt8(truncatingIfNeeded: random.next() & 0x3F) + 0x30) }

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakHTTPServer
 import LeakHTTPVectors
@@ -24,7 +25,7 @@ import Testing
 
     @Test(arguments: seeds)
     func `nobody gets an answer of another, and everybody all of its own`(seed: Int) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededRandom(seed: seed)
         let service = StormService()
         try withServer(service, loops: random.once(in: 4) ? 2 : 1, limits: Self.patient) { server in
             defer { service.letGo() }

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakSentry
 import Testing
@@ -42,7 +43,7 @@ import Testing
             envelope, Array(lines[0] + [10] + Array("{\"type\":\"event\"}\n".utf8) + lines[2]),
             Array(lines[2]),
         ]
-        var random = Random(seed: 7)
+        var random = SeededRandom(seed: 7)
         for round in 0..<600 {
             var body = random.element(of: bodies)
             for _ in 0...random.below(4) {
@@ -87,7 +88,7 @@ import Testing
             "freed",
             "retain-cycle", "01936f2c-7c1e-7a44-9d0e-6b8d4c1f2a90",
         ]
-        var random = Random(seed: 11)
+        var random = SeededRandom(seed: 11)
         func value(_ depth: Int) -> String {
             switch depth > 0 ? random.below(10) : random.below(5) {
             case 0: return random.element(of: ["null", "true", "false"])

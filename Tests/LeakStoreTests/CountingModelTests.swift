@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 import LeakPlatform
 
@@ -8,7 +9,7 @@ import LeakPlatform
     @Test(arguments: (1...12).map { UInt64($0) })
     func `any interleaving gives the totals of the model`(seed: UInt64) throws {
         let directory = TemporaryDirectory()
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         var model = CountingModel()
         var store = try directory.store()
         var sent: [Submission] = []
@@ -43,9 +44,9 @@ import LeakPlatform
     func `any interleaving of stores, retries, faults and expiry gives the totals of the model`(seed: UInt64)
         throws
     {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
-        let dice = Guarded(Seeded(state: seed))
+        let dice = Guarded(SeededRandom(seed: seed))
         let rarely: FaultyDisk.Plan = { event in
             dice.with { dice in
                 guard Int.random(in: 0..<300, using: &dice) == 0 else { return .none }
@@ -121,7 +122,7 @@ import LeakPlatform
     }
 
     private static let batches: [Submission] = {
-        var random = Seeded(state: 9)
+        var random = SeededRandom(seed: 9)
         return (0..<80).map { number in
             var batch = randomSubmission(&random, now: noon)
             batch.idempotency = Submission.Idempotency(
@@ -142,7 +143,7 @@ import LeakPlatform
     }
 
     private static func countBatches(path: String, seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         let store = try patiently {
             let store = try SQLiteStore(
                 path: path + "/leaks.sqlite", exclusive: false, clock: .unguarded)
@@ -168,7 +169,7 @@ import LeakPlatform
     }
 
     /// Reports of leaks not seen before, large enough to need pages.
-    private func bulky(_ random: inout Seeded) -> Submission {
+    private func bulky(_ random: inout SeededRandom) -> Submission {
         submission(
             (0..<40).map { _ in
                 Report(leak: leak("bulky \(random.next())"), body: String(repeating: "x", count: 4_000))

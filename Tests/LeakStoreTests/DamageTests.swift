@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakStore
@@ -42,7 +43,7 @@ import Testing
             _ = try? reader.changeCounter()
             try? reader.ping()
         }
-        var random = Seeded(state: 1)
+        var random = SeededRandom(seed: 1)
         _ = try? store.count((0..<3).map { _ in randomSubmission(&random, now: noon) }, now: noon)
         for leak in leaks.prefix(2) {
             _ = try? store.decide(Decision(.resolve(.newestVersion), by: "b"), about: leak, now: noon)
@@ -55,7 +56,7 @@ import Testing
     /// A small database with something in every table, and what it holds.
     private static func filled(_ directory: TemporaryDirectory) throws -> CountingModel {
         var model = CountingModel()
-        var random = Seeded(state: 5)
+        var random = SeededRandom(seed: 5)
         let store = try directory.store()
         for _ in 0..<12 {
             var call = (0..<4).map { _ in randomSubmission(&random, now: noon) }
@@ -84,7 +85,7 @@ import Testing
         let file = directory.read("leaks.sqlite")
         var (told, harmless) = (0, 0)
         for seed in 0..<(15 * PowerCutTests.seeds.upperBound) {
-            var random = Seeded(state: seed)
+            var random = SeededRandom(seed: seed)
             var damaged = file
             var places: [Int] = []
             for _ in 0..<Int.random(in: 1...4, using: &random) {

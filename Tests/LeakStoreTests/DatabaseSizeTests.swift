@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakStore
@@ -11,7 +12,7 @@ import Testing
         limits.leakTextBytesPerApp = 100_000
         limits.idempotencyKeysPerDay = 100
         let store = try directory.store(limits: limits)
-        var random = Seeded(state: 11)
+        var random = SeededRandom(seed: 11)
         var sizes: [Int] = []
         for round in 0..<40 {
             var batches: [Submission] = []

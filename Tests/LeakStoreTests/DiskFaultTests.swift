@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import CLeakSQLite
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
     /// https://www.sqlite.org/rescode.html
     private static func ioError(_ detail: Int32) -> Int32 { SQLITE_IOERR | detail << 8 }
 
-    static func fault(of operation: FaultyDisk.Operation, _ random: inout Seeded) -> FaultyDisk.Fault {
+    static func fault(of operation: FaultyDisk.Operation, _ random: inout SeededRandom) -> FaultyDisk.Fault {
         faults(of: operation).randomElement(using: &random) ?? .none
     }
 
@@ -45,7 +46,7 @@ import Testing
     func `what fails once is not done, and done when it is asked for again`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)
         let whole = Self.length(of: script)
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         var failures = 0
         for _ in 0..<Self.faultsPerSeed {
             let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
@@ -75,7 +76,7 @@ import Testing
     /// All of one kind fails for a few steps; and in the end the power goes as well.
     @Test(arguments: [FaultyDisk.Operation.write, .sync, .truncate, .read], PowerCutTests.seeds)
     func `a disk that fails for a while is waited for`(operation: FaultyDisk.Operation, seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         let script = StoreScript(seed: seed, length: Self.steps)
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let fault = Self.fault(of: operation, &random)
@@ -93,7 +94,7 @@ import Testing
             }
         }
         #expect(try play.problems() == [], "seed \(seed)")
-        let cut = Seeded(state: random.next())
+        let cut = SeededRandom(seed: random.next())
         disk.follow { _ in .cutPower(cut) }
         try? play.play(.count([submission([Report(leak: leak("L1"))])]), now: play.now)
         #expect(try play.resume(in: disk.remains()) == [], "seed \(seed), after the power cut")
@@ -105,12 +106,12 @@ import Testing
     func `a failed sync loses nothing that was acknowledged later`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)
         let whole = Self.length(of: script)
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<Self.faultsPerSeed {
             let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
             let fault = Int.random(in: 1...whole, using: &random)
             let cut = Int.random(in: fault...(whole + 20), using: &random)
-            let dice = Seeded(state: random.next())
+            let dice = SeededRandom(seed: random.next())
             disk.follow { event in
                 if event.number == cut { return .cutPower(dice) }
                 // The first sync from there on.

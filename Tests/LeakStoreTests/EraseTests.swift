@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 import LeakPlatform
 
@@ -73,7 +74,7 @@ import LeakPlatform
 
     @Test func `an estimate holds nobody, and stays`() throws {
         let store = try place.store()
-        var random = Seeded(state: 3)
+        var random = SeededRandom(seed: 3)
         let installs = (0..<400).map { _ in random.next() }
         _ = try store.count([submission(installs.map { report("A", $0) })], now: noon)
         let before = try store.makeReader().leak(leak("A").id, now: noon)?.row.installs
@@ -152,7 +153,7 @@ import LeakPlatform
         let store = try place.store()
         let isOver = Guarded(false)
         let sender = WorkerThread(name: "sender") {
-            var random = Seeded(state: 11)
+            var random = SeededRandom(seed: 11)
             for round in 0..<150 {
                 let reports = (0..<20).map { _ in
                     Report(

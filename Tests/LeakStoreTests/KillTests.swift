@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 import LeakPlatform
 
@@ -67,7 +68,7 @@ import LeakPlatform
         store.limitLog(to: 300_000)
         store.limitLogs(to: 100)
         let answers = unsafe open(path + "/answers", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        var random = Seeded(state: round)
+        var random = SeededRandom(seed: round)
         let microseconds = UInt32.random(in: 1_000...400_000, using: &random)
         let killer = WorkerThread(name: "killer") {
             usleep(microseconds)

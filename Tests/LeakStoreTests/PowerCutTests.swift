@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 import LeakPlatform
 
@@ -24,7 +25,7 @@ import LeakPlatform
     @Test(arguments: End.allCases, seeds)
     func `what was acknowledged is there once after`(end: End, seed: UInt64) throws {
         let whole = Self.length(seed: seed)
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<Self.endsPerSeed {
             let at = Int.random(in: 1...whole, using: &random)
             let problems = try Self.problems(after: end, at: at, seed: seed)
@@ -87,7 +88,7 @@ import LeakPlatform
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true), ignoresSync: ignoresSync)
         disk.follow { event in
             guard event.number == at else { return .none }
-            return end == .kill ? .kill : .cutPower(Seeded(state: seed &* 1_000 &+ UInt64(at)))
+            return end == .kill ? .kill : .cutPower(SeededRandom(seed: seed &* 1_000 &+ UInt64(at)))
         }
         var play = StorePlay(in: disk.directory, settings: settings)
         var rest = StoreScript(seed: seed, length: steps).steps[...]

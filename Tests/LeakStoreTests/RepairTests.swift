@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakStore
@@ -8,7 +9,7 @@ import Testing
     /// A few hundred reports of several leaks, releases, builds and installs.
     private func fill() throws {
         let store = try directory.store()
-        var random = Seeded(state: 5)
+        var random = SeededRandom(seed: 5)
         for round in 0..<20 {
             let reports = (0..<30).map { _ in
                 Report(

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakStore
 import Testing
@@ -222,7 +223,7 @@ import Testing
     /// pictures does, as evenly as their logarithms, give or take a half. A session in three explains. In three of the ten
     /// fleets alone it is less than twice: one of their commonest leaks happens to be among the largest.
     private func freedInFleet(seed: UInt64) throws -> (byCost: Int, byInstalls: Int) {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         let app = "shop \(seed)"
         let leaks = (0..<200).map { leak("L\($0)", app: app) }
         let sizes = leaks.map { _ in 128 * pow(2, Double.random(in: 0...18, using: &random)) }

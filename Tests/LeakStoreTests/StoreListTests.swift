@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakStore
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 7, 200])
     func `paging visits every leak once`(sort: LeakQuery.Sort, limit: Int) throws {
-        var random = Seeded(state: 11)
+        var random = SeededRandom(seed: 11)
         var reports: [Report] = []
         for number in 0..<40 {
             for _ in 0..<Int.random(in: 1...4, using: &random) {

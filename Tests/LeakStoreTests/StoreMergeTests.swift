@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakStore
 import Testing
 
@@ -244,7 +245,7 @@ import Testing
 
     @Test(arguments: (1...8).map { UInt64($0) })
     func `totals are the same before and after, for any leaks`(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         var now = noon
         let leaks = (0..<6).map { leak("L\($0 % 3)", stack: ["S\($0)"]) }
         for _ in 0..<60 {

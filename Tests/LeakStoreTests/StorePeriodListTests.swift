@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakStore
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
     /// Reports around the beginnings of periods, some of freed leaks, some late; few different counts, so that many leaks
     /// have the same sort keys.
-    private func reports(_ random: inout Seeded, now: Int64) -> [Report] {
+    private func reports(_ random: inout SeededRandom, now: Int64) -> [Report] {
         (0..<Int.random(in: 5...40, using: &random)).map { _ in
             let period = Period.allCases.randomElement(using: &random) ?? .day
             let days = Int64(period.days)
@@ -27,12 +28,12 @@ import Testing
         }
     }
 
-    private static func name(_ random: inout Seeded) -> String {
+    private static func name(_ random: inout SeededRandom) -> String {
         let number = Int.random(in: 0..<25, using: &random)
         return number < 3 ? "UIElement\(number)" : "L\(number)"
     }
 
-    private func decide(_ random: inout Seeded, _ store: any Store, now: Int64) throws {
+    private func decide(_ random: inout SeededRandom, _ store: any Store, now: Int64) throws {
         let actions: [Decision.Action] = [.ignore(nil), .resolve(.nextVersion), .reopen]
         for _ in 0..<2 {
             _ = try store.decide(
@@ -83,7 +84,7 @@ import Testing
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `a list of a period is the same with a filter that every leak passes`(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         let store = try place.store()
         let reader = try store.makeReader(known: KnownLeaks([known("UI*")]))
         var now = noon

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakStore
 import Testing
 
@@ -220,7 +221,7 @@ import Testing
 
     @Test(arguments: LeakQuery.Sort.allCases, [Period.day, .week])
     func `paging through a period visits every leak once`(sort: LeakQuery.Sort, period: Period) throws {
-        var random = Seeded(state: 3)
+        var random = SeededRandom(seed: 3)
         let reports = (0..<90).map { number in
             Report(
                 leak: leak("L\(number % 30)"), version: "\(number % 2)",

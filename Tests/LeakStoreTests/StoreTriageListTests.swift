@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakStore
 import Testing
 
@@ -119,7 +120,7 @@ import Testing
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 4, 200])
     func `paging visits every leak that is left once`(sort: LeakQuery.Sort, limit: Int) throws {
-        var random = Seeded(state: 5)
+        var random = SeededRandom(seed: 5)
         let reports = (0..<60).map { number in
             Report(
                 leak: leak("L\(number)", app: "mail"), version: "\(number % 3)",

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakStore
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
     private static let names = ["A", "B", "C", "D", "UIKnown", "UIOther"]
     private let place = StorePlace()
 
-    private func action(_ random: inout Seeded, now: Int64) -> Decision.Action {
+    private func action(_ random: inout SeededRandom, now: Int64) -> Decision.Action {
         let actions: [Decision.Action] = [
             .resolve(.newestVersion), .resolve(.nextVersion),
             .resolve(.version(["0.9", "1.0", "1.0.0", "1.1", "2.0"].randomElement(using: &random) ?? "1")),
@@ -21,7 +22,7 @@ import Testing
     func `a store and the model agree`(seed: UInt64) throws {
         let store = try place.store()
         let reader = try store.makeReader(known: KnownLeaks([known("UI*")]))
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         var model = TriageModel()
         var now = noon
         for step in 0..<60 {

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakMessage
 import Testing
@@ -22,7 +23,7 @@ import Testing
         let seed = UInt64.random(in: 1...UInt64.max)
         graph.start(seed: seed)
         defer { graph.stop() }
-        var generator = Xorshift(state: seed)
+        var generator = SeededRandom(seed: seed)
         let root = unsafe UInt(bitPattern: Unmanaged.passUnretained(graph.root).toOpaque())
         var (walks, accepted) = (0, 0)
         let end = ContinuousClock.now + .seconds(Self.seconds)
@@ -71,16 +72,5 @@ import Testing
             guard bounds.count == 2, bounds[1] - bounds[0] < 1 << 30 else { return nil }
             return bounds[0]..<bounds[1]
         }
-    }
-}
-
-struct Xorshift: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
     }
 }

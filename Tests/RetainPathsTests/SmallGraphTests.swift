@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakMessage
 import Synchronization
@@ -104,7 +105,7 @@ private final class SmallGraph: @unchecked Sendable {
     /// - Parameter seed: not 0.
     func start(seed: UInt64) {
         DispatchQueue(label: "mutator").async { [self] in
-            var generator = Xorshift(state: seed)
+            var generator = SeededRandom(seed: seed)
             while !isStopped.load(ordering: .relaxed) {
                 change(&generator)
                 changes.add(1, ordering: .relaxed)
@@ -118,7 +119,7 @@ private final class SmallGraph: @unchecked Sendable {
         done.wait()
     }
 
-    private func change(_ generator: inout Xorshift) {
+    private func change(_ generator: inout SeededRandom) {
         let node = Node()
         node.parent = root
         switch generator.next() % 10 {

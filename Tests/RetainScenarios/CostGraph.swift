@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 
 /// A leaking object with random contents, some of which others hold as well.
@@ -39,7 +40,7 @@ public final class CostGraph {
 
     /// - Parameter seed: the same seed makes the same graph.
     public init(seed: UInt64) {
-        var generator = SeededGenerator(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
+        var generator = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
         func text(_ number: Int) -> String { "a text that does not fit into two words \(number)" }
         func photo() -> Photo {
             Photo(
@@ -92,16 +93,5 @@ public final class CostGraph {
     deinit {
         // A list would be freed by as many nested calls.
         while let item = first { first = item.next }
-    }
-}
-
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
     }
 }

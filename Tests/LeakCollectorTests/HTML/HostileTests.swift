@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakStore
 import Testing
@@ -175,7 +176,7 @@ private func keptReport(_ text: String) -> KeptReport {
             "/", "\\", "`",
             "=", "{{", "%00", "A.b", "a",
         ]
-        var random = SplitMix64(state: 20)
+        var random = SeededRandom(seed: 20)
         var texts =
             pieces + [
                 String(repeating: "W", count: 512), String(repeating: "W", count: 2000),
@@ -223,18 +224,5 @@ private func keptReport(_ text: String) -> KeptReport {
                 #expect(found, "page \(index), \(text.debugDescription)")
             }
         }
-    }
-}
-
-/// A seeded source of randomness, so that a failure can be repeated.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
@@ -19,7 +20,7 @@ import Testing
         "Löschen? ", " after 5s ", "title: \"", "'; layer = <CALayer: 0x2f>>", "<A: 0x3f>",
     ]
 
-    private static func reports(_ random: inout Random) -> [LeakReport] {
+    private static func reports(_ random: inout SeededRandom) -> [LeakReport] {
         func typed() -> String {
             let front = random.element(of: neighbours)
             return front + mark + random.hexadecimal(8) + random.element(of: neighbours)
@@ -75,7 +76,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3])
     func `no secret reaches the database, an answer or a page`(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         let running = try RunningCollector()
         let reports = Self.reports(&random)
         let bodies = reports.map { String(decoding: $0.json(), as: UTF8.self) }

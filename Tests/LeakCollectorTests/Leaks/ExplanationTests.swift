@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
@@ -158,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: 1...200) func `a stored reason is read as it was`(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         let references = (0..<Int.random(in: 1...32, using: &random)).map { _ in
             RetainReference(
                 owner: String(

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakMessage
 import Testing
@@ -219,7 +220,7 @@ import Testing
 
     @Test(arguments: 1...10)
     func `changed bytes never crash`(seed: UInt64) {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             var bytes = Self.machO
             bytes[random.below(bytes.count)] = UInt8(random.below(256))
@@ -251,7 +252,7 @@ import Testing
         let numbers: [UInt64] = [
             0, 1, 7, 8, 32, 0x7FFF_FFFF, 0xFFFF_FFFF, 1 << 32, .max >> 1, 1 << 63, .max - 31, .max - 7, .max,
         ]
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             for head in heads {
                 var bytes = head

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakStore
 import Testing
@@ -145,7 +146,7 @@ enum MangledChain {
     }
 
     @Test func `the bound holds for every name that the runtime reads`() {
-        var random = Random(seed: 77)
+        var random = SeededRandom(seed: 77)
         let seeds =
             (1...9).flatMap { MangledChain.all($0).filter { $0.hasPrefix("$s") } }
             + (20...80).filter { $0.isMultiple(of: 10) }.map { MangledChain.dictionaries($0) } + [

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakCollectorSupport
 import LeakHTTPClient
 import LeakMessage
@@ -104,7 +105,7 @@ import Testing
 
     @Test(arguments: 1...20)
     func `changed bytes are refused, or make a table that can be searched`(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         let sample = try Self.table()
         for _ in 0..<200 {
             var bytes = sample

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakMessage
 import Testing
@@ -145,7 +146,7 @@ import Testing
 
     @Test(arguments: 1...40)
     func `a look-up equals a search through all ranges`(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         var builder = Self.builder()
         var ranges: [(range: Range<UInt64>, calls: [NamedCall])] = []
         var end: UInt64 = 0
@@ -180,7 +181,7 @@ import Testing
 
     @Test(arguments: 1...20)
     func `changed bytes are refused, or make a table that can be searched`(seed: UInt64) {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             var bytes = Self.sample
             for _ in 0...random.below(3) {

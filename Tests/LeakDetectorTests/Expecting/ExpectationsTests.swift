@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakDetector
@@ -564,7 +565,7 @@ import Testing
     /// Each at its own time, and all looked at together.
     @Test func `a thousand survivors are a few wake-ups a minute`() {
         var table = Table()
-        var random = SplitMix(seed: 1)
+        var random = SeededRandom(seed: 1)
         for object in 1..<90 { table.expect(object, grace: Int.random(in: 0...30_000, using: &random)) }
         table.run(to: 1_000_000)
         var wakes = 0

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakDetector
@@ -14,7 +15,7 @@ import Testing
     /// Against a plain list, with grace periods around and far beyond the ring.
     @Test(arguments: 1...20)
     func `gives what a list gives`(seed: Int) {
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         var ring = GraceRing()
         var list: [(due: Int, line: UInt)] = []
         var pages: [Page] = []
@@ -69,20 +70,5 @@ import Testing
             table.release(slot, count: 1)
         }
         #expect(slots.count < 600)
-    }
-}
-
-/// Numbers that are the same in every run. https://prng.di.unimi.it/splitmix64.c
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 internal import LeakBrotli
 internal import LeakGzip
 
@@ -44,7 +45,7 @@ enum Promises {
         var drips = Reading(limits: limits)
         for byte in stream { drips.feed(CollectionOfOne(byte)) }
         guard drips.events == whole else { return "byte by byte: \(drips.events), not \(whole)" }
-        var random = SplitMix(seed: stream)
+        var random = SeededRandom(seed: stream)
         var cuts: [Int] = []
         var pieces = Reading(limits: limits)
         var rest = stream[...]

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakHTTPVectors
 
 /// One client of a storm: sends its bursts, reads as it likes, and knows what it must have got.
@@ -19,7 +20,7 @@ final class StormClient {
     private var hasEnded = false
     private var breachBeforeReset: String?
 
-    init(innocent name: String, port: Int, bursts: Int, _ random: inout SplitMix64) {
+    init(innocent name: String, port: Int, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
         stream = StormStream(innocent: name, bursts: bursts, &random)
         ending = .silence
@@ -28,7 +29,7 @@ final class StormClient {
         client = Client(port: port)
     }
 
-    init(hostile name: String, port: Int, bursts: Int, _ random: inout SplitMix64) {
+    init(hostile name: String, port: Int, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
         stream = StormStream(hostile: name, bursts: bursts, &random)
         ending = [.end, .end, .reset, .silence].randomElement(using: &random) ?? .end

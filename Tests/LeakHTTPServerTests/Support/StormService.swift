@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakHTTPServer
 import LeakPlatform
 
@@ -33,7 +34,7 @@ final class StormService: Service {
     }
 
     /// Answers what waits, in any order.
-    func answerLater(_ random: inout SplitMix64) {
+    func answerLater(_ random: inout SeededRandom) {
         let kept = later.with { later in
             defer { later = [] }
             return later

@@ -1,3 +1,5 @@
+import LeakSeededRandom
+
 /// What one client sends, in bursts, and the answers it is owed for that.
 struct StormStream {
     /// Bytes that are sent without a pause.
@@ -16,7 +18,7 @@ struct StormStream {
     private static let largestBody = 200 << 10
 
     /// Requests that are all in order.
-    init(innocent name: String, bursts: Int, _ random: inout SplitMix64) {
+    init(innocent name: String, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
         for _ in 0..<bursts {
             for _ in 0..<random.number(1...3) {
@@ -27,7 +29,7 @@ struct StormStream {
     }
 
     /// Requests of every kind; those of the last burst may be broken.
-    init(hostile name: String, bursts: Int, _ random: inout SplitMix64) {
+    init(hostile name: String, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
         for burst in 1...bursts {
             if random.once(in: 3) {
@@ -40,7 +42,7 @@ struct StormStream {
         }
     }
 
-    private mutating func add(_ random: inout SplitMix64) {
+    private mutating func add(_ random: inout SeededRandom) {
         switch random.number(0...3) {
         case 0: addBody(random.number(1...Self.largestBody))
         case 1: addChunked(random.number(1...Self.largestBody), &random)
@@ -48,7 +50,7 @@ struct StormStream {
         }
     }
 
-    private mutating func addSmall(_ random: inout SplitMix64) {
+    private mutating func addSmall(_ random: inout SeededRandom) {
         let path = "/\(random.once(in: 6) ? "later" : "now")/\(nextName())"
         if random.once(in: 2) {
             send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -68,7 +70,7 @@ struct StormStream {
         owe(body)
     }
 
-    private mutating func addChunked(_ length: Int, _ random: inout SplitMix64) {
+    private mutating func addChunked(_ length: Int, _ random: inout SeededRandom) {
         let body = body(length)
         send(head("Transfer-Encoding: chunked"))
         var rest = body[...]
@@ -85,7 +87,7 @@ struct StormStream {
 
     /// Small requests and the beginning of a large body, to the last byte of what is read at once. The rest is the next
     /// burst, if there is one.
-    private mutating func fillRead(_ random: inout SplitMix64) {
+    private mutating func fillRead(_ random: inout SeededRandom) {
         for _ in 0..<random.number(0...4) { addSmall(&random) }
         let body = body(Self.largestBody)
         send(head("Content-Length: \(body.count)"))
@@ -96,7 +98,7 @@ struct StormStream {
         owe(body)
     }
 
-    private mutating func breakOff(_ random: inout SplitMix64) {
+    private mutating func breakOff(_ random: inout SeededRandom) {
         isBroken = true
         switch random.number(0...4) {
         case 0: send("GET /\(nextName()) HT")

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func `random texts are read`() {
-        var random = Random(seed: 31)
+        var random = SeededRandom(seed: 31)
         let vectors = MessageVector.all.map(\.message)
         let parts = [
             "<", ">", "<<", "(", ")", "\"", "'", ":", ";", " 0x1f", "\n", "\r\n", "📄", "-> ", "…", "_Tt",

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
@@ -130,7 +131,7 @@ import Testing
     }
 
     /// Text as users type it: words with quotes, brackets and words of detectors between them.
-    private static func typed(_ random: inout Random) -> String {
+    private static func typed(_ random: inout SeededRandom) -> String {
         let pieces = [
             "'", "\"", ">", "<", ";", "; layer = <CALayer: 0x2f>", "\\", "]", ")", ", ", ": ", " has leaked",
             "“", "”", "'>", "='",
@@ -148,7 +149,7 @@ import Testing
     ]
 
     @Test func `no text of a user survives in a description, whatever he typed`() {
-        var random = Random(seed: 12)
+        var random = SeededRandom(seed: 12)
         let heads = [
             "VIEW STILL IN MEMORY ", "VIEWCONTROLLER STILL IN MEMORY ", "Expected deallocation of ",
             "Something leaked: ",
@@ -185,7 +186,7 @@ import Testing
     }
 
     @Test func `no title of an alert survives, whatever a user typed`() {
-        var random = Random(seed: 13)
+        var random = SeededRandom(seed: 13)
         for _ in 0..<500 {
             let lines = ["title", "message", "actions", "textfields"].map {
                 "\($0): \"\(Self.typed(&random))\""

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func `stacks made of quotes, brackets and frames settle`() {
-        var random = Random(seed: 13)
+        var random = SeededRandom(seed: 13)
         let parts = [
             "{", "}", "\"", "'", "`", "<A: 0x1f>", ": 0x1f", "<", ">", ";", "\",\"package\":\"",
             "\",\"filename\":\"", "\"}",

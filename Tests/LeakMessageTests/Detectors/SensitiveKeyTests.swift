@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
@@ -246,7 +247,7 @@ import Testing
 
     // MARK: Random forms
 
-    private static func key(_ random: inout Random) -> String {
+    private static func key(_ random: inout SeededRandom) -> String {
         let words = random.element(of: [
             ["password"], ["api", "key"], ["x", "api", "key"], ["client", "secret"], ["id", "token"],
             ["refresh", "token"], ["pwd"],
@@ -268,7 +269,7 @@ import Testing
     }
 
     /// A separator of those that stand behind keys in texts of Swift, JSON, headers and properties.
-    private static func separator(_ random: inout Random) -> String {
+    private static func separator(_ random: inout SeededRandom) -> String {
         let blanks = ["", " ", "  ", "\t", "\u{A0}", "\u{2009}", "\u{3000}", "\u{200B}"]
         let isAssignment = random.below(2) == 0
         let sign = random.element(of: isAssignment ? ["=", "＝", "==", "=>", "﹦"] : [":", "：", "﹕"])
@@ -278,7 +279,7 @@ import Testing
     }
 
     /// A value without the marks that end one: `;`, `>` and line ends.
-    private static func value(_ random: inout Random) -> String {
+    private static func value(_ random: inout SeededRandom) -> String {
         let pieces = [
             " ", "-", ".", ",", "'", "\"", "`", "“", "”", "é", "@", "(", ")", "[", "]", ": ", "=", " 0x1f ",
             "\u{A0}", "/", "?a=",
@@ -289,7 +290,7 @@ import Testing
         return text
     }
 
-    private static func form(_ random: inout Random) -> String {
+    private static func form(_ random: inout SeededRandom) -> String {
         let (key, separator, value) = (key(&random), separator(&random), value(&random))
         switch random.below(8) {
         case 0: return "\"\(key)\"\(separator)Jane"
@@ -302,7 +303,7 @@ import Testing
     }
 
     @Test func `no value of a sensitive key survives, whatever separates them`() {
-        var random = Random(seed: 17)
+        var random = SeededRandom(seed: 17)
         let heads = [
             "", "Cart leaked ", "Something leaked: ", "<UITextField: 0x1f> ",
             "VIEW STILL IN MEMORY <Shop.Cart: 0x1f>\n",

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakMessage
 import Testing
@@ -211,7 +212,7 @@ import Testing
     }
 
     @Test func `random paths have causes whose texts stay short`() {
-        var random = Random(seed: 7)
+        var random = SeededRandom(seed: 7)
         let vectors = CauseVector.Half.allCases.flatMap(\.vectors).map(\.path)
         let references = vectors.flatMap(\.references)
         for _ in 0..<2_000 {

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: 1...20) func `changed symbols never crash`(seed: UInt64) {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         let parts = [
             "N", "Z", "E", "I", "4Cart", "1a", "S_", "St", "T_", "L", "i", "Ul", "_", "C1", "D0", "X", "A3_",
             "K", "cl", "0", "F",

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
@@ -58,7 +59,7 @@ func failure(of text: [UInt8]) -> JSONError? {
     }
 
     @Test func `agrees with the standard library about UTF-8`() {
-        var random = Random(seed: 7)
+        var random = SeededRandom(seed: 7)
         for _ in 0..<20_000 {
             let bytes = (0..<random.below(12)).map { _ in
                 random.below(3) == 0

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
@@ -18,7 +19,7 @@ import Testing
         return document.report(try #require(document.explanations.first)).explanation
     }
 
-    private func random(_ random: inout Random) -> RetainExplanation {
+    private func random(_ random: inout SeededRandom) -> RetainExplanation {
         func path() -> RetainPath {
             let count = Int.random(in: 1...6, using: &random)
             let references = (0..<count).map { _ in
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: 1...50) func `an explanation arrives as it was sent`(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         let explanation = self.random(&random)
         var arrived = try #require(try sent(explanation))
         // An image's name loses its parentheses, as in a call stack.

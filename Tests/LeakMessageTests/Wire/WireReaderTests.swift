@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
@@ -200,7 +201,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
     }
 
     @Test func `survives random bytes and random changes`() throws {
-        var random = Random(seed: 11)
+        var random = SeededRandom(seed: 11)
         let text = Array(Self.full.utf8)
         for _ in 0..<3_000 {
             var changed = text

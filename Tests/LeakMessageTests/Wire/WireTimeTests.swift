@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func `writes what it reads`() {
-        var random = Random(seed: 3)
+        var random = SeededRandom(seed: 3)
         for _ in 0..<5_000 {
             let time = WireTime(
                 milliseconds: Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random))
@@ -43,7 +44,7 @@ import Testing
 
     @Test func `agrees with Foundation`() {
         let format = Date.ISO8601FormatStyle()
-        var random = Random(seed: 4)
+        var random = SeededRandom(seed: 4)
         for _ in 0..<500 {
             let seconds = Int64.random(in: 0...4_102_444_800, using: &random)
             let text = Date(timeIntervalSince1970: Double(seconds)).formatted(format)

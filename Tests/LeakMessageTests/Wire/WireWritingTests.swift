@@ -1,10 +1,11 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakMessage
 
 /// Reports and batches of every shape, made by chance.
 struct AnyReport {
-    var random: Random
+    var random: SeededRandom
 
     private mutating func maybe<Value>(_ value: (inout AnyReport) -> Value) -> Value? {
         random.below(3) == 0 ? nil : value(&self)
@@ -94,7 +95,7 @@ struct AnyReport {
 
 @Suite struct WireWritingTests {
     @Test func `what is written reads back as it was`() throws {
-        var any = AnyReport(random: Random(seed: 21))
+        var any = AnyReport(random: SeededRandom(seed: 21))
         for _ in 0..<150 {
             let report = any.report()
             let document = try WireReader.read(report.json(), as: .json)
@@ -104,7 +105,7 @@ struct AnyReport {
     }
 
     @Test func `a batch reads back as it was`() throws {
-        var any = AnyReport(random: Random(seed: 22))
+        var any = AnyReport(random: SeededRandom(seed: 22))
         for count in 0..<16 {
             var batch = LeakBatch()
             batch.app = any.app()

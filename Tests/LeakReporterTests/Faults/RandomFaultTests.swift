@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakFaultyPeers
 import Foundation
 import Testing
@@ -25,7 +26,7 @@ import Testing
     }
 
     private static func run(_ seed: UInt64, _ place: Place) throws -> [String] {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         let bench = try FaultBench(place)
         defer { bench.stop() }
         bench.expect((0..<400).map { _ in fault(&numbers) })
@@ -53,7 +54,7 @@ import Testing
     }
 
     /// Every connection breaks at last, if only after a few batches.
-    private static func fault(_ numbers: inout SeededNumbers) -> Fault {
+    private static func fault(_ numbers: inout SeededRandom) -> Fault {
         var fault = Fault()
         let isShort = numbers.chance(0.67)
         let ending = Fault.Ending.allCases.randomElement(using: &numbers) ?? .close

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakFaultyPeers
 import Foundation
 import Testing
@@ -99,7 +100,7 @@ import LeakPlatform
                 place,
                 to: { $0.body.count > limit ? [Self.problem(413, "too long")] : [.accepted] },
                 { reporter, peer in
-                    var numbers = SeededNumbers(seed: 1)
+                    var numbers = SeededRandom(seed: 1)
                     for number in 0..<40 {
                         if number == 17 {
                             // Nothing that compresses.

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakCollectorSupport
 import LeakFaultyPeers
 import Foundation
@@ -62,14 +63,14 @@ private final class KillSite {
     private let network: Guarded<Network>
     private let proxy: FaultyProxy
     private let folder = TestFolder()
-    private var numbers: SeededNumbers
+    private var numbers: SeededRandom
     private var lives: [Life] = []
 
     init(seed: UInt64) throws {
         let collector = try RunningCollector()
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         self.collector = collector
-        let faults = Guarded(SeededNumbers(seed: numbers.next()))
+        let faults = Guarded(SeededRandom(seed: numbers.next()))
         let network = Guarded(Network.sound)
         self.network = network
         proxy = try FaultyProxy(to: collector.port) { _ in
@@ -88,7 +89,7 @@ private final class KillSite {
     }
 
     /// Errors of a gateway, of kinds that say nothing about the batch, or that come after the collector has counted it.
-    private static func gateway(_ numbers: inout SeededNumbers) -> Fault.Gateway {
+    private static func gateway(_ numbers: inout SeededRandom) -> Fault.Gateway {
         let status = [502, 503, 504, 404, 403, 405, 429].randomElement(using: &numbers) ?? 502
         let (type, body) =
             [
@@ -108,7 +109,7 @@ private final class KillSite {
             ending: Fault.Ending.allCases.randomElement(using: &numbers) ?? .close)
     }
 
-    private static func fault(_ numbers: inout SeededNumbers) -> Fault {
+    private static func fault(_ numbers: inout SeededRandom) -> Fault {
         if numbers.chance(0.4) { return Fault(gateway: gateway(&numbers)) }
         let ending = Fault.Ending.allCases.randomElement(using: &numbers) ?? .close
         let isRequest = numbers.chance(0.4)

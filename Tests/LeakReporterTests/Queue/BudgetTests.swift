@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import Testing
 
@@ -236,7 +237,7 @@ import Testing
     /// Any order of sightings, sessions and jumps of the clock.
     @Test(arguments: 0..<50)
     func `no session reports more leaks and no day new ones of more bytes than allowed`(seed: Int) {
-        var random = SeededNumbers(seed: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         let bytesPerDay = Int.random(in: 0...2_000, using: &random)
         let reports = Int.random(in: 0...20, using: &random)
         var budget = budget(reports: reports, bytes: bytesPerDay)
@@ -294,7 +295,7 @@ import Testing
 
     @Test(arguments: [0.01, 0.1, 0.5, 0.9])
     func `of many the share is near the rate`(rate: Double) {
-        var random = SeededNumbers(seed: 7)
+        var random = SeededRandom(seed: 7)
         let sampled = (0..<100_000).count { _ in
             Budget.isSampled(rate: rate, random: .random(in: 0..<1, using: &random))
         }

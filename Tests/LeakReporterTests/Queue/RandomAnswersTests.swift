@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
 private struct AnsweredLife {
     private let device: SimulatedDevice
     private var peer: RandomPeer
-    private var random: SeededNumbers
+    private var random: SeededRandom
     private let isDiskHealthy: Bool
     private var longestBody = 0
     private(set) var problems: [String] = []
@@ -81,8 +82,8 @@ private struct AnsweredLife {
         bounds.reportsPerSession = .max
         bounds.bytesPerDay = .max
         device = SimulatedDevice(bounds)
-        random = SeededNumbers(seed: 7)
-        peer = RandomPeer(mix: mix, random: SeededNumbers(seed: 11))
+        random = SeededRandom(seed: 7)
+        peer = RandomPeer(mix: mix, random: SeededRandom(seed: 11))
         self.isDiskHealthy = isDiskHealthy
     }
 

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakReporter
@@ -149,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>) func `garbage is no record and crashes nothing`(seed: UInt64) {
-        var random = SeededNumbers(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             // Often what looks like a beginning.
             var bytes: [UInt8] = []

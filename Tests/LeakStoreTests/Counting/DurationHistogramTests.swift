@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakStore
@@ -38,7 +39,7 @@ import Testing
 
     @Test(arguments: [UInt64(1), 2, 3])
     func `percentiles are within 1/32 of the sorted list's`(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         var histogram = DurationHistogram()
         var all: [Int] = []
         for _ in 0..<2_000 {

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Testing
 
 @testable import LeakStore
@@ -5,7 +6,7 @@ import Testing
 @Suite struct InstallSetTests {
     @Test(arguments: [0, 1, 2, 100, 255, 256])
     func `is exact up to 256`(size: Int) throws {
-        var random = Seeded(state: 1)
+        var random = SeededRandom(seed: 1)
         var set = InstallSet()
         let hashes = (0..<size).map { _ in random.next() }
         let first = hashes.filter { set.insert($0) }
@@ -19,7 +20,7 @@ import Testing
     @Test(arguments: [257, 500, 1_000, 2_500, 5_000, 20_000, 100_000])
     func `errs by at most 4 % in the mean square`(size: Int) throws {
         let sets = size <= 2_500 ? 1_000 : max(20, 400_000 / size)
-        var random = Seeded(state: UInt64(size))
+        var random = SeededRandom(seed: UInt64(size))
         var squares = 0.0
         for _ in 0..<sets {
             var set = InstallSet()
@@ -39,7 +40,7 @@ import Testing
 
     @Test(arguments: [(10, 20), (200, 200), (100, 3_000), (3_000, 100), (3_000, 3_000), (0, 300), (300, 0)])
     func `merging gives the set of all`(one: Int, other: Int) {
-        var random = Seeded(state: 3)
+        var random = SeededRandom(seed: 3)
         var (first, second, both) = (InstallSet(), InstallSet(), InstallSet())
         for number in 0..<(one + other) {
             let hash = random.next()

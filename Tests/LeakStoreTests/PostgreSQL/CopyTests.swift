@@ -1,3 +1,5 @@
+import LeakSeededRandom
+
 #if PostgreSQL
     import Foundation
     import Testing
@@ -43,7 +45,7 @@
                 Credential(
                     purpose: .session, name: "session", hash: [UInt8](repeating: 201, count: 32), app: "mail",
                     createdAt: now, expiresAt: now + hour, openedBy: token.id))
-            var random = Seeded(state: seed)
+            var random = SeededRandom(seed: seed)
             var sent: [Submission] = []
             for number in 0..<30 {
                 var batch = mixed(&random, number: number, now: now)
@@ -118,7 +120,7 @@
             #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
         }
 
-        private static func decisions(_ random: inout Seeded, now: Int64) -> [Decision.Action] {
+        private static func decisions(_ random: inout SeededRandom, now: Int64) -> [Decision.Action] {
             let all: [Decision.Action] = [
                 .resolve(.newestVersion), .resolve(.nextVersion), .resolve(.version("2.0")), .ignore(nil),
                 .ignore(.date(now + hour)), .ignore(.reports(2)), .reopen,
@@ -126,7 +128,7 @@
             return Array(all.shuffled(using: &random).prefix(Int.random(in: 0..<3, using: &random)))
         }
 
-        private func mixed(_ random: inout Seeded, number: Int, now: Int64) -> Submission {
+        private func mixed(_ random: inout SeededRandom, number: Int, now: Int64) -> Submission {
             let reports = (0..<5).map { _ in
                 Report(
                     leak: leak(

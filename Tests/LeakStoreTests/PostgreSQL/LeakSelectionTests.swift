@@ -1,3 +1,5 @@
+import LeakSeededRandom
+
 #if PostgreSQL
     import LeakStore
     import Testing
@@ -25,7 +27,7 @@
 
         private func fill() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            var random = Seeded(state: 27)
+            var random = SeededRandom(seed: 27)
             for version in ["1.0", "2.0", "2.0"] {
                 let reports = (0..<400).map { number in
                     Report(

@@ -1,3 +1,5 @@
+import LeakSeededRandom
+
 #if PostgreSQL
     import LeakStore
     import Testing
@@ -207,7 +209,7 @@
         /// Reports that come late by hours or months, of leaks that are told of freed objects alone, while time passes.
         @Test(arguments: 1...3 as ClosedRange<UInt64>)
         func `periods have the reports that SQLite has, in whatever order they come`(seed: UInt64) throws {
-            var random = Seeded(state: seed)
+            var random = SeededRandom(seed: seed)
             let embedded = try directory.store(clock: .unguarded)
             let shared = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             var now = noon

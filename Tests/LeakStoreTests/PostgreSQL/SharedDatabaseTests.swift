@@ -1,3 +1,5 @@
+import LeakSeededRandom
+
 #if PostgreSQL
     import LeakStore
     import Testing
@@ -46,7 +48,7 @@
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for collector in 0..<4 {
                     group.addTask {
-                        var random = Seeded(state: UInt64(collector))
+                        var random = SeededRandom(seed: UInt64(collector))
                         let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                         for _ in 0..<25 {
                             // Every collector meets the same leaks, apps and builds, each in an order of its own.

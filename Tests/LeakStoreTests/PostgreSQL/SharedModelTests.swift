@@ -1,3 +1,5 @@
+import LeakSeededRandom
+
 #if PostgreSQL
     import Glibc
     import LeakStore
@@ -35,7 +37,7 @@
             let address = schema.address
             let limits = StoreLimitTests.small
             let counted = try together(3) { number in
-                var random = Seeded(state: seed << 8 | UInt64(number))
+                var random = SeededRandom(seed: seed << 8 | UInt64(number))
                 var store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)
                 var counted: [Submission] = []
                 for _ in 0..<12 {
@@ -53,7 +55,7 @@
             try check(try store.makeReader(), against: counted, limits)
         }
 
-        private static func batch(_ random: inout Seeded) -> Submission {
+        private static func batch(_ random: inout SeededRandom) -> Submission {
             let app = "app \(Int.random(in: 0..<5, using: &random))"
             let reports = (0..<Int.random(in: 1...6, using: &random)).map { _ in
                 Report(

@@ -1,3 +1,5 @@
+import LeakSeededRandom
+
 #if PostgreSQL
     import Glibc
     import LeakStore
@@ -24,7 +26,7 @@
         private let patience: Int
         /// Steps that were done.
         let progress = Guarded(0)
-        private var random: Seeded
+        private var random: SeededRandom
         private var stores: [PostgreSQLStore] = []
         private var model = CountingModel()
         private var sent: [Submission] = []
@@ -36,7 +38,7 @@
         init(on address: DatabaseAddress, seed: UInt64, patience: Int = 1) throws {
             self.address = address
             self.patience = patience
-            random = Seeded(state: seed)
+            random = SeededRandom(seed: seed)
             stores = try (0..<Self.collectors).map { _ in
                 try PostgreSQLStore(address: address, seed: 7, clock: .unguarded)
             }

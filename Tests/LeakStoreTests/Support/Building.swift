@@ -59,19 +59,6 @@ func submission(
     return submission
 }
 
-/// A generator that gives the same numbers for the same seed.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// An entry of a list of known leaks.
 func known(
     _ className: String, _ id: String = "known", stack: [String] = [], kind: String? = nil,

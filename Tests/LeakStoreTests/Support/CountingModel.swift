@@ -1,3 +1,4 @@
+import LeakSeededRandom
 @testable import LeakStore
 
 /// What counting means, without a database.
@@ -175,7 +176,7 @@ struct CountingModel: Sendable {
 }
 
 /// A submission of the app `shop`; of those with a key, some come twice, and some keys with another body.
-func randomSubmission(_ random: inout Seeded, now: Int64) -> Submission {
+func randomSubmission(_ random: inout SeededRandom, now: Int64) -> Submission {
     let reports = (0..<Int.random(in: 0...8, using: &random)).map { _ in
         Report(
             leak: leak("L\(Int.random(in: 0..<9, using: &random))"),

@@ -1,3 +1,5 @@
+import LeakSeededRandom
+
 /// What a disk holds of one directory's files, and what it was only asked to hold.
 ///
 /// A write is in the cache of the system until the file is synced, and a name until its directory is. When the power
@@ -61,7 +63,7 @@ struct DiskImage {
     mutating func remove(_ name: String) { files[name]?.isRemoved = true }
 
     /// The files as they are found after the power was cut: all that was synced, and of the rest whatever chance left.
-    func afterPowerCut(_ random: inout Seeded) -> [String: [UInt8]] {
+    func afterPowerCut(_ random: inout SeededRandom) -> [String: [UInt8]] {
         // Nothing, all, or something in between: each cut has its own share.
         let share: Double = [0.0, 0.0, 0.1, 0.5, 0.9, 1.0].randomElement(using: &random) ?? 0
         var left: [String: [UInt8]] = [:]
@@ -85,7 +87,7 @@ extension [UInt8] {
     }
 
     /// Applies what the disk had come to: each sector whole, not at all, or, rarely, as garbage.
-    fileprivate mutating func apply(_ change: DiskImage.Change, share: Double, _ random: inout Seeded) {
+    fileprivate mutating func apply(_ change: DiskImage.Change, share: Double, _ random: inout SeededRandom) {
         switch change {
         case .truncate(let size):
             if Double.random(in: 0..<1, using: &random) < share { truncate(to: size) }

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import CLeakSQLite
 import LeakPlatform
 
@@ -26,7 +27,7 @@ final class FaultyDisk: Sendable {
         /// The process is killed: nothing is done from here on, and what was written stays.
         case kill
         /// The power goes: nothing is done from here on, and what was not synced is left to chance.
-        case cutPower(Seeded)
+        case cutPower(SeededRandom)
     }
 
     typealias Plan = @Sendable (Event) -> Fault

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 @testable import LeakStore
 
 /// What a program does with a store, drawn from a seed: the same again each time it is played.
@@ -16,7 +17,7 @@ struct StoreScript: Sendable {
     let steps: [(step: Step, now: Int64)]
 
     init(seed: UInt64, length: Int) {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         var now = noon
         var sent: [Submission] = []
         var secrets: [[UInt8]] = []

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakStore
 import Testing
@@ -124,7 +125,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     ]
 
     /// - Parameter leak: decides which functions of the app are called.
-    func stack(ofLeak leak: Int, launch: inout Random, build: Int) -> [String] {
+    func stack(ofLeak leak: Int, launch: inout SeededRandom, build: Int) -> [String] {
         let slide = 0x1_0000_0000 + UInt64(launch.below(1 << 20)) << 14
         return (0..<5).map { number in
             let isSystem = number == 0 || number == 3
@@ -149,7 +150,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
 
     @Test(arguments: FrameForm.all)
     func `a thousand launches of five builds are one group`(form: FrameForm) {
-        var random = Random(seed: 13)
+        var random = SeededRandom(seed: 13)
         var keys: Set<[String]> = []
         for launch in 0..<1_000 {
             keys.insert(key(form.stack(ofLeak: 1, launch: &random, build: form.isStripped ? 0 : launch % 5)))
@@ -161,13 +162,13 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
 
     @Test(arguments: FrameForm.all)
     func `twenty stacks that look alike stay apart`(form: FrameForm) {
-        var random = Random(seed: 14)
+        var random = SeededRandom(seed: 14)
         let keys = (1...20).map { key(form.stack(ofLeak: $0, launch: &random, build: 0)) }
         #expect(Set(keys).count == 20)
     }
 
     @Test func `a leak is one group in all forms that name the functions of its image`() {
-        var random = Random(seed: 15)
+        var random = SeededRandom(seed: 15)
         let forms = FrameForm.all.filter {
             !$0.isStripped && !["Java", "JavaScript", "Dart", "Kotlin"].contains($0.name)
         }

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakStore
 import Testing
@@ -274,7 +275,7 @@ import Testing
 
     @Test func `a launch with other addresses finds the group of the first one in the cache`() throws {
         var cache = GroupCache()
-        var random = Random(seed: 7)
+        var random = SeededRandom(seed: 7)
         for vector in FrameVector.stacks.compactMap(\.stack) + [frames] {
             let stack = Array(vector.prefix(32))
             let first = try cached(stack, in: &cache)

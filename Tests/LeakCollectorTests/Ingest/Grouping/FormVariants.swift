@@ -1,6 +1,8 @@
+import LeakSeededRandom
+
 /// Writes texts of one form after the other as detectors of every version do, for objects whose names are made up.
 struct FormVariants {
-    var random: Random
+    var random: SeededRandom
 
     /// A class that stands in no fixture.
     mutating func className() -> String {

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakStore
 import Testing
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func `a container is told by what it holds, in every layout`() {
-        var variants = FormVariants(random: Random(seed: 11))
+        var variants = FormVariants(random: SeededRandom(seed: 11))
         for _ in 0..<300 {
             let children = (0...variants.random.below(3)).map { _ in variants.className() }
             let name = variants.random.element(of: [
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func `an alert is told by its class, whatever it says`() {
-        var variants = FormVariants(random: Random(seed: 12))
+        var variants = FormVariants(random: SeededRandom(seed: 12))
         for _ in 0..<400 {
             let name = variants.random.below(4) == 0 ? variants.className() : "UIAlertController"
             Self.expect(variants.alert(name), is: leak(name, module: "MyApp"))
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func `a cycle is one leak wherever it starts`() {
-        var variants = FormVariants(random: Random(seed: 13))
+        var variants = FormVariants(random: SeededRandom(seed: 13))
         for _ in 0..<300 {
             var classes = (0...variants.random.below(4)).map { _ in variants.className() }
             if variants.random.below(2) == 0 {
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func `a checked property is told by its class and its owner`() {
-        var variants = FormVariants(random: Random(seed: 14))
+        var variants = FormVariants(random: SeededRandom(seed: 14))
         for _ in 0..<200 {
             let (owner, name) = (variants.className(), variants.className())
             Self.expect(
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test func `a view is told by the controller that it is in`() {
-        var variants = FormVariants(random: Random(seed: 15))
+        var variants = FormVariants(random: SeededRandom(seed: 15))
         for _ in 0..<200 {
             let (owner, name) = (variants.className(), variants.className())
             Self.expect(variants.owned(name, by: owner), is: leak(name, [owner, name], module: "MyApp"))
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func `an object alone is told by its class, whatever runs around it`() {
-        var variants = FormVariants(random: Random(seed: 16))
+        var variants = FormVariants(random: SeededRandom(seed: 16))
         for _ in 0..<2_000 {
             let name = variants.className()
             Self.expect(variants.object(alone: name), is: leak(name, module: "MyApp"))

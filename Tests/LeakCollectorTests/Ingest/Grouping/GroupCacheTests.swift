@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakStore
 import Testing
@@ -123,7 +124,7 @@ import Testing
 
     @Test func `only addresses are left out of a call stack's key, whatever stands beside them`() {
         let tails = ["x", ")", ") ", "0x", "0x12", ") [0x", ") [0x1z]", "a0x1f)", "() -> (x)"]
-        var random = Random(seed: 7)
+        var random = SeededRandom(seed: 7)
         func key(_ choices: [Int]) -> [UInt8] {
             let frames = choices.enumerated().map { number, choice in
                 let address = String(random.next() >> 16 | 1 << 47, radix: 16)

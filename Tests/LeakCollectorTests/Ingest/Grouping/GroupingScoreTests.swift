@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakMessage
 import LeakStore
@@ -13,7 +14,7 @@ struct ReportForm: Sendable {
         let className: String
         let leak: Int
         let build: Int
-        var random: Random
+        var random: SeededRandom
 
         /// `0x7f88acc69260`
         mutating func address() -> String {
@@ -254,7 +255,7 @@ struct GroupingScore {
     init(_ form: ReportForm, leaks: Int, variants: Int) {
         name = form.name
         var groups: [LeakID: [Int: Int]] = [:]
-        var random = Random(seed: 17)
+        var random = SeededRandom(seed: 17)
         for leak in 0..<leaks {
             for variant in 0..<variants {
                 let name = Self.className(leak)

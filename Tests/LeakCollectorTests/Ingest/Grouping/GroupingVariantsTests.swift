@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakStore
 import Testing
@@ -19,7 +20,7 @@ import Testing
 
     @Test(arguments: classes)
     func `variants of a text never split a leak`(name: String) {
-        var variants = MessageVariants(random: Random(seed: UInt64(name.utf8.count)))
+        var variants = MessageVariants(random: SeededRandom(seed: UInt64(name.utf8.count)))
         let expected = leak(name, module: "MyApp").id
         for _ in 0..<400 {
             let text = variants.text(name.replacingArguments)
@@ -33,7 +34,7 @@ import Testing
 
     @Test(arguments: paths)
     func `variants of a path never split a leak`(path: [String]) {
-        var variants = MessageVariants(random: Random(seed: 5))
+        var variants = MessageVariants(random: SeededRandom(seed: 5))
         let expected = leak(path.last, path, module: "MyApp").id
         for _ in 0..<200 {
             let text = variants.text(path)
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func `a thousand messages of twenty leaks make twenty groups`() {
-        var random = Random(seed: 1_000)
+        var random = SeededRandom(seed: 1_000)
         var variants = MessageVariants(random: random)
         var cache = GroupCache()
         var groups: Set<LeakID> = []

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import Foundation
 import LeakMessage
 import Testing
@@ -26,7 +27,7 @@ import Testing
 
     @Test(arguments: PrivatePlaces.messages.indices)
     func `whatever stands around a secret, it is not kept`(place: Int) {
-        var random = Random(seed: UInt64(place))
+        var random = SeededRandom(seed: UInt64(place))
         let parts = [
             "'", "\"", "' \"", "'>", "\\", "100% ", "\n", "\n📄 <A: 0x3f>", ":\n[<A: 0x3f>]", " has leaked",
             "2s ago ",

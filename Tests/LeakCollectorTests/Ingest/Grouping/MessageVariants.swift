@@ -1,7 +1,9 @@
+import LeakSeededRandom
+
 /// Writes one leak as detectors would on many devices: other addresses, other spellings of the class, other lines
 /// around the text.
 struct MessageVariants {
-    var random: Random
+    var random: SeededRandom
     let module = "MyApp"
 
     private mutating func address() -> String { "0x" + random.hexadecimal(7 + random.below(6)) }

@@ -1,10 +1,11 @@
+import LeakSeededRandom
 import LeakMessage
 
 @testable import LeakReporter
 
 /// A device, what happens to it drawn by lot.
 struct DeviceLife {
-    private var random: SeededNumbers
+    private var random: SeededRandom
     private let device: SimulatedDevice
     /// With disks that fail, cuts of power, clocks that are set, and a small queue.
     private let isHarsh: Bool
@@ -15,7 +16,7 @@ struct DeviceLife {
     private var checks = 0
 
     init(seed: UInt64, isHarsh: Bool) {
-        random = SeededNumbers(seed: seed)
+        random = SeededRandom(seed: seed)
         self.isHarsh = isHarsh
         isRefusing = seed.isMultiple(of: 2)
         cutsPower = isHarsh && seed.isMultiple(of: 3)

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 @testable import LeakReporter
 
 /// A disk in memory, which outlives the runs that write to it, fails, and loses power.
@@ -38,7 +39,7 @@ final class FakeDisk {
     func cutPower() { files = safe }
 
     /// Any part of what was not synced is lost, in any combination.
-    func cutPower(using random: inout SeededNumbers) {
+    func cutPower(using random: inout SeededRandom) {
         var left: [String: [UInt8]] = [:]
         for name in Set(files.keys).union(safe.keys).sorted() {
             let synced = safe[name]

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakTransport
 
@@ -18,7 +19,7 @@ struct RandomPeer {
     }
 
     let mix: Mix
-    var random: SeededNumbers
+    var random: SeededRandom
 
     /// - Parameter collector: receives the batch where the answer is its own, and where only the answer is lost.
     mutating func reply(

@@ -1,3 +1,4 @@
+import LeakSeededRandom
 import LeakMessage
 import LeakPlatform
 
@@ -37,7 +38,7 @@ final class SimulatedDevice {
         isInMemory: Bool = false, seed: UInt64 = 0
     ) {
         // The order of the keys of one millisecond is that of their random digits.
-        var random = SeededNumbers(seed: seed)
+        var random = SeededRandom(seed: seed)
         makeID = { SightingID.make(at: $0, using: &random) }
         self.bounds = bounds.sound
         self.rules = rules
