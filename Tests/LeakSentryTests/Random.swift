@@ -1,1 +1,0 @@
-../LeakMessageTests/Random.swift
