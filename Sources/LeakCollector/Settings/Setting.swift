@@ -104,7 +104,8 @@ public enum Setting: String, CaseIterable, Sendable {
             "text or json, on standard error; with json the first lines on standard output are JSON too"
         case .logSecrets: "yes or no: print the sign-in link, and make and print a first key and token"
         case .accessLog: "off, text or json: a line for each request, on standard output"
-        case .connections: "open connections; one more takes the place of the one idle longest"
+        case .connections:
+            "open connections; one more replaces the one idle longest, or gets 503 if none was idle for 50 ms"
         case .idleTime:
             "seconds between two requests of one connection; keep it longer than that of a proxy in front"
         case .bodyBytes: "bytes of a request's body as sent, compressed or not; a larger one gets 413"
