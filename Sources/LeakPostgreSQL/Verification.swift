@@ -73,7 +73,7 @@
         }
 
         private static func sum(_ column: String) -> String {
-            "least(coalesce(sum(\(column)), 0), 9007199254740991)"
+            "least(coalesce(sum(\(column)), 0), LARGEST_TOTAL)"
         }
 
         static let all = [
@@ -210,7 +210,7 @@
                   from leak_day n join leak l on l.id = n.leak group by l.app, n.day) s
                   on s.app = d.app and s.day = d.day
                 where least(d.reports + (select coalesce(sum(reports), 0) from app_slot
-                    where app = d.app and slot between d.day * 144 and d.day * 144 + 143), 9007199254740991)
+                    where app = d.app and slot between d.day * 144 and d.day * 144 + 143), LARGEST_TOTAL)
                   > coalesce(s.reports, 0)
                 """),
             RowCheck(

@@ -31,7 +31,7 @@ struct RowCheck: Sendable {
     }
 
     /// Where totals stop, and so their sums.
-    private static func sum(_ column: String) -> String { "min(total(\(column)), 0x1FFFFFFFFFFFFF)" }
+    private static func sum(_ column: String) -> String { "min(total(\(column)), LARGEST_TOTAL)" }
 
     private static let hoursOfDay = """
         select \(sum("reports")) from leak_hour h
@@ -194,12 +194,12 @@ struct RowCheck: Sendable {
             "reports of an app's days and slots are no more than those of its leaks",
             count: """
                 select count(*) from app_day d left join (\(reportsOfDays)) s on s.app = d.app and s.day = d.day
-                where min(d.reports + \(reportsOfSlots), 0x1FFFFFFFFFFFFF) > coalesce(s.reports, 0)
+                where min(d.reports + \(reportsOfSlots), LARGEST_TOTAL) > coalesce(s.reports, 0)
                 """,
             repair: """
                 update app_day as d set reports = max(coalesce(s.reports, 0) - \(reportsOfSlots), 0)
                 from app_day o left join (\(reportsOfDays)) s on s.app = o.app and s.day = o.day
-                where o.id = d.id and min(d.reports + \(reportsOfSlots), 0x1FFFFFFFFFFFFF) > coalesce(s.reports, 0)
+                where o.id = d.id and min(d.reports + \(reportsOfSlots), LARGEST_TOTAL) > coalesce(s.reports, 0)
                 """,
             since: 3),
         // A repeat of a key without its answer is answered with no text.

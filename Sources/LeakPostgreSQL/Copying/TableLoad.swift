@@ -111,7 +111,7 @@
 
         private func stored() throws(StoreError) -> CopiedTable {
             let counts = table.columns.filter { $0.kind == .count }
-            let sums = counts.map { "least(coalesce(sum(\(quoted($0.name))), 0), 9007199254740991)::bigint" }
+            let sums = counts.map { "least(coalesce(sum(\(quoted($0.name))), 0), LARGEST_TOTAL)::bigint" }
             let row = try connection.run(
                 Query("select \((["count(*)"] + sums).joined(separator: ", ")) from \(quoted(table.name))")
             ).first

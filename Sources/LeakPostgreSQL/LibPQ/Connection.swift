@@ -140,7 +140,8 @@
             preparations += 1
             let name = "s\(preparations)"
             let types = query.values.map { $0.type.rawValue }
-            guard unsafe PQsendPrepare(handle, name, query.sql, Int32(types.count), types) == 1 else {
+            guard unsafe PQsendPrepare(handle, name, Total.sql(query.sql), Int32(types.count), types) == 1
+            else {
                 throw failure()
             }
             prepared[query.sql] = name

@@ -32,7 +32,7 @@
                 Query(
                     """
                     select max(day) from leak_day d where leak = any($1::bigint[]) and reports <> (
-                      select least(coalesce(sum(reports), 0), 9007199254740991) from leak_hour h
+                      select least(coalesce(sum(reports), 0), LARGEST_TOTAL) from leak_hour h
                       where h.leak = d.leak and h.release = d.release
                         and h.hour between d.day * 24 and d.day * 24 + 23)
                     """, both),
@@ -86,7 +86,7 @@
                         insert into \(table) as known (leak, \(time), release, reports)
                         select $2::bigint, \(time), release, reports from \(table) where leak = $1::bigint
                         on conflict (leak, \(time), release) do update set
-                          reports = least(known.reports + excluded.reports, 9007199254740991)
+                          reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
                         """, pair),
                     Query("delete from \(table) where leak = $1::bigint", .integer(source)),
                 ]
@@ -208,8 +208,8 @@
                         insert into \(table) as known (leak, \(part), reports, freed, installs)
                         select $2::bigint, \(part), reports, freed, installs from \(table) where leak = $1::bigint
                         on conflict (leak, \(part)) do update set
-                          reports = least(known.reports + excluded.reports, 9007199254740991),
-                          freed = least(known.freed + excluded.freed, 9007199254740991)
+                          reports = least(known.reports + excluded.reports, LARGEST_TOTAL),
+                          freed = least(known.freed + excluded.freed, LARGEST_TOTAL)
                         """, pair),
                     Query("delete from \(table) where leak = $1::bigint", .integer(source)),
                 ]
@@ -269,9 +269,9 @@
                 Query(
                     """
                     update leak l set
-                      reports = least(l.reports + s.reports, 9007199254740991),
-                      freed = least(l.freed + s.freed, 9007199254740991),
-                      sightings = least(l.sightings + s.sightings, 9007199254740991),
+                      reports = least(l.reports + s.reports, LARGEST_TOTAL),
+                      freed = least(l.freed + s.freed, LARGEST_TOTAL),
+                      sightings = least(l.sightings + s.sightings, LARGEST_TOTAL),
                       builds = (select count(*) from leak_build where leak = l.id),
                       alive_at_most = greatest(l.alive_at_most, s.alive_at_most),
                       first_seen = least(l.first_seen, s.first_seen), last_seen = greatest(l.last_seen, s.last_seen),

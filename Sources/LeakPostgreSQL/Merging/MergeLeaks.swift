@@ -164,7 +164,7 @@
                     .integer(decided.row)),
                 Query(
                     """
-                    select release, least(sum(reports), 9007199254740991)::bigint from (
+                    select release, least(sum(reports), LARGEST_TOTAL)::bigint from (
                       select release, reports from leak_day
                       where leak = any($1::bigint[]) and day < $2::bigint / 24
                       union all

@@ -51,7 +51,7 @@
                 select app, day, reports - in_slots from (
                   select d.app, d.day, d.reports, (select coalesce(sum(s.reports), 0)::bigint from app_slot s
                     where s.app = d.app and s.slot between d.day * 144 and d.day * 144 + 143) as in_slots
-                  from (select l.app, d.day, least(sum(d.reports), 9007199254740991)::bigint as reports
+                  from (select l.app, d.day, least(sum(d.reports), LARGEST_TOTAL)::bigint as reports
                     from leak_day d join leak l on l.id = d.leak
                     where d.day >= (select max(last_seen) from app) / 86400000 - 90 group by l.app, d.day) d) d
                 where reports > in_slots

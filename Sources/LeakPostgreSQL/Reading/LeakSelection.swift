@@ -29,7 +29,7 @@
         }
 
         private static func sum(_ column: String) -> String {
-            "least(coalesce(sum(\(column)), 0), 9007199254740991)::bigint"
+            "least(coalesce(sum(\(column)), 0), LARGEST_TOTAL)::bigint"
         }
 
         /// - Parameters:
@@ -223,7 +223,7 @@
             case .cost:
                 """
                 least(coalesce(l.retained_bytes, 0)::float8 * greatest(l.alive_at_most, 1) * \(row).installs,
-                  9007199254740991)::bigint
+                  LARGEST_TOTAL)::bigint
                 """
             case .lastSeen: "l.last_seen"
             case .firstSeen: "l.first_seen"

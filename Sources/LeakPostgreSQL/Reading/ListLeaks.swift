@@ -133,8 +133,8 @@
         static func totals(_ app: String?) -> Query {
             Query(
                 """
-                select least(coalesce(sum(leaks), 0), 9007199254740991)::bigint,
-                  least(coalesce(sum(reports), 0), 9007199254740991)::bigint
+                select least(coalesce(sum(leaks), 0), LARGEST_TOTAL)::bigint,
+                  least(coalesce(sum(reports), 0), LARGEST_TOTAL)::bigint
                 from app where $1::text is null or name = $1::text
                 """, .text(app))
         }

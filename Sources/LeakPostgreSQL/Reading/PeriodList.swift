@@ -31,7 +31,7 @@
             Query(
                 """
                 select coalesce(sum(hours.leaks), 0)::bigint,
-                  least(coalesce(sum(slots.reports), 0) + coalesce(sum(days.reports), 0), 9007199254740991)::bigint
+                  least(coalesce(sum(slots.reports), 0) + coalesce(sum(days.reports), 0), LARGEST_TOTAL)::bigint
                 from app a
                 cross join lateral (select sum(reported) as leaks from app_last_hour
                   where app = a.id and hour >= $2::bigint) hours
@@ -173,7 +173,7 @@
         private func upperLimit(_ values: inout QueryValues) -> String {
             // Periods of a clock behind the last hour begin earlier. A count that reached its limit grows no more.
             """
-            case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= \(RunningCounts.bound)
+            case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= LARGEST_TOTAL
               then l.reports else l.reports - l.\(PeriodColumns.before(period)) end
             """
         }

@@ -29,8 +29,8 @@
         private static func totals(ofClass name: String, _ app: String?) -> Query {
             Query(
                 """
-                select count(*), least(coalesce(sum(l.reports), 0), 9007199254740991)::bigint,
-                  least(coalesce(sum(l.freed), 0), 9007199254740991)::bigint, min(l.first_seen), max(l.last_seen)
+                select count(*), least(coalesce(sum(l.reports), 0), LARGEST_TOTAL)::bigint,
+                  least(coalesce(sum(l.freed), 0), LARGEST_TOTAL)::bigint, min(l.first_seen), max(l.last_seen)
                 \(found) where \(ofApp)
                 """, .text(name), .text(app))
         }
@@ -72,7 +72,7 @@
         private static func related(toClass name: String, _ app: String?) -> Query {
             Query(
                 """
-                select l.class, count(*), least(sum(l.reports), 9007199254740991)::bigint
+                select l.class, count(*), least(sum(l.reports), LARGEST_TOTAL)::bigint
                 from app a join leak l on l.app = a.id and substring(l.class from '[^.]*$') = $1::text
                 where \(ofApp) and l.class <> $3::text group by l.class order by l.class
                 """, .text(LeakClass.innermost(of: name)), .text(app), .text(name))

@@ -71,7 +71,7 @@
                 select d.leak, \(columns), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in
                 from decision d join leak l on l.id = d.leak
                 left join lateral (
-                  select least(coalesce(sum(c.reports), 0), 9007199254740991)::bigint as reports,
+                  select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint as reports,
                     (array_agg(c.version order by c.order_key))[1] as back_in
                   from (
                     select r.version, r.order_key, c.reports - coalesce(b.reports, 0) as reports

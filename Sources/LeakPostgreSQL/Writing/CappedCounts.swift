@@ -28,7 +28,7 @@
             return Query(
                 """
                 with asked as (
-                  select owner, app, name, least(sum(count), 9007199254740991)::bigint as count
+                  select owner, app, name, least(sum(count), LARGEST_TOTAL)::bigint as count
                   from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) as new (owner, app, name, count)
                   group by owner, app, name
                 ), fresh as (
@@ -46,15 +46,15 @@
                 ), written as (
                   insert into \(table) as known (\(owner), \(name), \(self.count))
                   select owner, case when is_beyond then 'other' else name end,
-                    least(sum(count), 9007199254740991)::bigint
+                    least(sum(count), LARGEST_TOTAL)::bigint
                   from placed group by 1, 2 order by 1, 2
                   on conflict (\(owner), \(name)) do update set
-                    \(self.count) = least(known.\(self.count) + excluded.\(self.count), 9007199254740991)
+                    \(self.count) = least(known.\(self.count) + excluded.\(self.count), LARGEST_TOTAL)
                 )
                 insert into beyond as known (app, name, count)
-                select app, $6::text, least(sum(count), 9007199254740991)::bigint from placed where is_beyond
+                select app, $6::text, least(sum(count), LARGEST_TOTAL)::bigint from placed where is_beyond
                 group by app order by app
-                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(rows.map(\.owner)), .integers(rows.map(\.app)), .texts(rows.map(\.name)),
                 .integers(rows.map(\.count)), .integer(count), .text(limit.rawValue))
         }

@@ -161,7 +161,7 @@
         ) -> String {
             """
             case when \(row).\(oldest(period)) >= \(first) and \(row).last_hour <= \(hour)
-                and \(row).reports < \(RunningCounts.bound) then \(row).reports - \(row).\(before(period))
+                and \(row).reports < LARGEST_TOTAL then \(row).reports - \(row).\(before(period))
               else \(sum) end
             """
         }
@@ -187,7 +187,7 @@
                 "reports before a period in \(table) are those that it does not have",
                 """
                 select count(*) from \(table) l
-                where l.reports < \(RunningCounts.bound) and (\(wrong.joined(separator: " or ")))
+                where l.reports < LARGEST_TOTAL and (\(wrong.joined(separator: " or ")))
                 """
             )
         }

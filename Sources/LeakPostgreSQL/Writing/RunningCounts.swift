@@ -29,9 +29,6 @@
 
         static func of(_ period: Period) -> RunningCounts { period == .day ? hours : days }
 
-        /// The largest count: what lies before a bucket is unknown there.
-        static let bound = "9007199254740991"
-
         // MARK: Writing
 
         /// Brings the rows of some leaks up to date, behind the writes to `leak` and to the source.
@@ -82,7 +79,7 @@
               from (select \(bucket) as bucket, l.reports - sum(sum(reports)) over (order by \(bucket) desc) as before
                 from \(source) where leak = l.id and \(bucket) > newest.bucket - \(window) group by \(bucket)) as bucket
             ) as listed
-            where l.first_seen < newest.bucket * \(milliseconds) and l.reports < \(Self.bound)
+            where l.first_seen < newest.bucket * \(milliseconds) and l.reports < LARGEST_TOTAL
             on conflict (leak) do update
               set last = excluded.last, buckets = excluded.buckets, before = excluded.before
             """
@@ -110,8 +107,8 @@
             // A leak first seen in the period has all its reports there.
             """
             case when l.first_seen >= \(start) then l.reports
-              when r.leak is null or l.reports >= \(Self.bound) or r.last - \(first) >= \(window) then
-                (select least(coalesce(sum(c.reports), 0), \(Self.bound))::bigint from \(source) c
+              when r.leak is null or l.reports >= LARGEST_TOTAL or r.last - \(first) >= \(window) then
+                (select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint from \(source) c
                   where c.leak = l.id and c.\(bucket) >= \(first))
               when r.last < \(first) then 0
               else l.reports - r.before[width_bucket((\(first) - 1)::integer, r.buckets) + 1] end
@@ -125,7 +122,7 @@
                 "reports of a leak before its \(bucket)s are all without those since",
                 """
                 select count(*) from \(table) r left join leak l on l.id = r.leak
-                where l.id is null or l.reports < \(Self.bound) and (
+                where l.id is null or l.reports < LARGEST_TOTAL and (
                   exists (select 1 from \(source) c where c.leak = r.leak and c.\(bucket) > r.last - \(window)
                     and c.\(bucket) <> all(r.buckets))
                   or exists (select 1 from unnest(r.buckets, r.before) as listed (bucket, before)

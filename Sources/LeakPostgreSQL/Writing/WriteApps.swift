@@ -10,8 +10,8 @@
                 """
                 update app a set last_seen = greatest(a.last_seen, d.last_seen), leaks = a.leaks + d.leaks,
                   text_bytes = a.text_bytes + d.text_bytes, cells = a.cells + d.cells,
-                  reports = least(a.reports + d.reports, 9007199254740991),
-                  freed = least(a.freed + d.freed, 9007199254740991)
+                  reports = least(a.reports + d.reports, LARGEST_TOTAL),
+                  freed = least(a.freed + d.freed, LARGEST_TOTAL)
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
                   $7::bigint[])
                   as d (id, last_seen, leaks, text_bytes, cells, reports, freed)
@@ -30,7 +30,7 @@
                 insert into app_slot as known (app, slot, reports)
                 select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1, 2
                 on conflict (app, slot) do update set
-                  reports = least(known.reports + excluded.reports, 9007199254740991)
+                  reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
                 """, .integers(slots.map { places.apps[$0.app].id }), .integers(slots.map { $0.number }),
                 .integers(slots.map { $0.reports }))
         }
@@ -71,7 +71,7 @@
                 select l.app, $3::text, sum(new.count)::bigint
                 from unnest($1::bigint[], $2::bigint[]) as new (leak, count) join leak l on l.id = new.leak
                 group by l.app order by l.app
-                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(leftOut.map(\.leak)), .integers(leftOut.map(\.count)),
                 .text(BeyondLimit.Name.details.rawValue))
         }
@@ -84,7 +84,7 @@
                 """
                 insert into beyond as known (app, name, count)
                 select app, $3::text, count from unnest($1::bigint[], $2::bigint[]) as new (app, count)
-                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(unnamed.map(\.key)), .integers(unnamed.map(\.value)),
                 .text(BeyondLimit.Name.details.rawValue))
         }
@@ -99,7 +99,7 @@
                 """
                 insert into beyond as known (app, name, count)
                 select * from unnest($1::bigint[], $2::text[], $3::bigint[]) order by 1, 2
-                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(beyond.map(\.app)), .texts(beyond.map(\.name.rawValue)),
                 .integers(beyond.map(\.count)))
         }
@@ -113,7 +113,7 @@
                 insert into app_day as known (app, day, reports)
                 select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1, 2
                 on conflict (app, day) do update set
-                  reports = least(known.reports + excluded.reports, 9007199254740991)
+                  reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
                 """, .integers(rows.map(\.app)), .integers(rows.map(\.day)), .integers(rows.map(\.reports)))
         }
     }

@@ -36,7 +36,7 @@
                 insert into \(table) as known (leak, \(time), release, reports)
                 select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) order by 1, 2, 3
                 on conflict (leak, \(time), release) do update set
-                  reports = least(known.reports + excluded.reports, 9007199254740991)
+                  reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
                 """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.first }),
                 .integers(rows.map { $0.second }), .integers(rows.map { $0.reports }))
         }
@@ -65,7 +65,7 @@
             return Query(
                 """
                 insert into leak_value as known (leak, kind, value, reports)
-                select leak, kind, place, least(sum(reports), 9007199254740991)::bigint from (
+                select leak, kind, place, least(sum(reports), LARGEST_TOTAL)::bigint from (
                   select new.leak, new.kind, new.reports,
                     case when there.leak is not null
                       or (select count(*) from leak_value c
@@ -80,7 +80,7 @@
                     on there.leak = new.leak and there.kind = new.kind and there.value = new.value
                 ) as placed group by leak, kind, place order by leak, kind, place
                 on conflict (leak, kind, value) do update set
-                  reports = least(known.reports + excluded.reports, 9007199254740991)
+                  reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
                 """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.first }),
                 .texts(rows.map { texts[Int($0.second)] }), .integers(rows.map { $0.reports }),
                 .integer(ValueKind.limit))

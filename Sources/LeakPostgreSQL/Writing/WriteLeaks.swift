@@ -28,12 +28,12 @@
                     count(of: .leakRelease(leak: state.id, release: $0.mark.release))
                 }
             }
-            let reports = "least(l.reports + d.reports, 9007199254740991)"
+            let reports = "least(l.reports + d.reports, LARGEST_TOTAL)"
             let lastHour = "greatest(l.last_hour, d.last_hour)"
             return Query(
                 """
                 update leak l set reports = \(reports),
-                  freed = least(l.freed + d.freed, 9007199254740991), installs = coalesce(d.installs, l.installs),
+                  freed = least(l.freed + d.freed, LARGEST_TOTAL), installs = coalesce(d.installs, l.installs),
                   impact = coalesce(d.impact, l.impact), builds = l.builds + d.builds,
                   sightings = d.sightings, alive_at_most = greatest(l.alive_at_most, d.alive),
                   first_seen = least(l.first_seen, d.first_seen), last_seen = greatest(l.last_seen, d.last_seen),
@@ -101,7 +101,7 @@
             }
             guard !sums.isEmpty else { return nil }
             let rows = sums.sorted { $0.key < $1.key }
-            let reports = "least(known.reports + excluded.reports, 9007199254740991)"
+            let reports = "least(known.reports + excluded.reports, LARGEST_TOTAL)"
             let lastHour = "greatest(known.last_hour, excluded.last_hour)"
             return Query(
                 """
@@ -113,7 +113,7 @@
                   as new (leak, release, reports, freed, installs, first_hour, last_hour)
                 order by 1, 2
                 on conflict (leak, release) do update set reports = \(reports),
-                  freed = least(known.freed + excluded.freed, 9007199254740991),
+                  freed = least(known.freed + excluded.freed, LARGEST_TOTAL),
                   installs = case when excluded.installs > 0 then excluded.installs else known.installs end,
                   last_hour = \(lastHour),
                   \(PeriodColumns.releases.assignments("known", reports: reports, lastHour: lastHour, added: .excluded))
@@ -136,8 +136,8 @@
                 select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
                 order by 1, 2
                 on conflict (leak, build) do update set
-                  reports = least(known.reports + excluded.reports, 9007199254740991),
-                  freed = least(known.freed + excluded.freed, 9007199254740991),
+                  reports = least(known.reports + excluded.reports, LARGEST_TOTAL),
+                  freed = least(known.freed + excluded.freed, LARGEST_TOTAL),
                   installs = case when excluded.installs > 0 then excluded.installs else known.installs end
                 """, .integers(rows.map(\.name.leak)), .integers(rows.map(\.name.build)),
                 .integers(rows.map { $0.cell.reports }), .integers(rows.map { $0.cell.freed }),

@@ -9,11 +9,11 @@
                 """
                 update release r set first_seen = least(r.first_seen, d.first_seen),
                   last_seen = greatest(r.last_seen, d.last_seen), leaks = r.leaks + d.leaks,
-                  reports = least(r.reports + d.reports, 9007199254740991),
-                  freed = least(r.freed + d.freed, 9007199254740991),
-                  sessions = least(r.sessions + d.sessions, 9007199254740991),
-                  leaky_sessions = least(r.leaky_sessions + d.leaky_sessions, 9007199254740991),
-                  checks = least(r.checks + d.checks, 9007199254740991), installs = coalesce(d.installs, r.installs)
+                  reports = least(r.reports + d.reports, LARGEST_TOTAL),
+                  freed = least(r.freed + d.freed, LARGEST_TOTAL),
+                  sessions = least(r.sessions + d.sessions, LARGEST_TOTAL),
+                  leaky_sessions = least(r.leaky_sessions + d.leaky_sessions, LARGEST_TOTAL),
+                  checks = least(r.checks + d.checks, LARGEST_TOTAL), installs = coalesce(d.installs, r.installs)
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
                   $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
                   as d (id, first_seen, last_seen, leaks, reports, freed, sessions, leaky_sessions, checks, installs)

@@ -12,7 +12,7 @@ extension Writer {
                     "select release, reports from decision_release where decision = ?")
                 : try connection.statement(
                     """
-                    select release, cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer) from (
+                    select release, cast(min(total(reports), LARGEST_TOTAL) as integer) from (
                       select release, reports from leak_day where leak = ?1 and day < ?2 / 24
                       union all
                       select release, reports from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2

@@ -49,8 +49,8 @@ extension Writer {
             try put(InstallSet(), in: InstallScope.leakBuild.row(owner: theirs))
             try connection.run(
                 """
-                update leak_build set reports = min(leak_build.reports + s.reports, 0x1FFFFFFFFFFFFF),
-                  freed = min(leak_build.freed + s.freed, 0x1FFFFFFFFFFFFF), installs = ?3
+                update leak_build set reports = min(leak_build.reports + s.reports, LARGEST_TOTAL),
+                  freed = min(leak_build.freed + s.freed, LARGEST_TOTAL), installs = ?3
                 from leak_build s where s.id = ?1 and leak_build.id = ?2
                 """, theirs, ours, installs.count)
             try connection.run("delete from leak_build where id = ?", theirs)
@@ -74,8 +74,8 @@ extension Writer {
                 ours = known
                 try connection.run(
                     """
-                    update leak_release set reports = min(leak_release.reports + s.reports, 0x1FFFFFFFFFFFFF),
-                      freed = min(leak_release.freed + s.freed, 0x1FFFFFFFFFFFFF)
+                    update leak_release set reports = min(leak_release.reports + s.reports, LARGEST_TOTAL),
+                      freed = min(leak_release.freed + s.freed, LARGEST_TOTAL)
                     from leak_release s where s.id = ?1 and leak_release.id = ?2
                     """, theirs, ours)
                 try put(InstallSet(), in: InstallScope.leakRelease.row(owner: theirs))

@@ -185,9 +185,9 @@ extension Writer {
         try connection.run(
             """
             update leak as l set moving = 1, installs = ?3,
-              reports = min(l.reports + s.reports, 0x1FFFFFFFFFFFFF),
-              freed = min(l.freed + s.freed, 0x1FFFFFFFFFFFFF),
-              sightings = min(l.sightings + s.sightings, 0x1FFFFFFFFFFFFF),
+              reports = min(l.reports + s.reports, LARGEST_TOTAL),
+              freed = min(l.freed + s.freed, LARGEST_TOTAL),
+              sightings = min(l.sightings + s.sightings, LARGEST_TOTAL),
               alive_at_most = nullif(max(coalesce(l.alive_at_most, -1), coalesce(s.alive_at_most, -1)), -1),
               first_seen = min(l.first_seen, s.first_seen), last_seen = max(l.last_seen, s.last_seen),
               first_release = (select id from release where id in (l.first_release, s.first_release)
@@ -209,7 +209,7 @@ extension Writer {
         let select = try connection.statement(
             """
             select max(day) from leak_day d where leak in (?, ?) and reports <> (
-              select cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer) from leak_hour h
+              select cast(min(total(reports), LARGEST_TOTAL) as integer) from leak_hour h
               where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
             """)
         try select.bind(source, target)
@@ -219,13 +219,13 @@ extension Writer {
             """
             insert into leak_hour (leak, hour, release, reports)
             select ?2, hour, release, reports from leak_hour where leak = ?1
-            on conflict (leak, hour, release) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            on conflict (leak, hour, release) do update set reports = min(reports + excluded.reports, LARGEST_TOTAL)
             """, source, target)
         try connection.run(
             """
             insert into leak_day (leak, day, release, reports)
             select ?2, day, release, reports from leak_day where leak = ?1
-            on conflict (leak, day, release) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            on conflict (leak, day, release) do update set reports = min(reports + excluded.reports, LARGEST_TOTAL)
             """, source, target)
         if let lastIncomplete {
             try connection.run(

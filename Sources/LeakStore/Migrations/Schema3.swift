@@ -44,7 +44,7 @@ extension Migration {
             create index app_day_in_time on app_day (day);
             insert into app_day (app, day, reports)
               select app, day, reports - in_slots from (
-                select l.app as app, d.day as day, cast(min(total(d.reports), 0x1FFFFFFFFFFFFF) as integer) as reports,
+                select l.app as app, d.day as day, cast(min(total(d.reports), LARGEST_TOTAL) as integer) as reports,
                   (select coalesce(sum(s.reports), 0) from app_slot s
                    where s.app = l.app and s.slot between d.day * 144 and d.day * 144 + 143) as in_slots
                 from leak_day d join leak l on l.id = d.leak

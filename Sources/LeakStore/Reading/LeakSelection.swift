@@ -83,7 +83,7 @@ struct LeakSelection {
         case .installs: (primary, secondary) = (installs, reports)
         case .cost:
             let cost = "l.retained_bytes * 1.0 * max(coalesce(l.alive_at_most, 1), 1) * \(installs)"
-            (primary, secondary) = ("cast(min(\(cost), 0x1FFFFFFFFFFFFF) as integer)", reports)
+            (primary, secondary) = ("cast(min(\(cost), LARGEST_TOTAL) as integer)", reports)
         case .lastSeen: (primary, secondary) = ("l.last_seen", "0")
         case .firstSeen: (primary, secondary) = ("l.first_seen", "0")
         }
@@ -107,7 +107,7 @@ struct LeakSelection {
         let source = """
             (with seen as materialized (
               select l.id as leak, case when l.first_seen >= ? then \(ever) else
-                  (select cast(min(total(p.reports), 0x1FFFFFFFFFFFFF) as integer)
+                  (select cast(min(total(p.reports), LARGEST_TOTAL) as integer)
                   from \(table) p where p.leak = l.id \(version) and p.\(bucket) >= ?) end as reports
               from \(leaks) where l.last_seen >= ?)
             select leak, reports from seen where reports > 0)

@@ -75,7 +75,7 @@ extension SQLiteReader {
     private func totals(of selection: LeakSelection) throws(StoreError) -> KnownTotals {
         let select = try connection.statement(
             composed:
-                "select count(*), cast(min(total(\(selection.reports)), 0x1FFFFFFFFFFFFF) as integer) \(selection.source)"
+                "select count(*), cast(min(total(\(selection.reports)), LARGEST_TOTAL) as integer) \(selection.source)"
         )
         defer { select.reset() }
         try select.bind(all: selection.values)
@@ -101,7 +101,7 @@ extension SQLiteReader {
                 ), page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit ?)
                 \(LeakRow.select(with: """
                     , (select count(*) from matched),
-                      (select cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer) from matched)
+                      (select cast(min(total(reports), LARGEST_TOTAL) as integer) from matched)
                     """))
                 order by page.k1 desc, page.k2 desc, page.id desc
                 """)

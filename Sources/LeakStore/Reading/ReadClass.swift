@@ -14,8 +14,8 @@ extension SQLiteReader {
     private func totals(ofClass name: String, app: String?) throws(StoreError) -> LeakClass? {
         let select = try connection.statement(
             """
-            select count(*), cast(min(total(l.reports), 0x1FFFFFFFFFFFFF) as integer),
-              cast(min(total(l.freed), 0x1FFFFFFFFFFFFF) as integer), min(l.first_seen), max(l.last_seen)
+            select count(*), cast(min(total(l.reports), LARGEST_TOTAL) as integer),
+              cast(min(total(l.freed), LARGEST_TOTAL) as integer), min(l.first_seen), max(l.last_seen)
             from app a cross join leak l on l.app = a.id and l.class = ?1 where ?2 is null or a.name = ?2
             """)
         defer { select.reset() }
@@ -113,7 +113,7 @@ extension SQLiteReader {
         // The innermost name as the index has it, which SQLite must use: it would rather read all classes in order.
         let select = try connection.statement(
             """
-            select l.class, count(*), cast(min(total(l.reports), 0x1FFFFFFFFFFFFF) as integer)
+            select l.class, count(*), cast(min(total(l.reports), LARGEST_TOTAL) as integer)
             from app a cross join leak l indexed by leak_by_innermost_class on l.app = a.id
               and substr(l.class, length(rtrim(l.class, replace(l.class, '.', ''))) + 1) = ?1
             where (?2 is null or a.name = ?2) and l.class <> ?3 group by l.class order by l.class

@@ -50,7 +50,7 @@ extension SQLiteReader {
             select d.kind, d.version, d.is_after, d.until_at, d.until_reports, d.note, d.by, d.at,
               l.id, l.state, l.reports,
               case d.kind when 'resolve' then
-                (select cast(min(total(max(c.reports - coalesce(s.reports, 0), 0)), 0x1FFFFFFFFFFFFF) as integer)
+                (select cast(min(total(max(c.reports - coalesce(s.reports, 0), 0)), LARGEST_TOTAL) as integer)
                  from leak_release c join release r on r.id = c.release
                  left join decision_release s on s.decision = d.id and s.release = c.release
                  where c.leak = l.id and r.order_key >= d.fix_from)

@@ -147,8 +147,8 @@ extension SQLiteReader {
     func totals(_ app: String?) throws(StoreError) -> KnownTotals {
         let select = try connection.statement(
             """
-            select cast(min(total(leaks), 0x1FFFFFFFFFFFFF) as integer),
-              cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer)
+            select cast(min(total(leaks), LARGEST_TOTAL) as integer),
+              cast(min(total(reports), LARGEST_TOTAL) as integer)
             from app where ?1 is null or name = ?1
             """)
         defer { select.reset() }

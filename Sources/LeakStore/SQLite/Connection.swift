@@ -95,7 +95,7 @@ final class Connection {
 
     /// Runs a script of literals that is needed once: a migration, a setting.
     func execute(_ script: String) throws(StoreError) {
-        let code = unsafe sqlite3_exec(handle, script, nil, nil, nil)
+        let code = unsafe sqlite3_exec(handle, Total.sql(script), nil, nil, nil)
         guard code == SQLITE_OK else {
             let message = unsafe String(cString: sqlite3_errmsg(handle))
             throw .sqlite(code, message: message, path: path, sql: script, watch)

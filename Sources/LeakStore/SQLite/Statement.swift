@@ -13,7 +13,7 @@ final class Statement {
     ) throws(StoreError) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(
-            database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+            database, Total.sql(sql), -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle = unsafe handle else {
             throw unsafe .sqlite(
                 code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql, watch)

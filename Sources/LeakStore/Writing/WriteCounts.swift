@@ -89,6 +89,6 @@ extension UpsertStatements {
     static func counter(_ table: String, _ key: String) -> UpsertStatements {
         UpsertStatements(
             "\(table) (leak, \(key), reports)", row: "?, ?, ?, ?", parameters: 4, conflict: "leak, \(key)",
-            update: "reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)")
+            update: "reports = min(reports + excluded.reports, LARGEST_TOTAL)")
     }
 }

@@ -20,7 +20,7 @@ extension Writer {
         let upsert = try connection.statement(
             """
             insert into app_slot (app, slot, reports) values (?, ?, ?)
-            on conflict (app, slot) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            on conflict (app, slot) do update set reports = min(reports + excluded.reports, LARGEST_TOTAL)
             returning id
             """)
         defer { upsert.reset() }
@@ -36,7 +36,7 @@ extension Writer {
         let upsert = try connection.statement(
             """
             insert into app_day (app, day, reports) values (?, ?, ?)
-            on conflict (app, day) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            on conflict (app, day) do update set reports = min(reports + excluded.reports, LARGEST_TOTAL)
             returning id
             """)
         defer { upsert.reset() }

@@ -63,7 +63,7 @@ extension Writer {
         for value in values {
             try connection.run(
                 """
-                update leak_value set reports = min(reports + 1, 9007199254740991)
+                update leak_value set reports = min(reports + 1, LARGEST_TOTAL)
                 where leak = ? and kind = ? and value = ?
                 """, leak, value.kind.rawValue, value.text)
             guard connection.changes == 0 else { continue }
@@ -76,7 +76,7 @@ extension Writer {
             try connection.run(
                 """
                 insert into leak_value (leak, kind, value, reports) values (?, ?, ?, 1)
-                on conflict (leak, kind, value) do update set reports = min(reports + 1, 9007199254740991)
+                on conflict (leak, kind, value) do update set reports = min(reports + 1, LARGEST_TOTAL)
                 """, leak, value.kind.rawValue, isNamed ? value.text : "")
         }
         if leftOut > 0 { try write(.details, leftOut, of: app) }

@@ -249,8 +249,8 @@ final class Writer {
     private func write(_ app: Tally.App, to entry: AppEntry) throws(StoreError) {
         try connection.run(
             """
-            update app set last_seen = max(last_seen, ?), reports = min(reports + ?, 0x1FFFFFFFFFFFFF),
-              freed = min(freed + ?, 0x1FFFFFFFFFFFFF), cells = ?, text_bytes = ?
+            update app set last_seen = max(last_seen, ?), reports = min(reports + ?, LARGEST_TOTAL),
+              freed = min(freed + ?, LARGEST_TOTAL), cells = ?, text_bytes = ?
             where id = ?
             """, app.lastSeen, app.reports, app.freed, entry.cells, entry.textBytes, entry.id)
         for (reason, count) in app.dropped { try write(reason.text, count, of: entry) }
@@ -259,7 +259,7 @@ final class Writer {
 
     private func write(_ reason: String, _ count: Int, of app: AppEntry) throws(StoreError) {
         try connection.run(
-            "update dropped set count = min(count + ?, 0x1FFFFFFFFFFFFF) where app = ? and reason = ?", count,
+            "update dropped set count = min(count + ?, LARGEST_TOTAL) where app = ? and reason = ?", count,
             app.id, reason)
         guard connection.changes == 0 else { return }
         let known = try number(
@@ -269,7 +269,7 @@ final class Writer {
         try connection.run(
             """
             insert into dropped (app, reason, count) values (?, ?, ?)
-            on conflict (app, reason) do update set count = min(count + excluded.count, 0x1FFFFFFFFFFFFF)
+            on conflict (app, reason) do update set count = min(count + excluded.count, LARGEST_TOTAL)
             """, app.id, isBeyond ? StoreLimits.other : reason, count)
         if isBeyond { try write(.droppedReasons, count, of: app) }
     }
@@ -278,7 +278,7 @@ final class Writer {
         try connection.run(
             """
             insert into beyond (app, name, count) values (?, ?, ?)
-            on conflict (app, name) do update set count = min(count + excluded.count, 0x1FFFFFFFFFFFFF)
+            on conflict (app, name) do update set count = min(count + excluded.count, LARGEST_TOTAL)
             """, app.id, limit.rawValue, count)
     }
 
@@ -290,9 +290,9 @@ final class Writer {
         try connection.run(
             """
             update release set first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
-              reports = min(reports + ?, 0x1FFFFFFFFFFFFF), freed = min(freed + ?, 0x1FFFFFFFFFFFFF),
-              sessions = min(sessions + ?, 0x1FFFFFFFFFFFFF),
-              leaky_sessions = min(leaky_sessions + ?, 0x1FFFFFFFFFFFFF), checks = min(checks + ?, 0x1FFFFFFFFFFFFF)
+              reports = min(reports + ?, LARGEST_TOTAL), freed = min(freed + ?, LARGEST_TOTAL),
+              sessions = min(sessions + ?, LARGEST_TOTAL),
+              leaky_sessions = min(leaky_sessions + ?, LARGEST_TOTAL), checks = min(checks + ?, LARGEST_TOTAL)
             where id = ?
             """, release.span.first, release.span.last, release.reports, release.freed, release.sessions,
             release.leakySessions, checks, entry.id)
@@ -311,7 +311,7 @@ final class Writer {
         _ check: Tally.Check, of className: String, to release: ReleaseEntry, day: Int
     ) throws(StoreError) -> BeyondLimit.Name? {
         try connection.run(
-            "update release_check set checks = min(checks + ?, 0x1FFFFFFFFFFFFF) where release = ? and class = ?",
+            "update release_check set checks = min(checks + ?, LARGEST_TOTAL) where release = ? and class = ?",
             check.count, release.id, className)
         guard connection.changes == 0 else { return nil }
         var limit: BeyondLimit.Name?
@@ -330,7 +330,7 @@ final class Writer {
         try connection.run(
             """
             insert into release_check (release, class, checks) values (?, ?, ?)
-            on conflict (release, class) do update set checks = min(checks + excluded.checks, 0x1FFFFFFFFFFFFF)
+            on conflict (release, class) do update set checks = min(checks + excluded.checks, LARGEST_TOTAL)
             """, release.id, limit == nil ? className : StoreLimits.other, check.count)
         return limit
     }
