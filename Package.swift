@@ -246,7 +246,7 @@ let package = Package(
             resources: [.copy("Vectors")], swiftSettings: settings),
         // The pages in headless Chromium.
         .testTarget(
-            name: "BrowserTests",
+            name: "LeakBrowserTests",
             dependencies: [
                 "LeakCollector", "LeakStore", "LeakHTTPClient", "LeakCollectorSupport", "LeakPlatform",
             ],
