@@ -8,9 +8,8 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-/// Where libcurl can be linked. The SDKs of iOS, tvOS and visionOS have none; there the reporter uses `URLSession`.
-let curlPlatforms: [Platform] = [.linux, .macOS]
-let platformsWithoutCurl: [Platform] = [.iOS, .tvOS, .visionOS, .macCatalyst]
+/// Apple's systems, where the reporter sends with `URLSession`. Elsewhere it sends with libcurl.
+let applePlatforms: [Platform] = [.iOS, .tvOS, .watchOS, .visionOS, .macOS, .macCatalyst]
 
 let package = Package(
     name: "leak-collector",
@@ -36,15 +35,14 @@ let package = Package(
             description: "The collector can keep its counts in PostgreSQL, which needs libpq.")
     ],
     targets: [
-        // C libraries, each with one Swift module in front of it.
-        .systemLibrary(name: "CLeakCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CLeakPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CLeakSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CLeakZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(
-            name: "CLeakBrotli", pkgConfig: "libbrotlidec",
-            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
-        .systemLibrary(name: "CLeakCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // C libraries, each with one Swift module in front of it. None has `pkgConfig`: SwiftPM would pass its flags on to builds
+        // of apps for other systems (https://github.com/swiftlang/swift-package-manager/issues/10538). The module maps link.
+        .systemLibrary(name: "CLeakCurl"),
+        .systemLibrary(name: "CLeakPostgreSQL"),
+        .systemLibrary(name: "CLeakSQLite"),
+        .systemLibrary(name: "CLeakZlib"),
+        .systemLibrary(name: "CLeakBrotli"),
+        .systemLibrary(name: "CLeakCrypto"),
         .systemLibrary(name: "CLeakLinux"),
         .systemLibrary(name: "CLeakSwiftRuntime"),
 
@@ -76,13 +74,21 @@ let package = Package(
             dependencies: [
                 "LeakMessage", "LeakGzip", "LeakPlatform", "LeakTransport",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
-                .target(name: "LeakHTTPClient", condition: .when(platforms: curlPlatforms)),
-                .target(name: "LeakFoundationTransport", condition: .when(platforms: platformsWithoutCurl)),
+                .target(name: "LeakHTTPClient", condition: .when(platforms: [.linux])),
+                .target(name: "LeakFoundationTransport", condition: .when(platforms: applePlatforms)),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .target(name: "LeakTransport", swiftSettings: settings),
         .target(name: "LeakFoundationTransport", dependencies: ["LeakTransport"], swiftSettings: settings),
-        .target(name: "LeakHTTPClient", dependencies: ["CLeakCurl"], swiftSettings: settings),
+        // On Apple's systems only the collector's commands and tests use it.
+        .target(
+            name: "LeakHTTPClient",
+            dependencies: [
+                .target(name: "CLeakCurl", condition: .when(platforms: [.linux])),
+                .target(name: "LeakFoundationTransport", condition: .when(platforms: applePlatforms)),
+                .target(name: "LeakTransport", condition: .when(platforms: applePlatforms)),
+            ],
+            swiftSettings: settings),
         .target(name: "LeakGzip", dependencies: ["CLeakZlib"], swiftSettings: settings),
 
         // For both.
@@ -137,9 +143,7 @@ let package = Package(
         .testTarget(name: "LeakPlatformTests", dependencies: ["LeakPlatform"], swiftSettings: settings),
         .testTarget(name: "LeakGzipTests", dependencies: ["LeakGzip"], swiftSettings: settings),
         // The other half of libbrotli, for the tests of whatever reads what it writes.
-        .systemLibrary(
-            name: "CLeakBrotliEncoder", path: "Tests/CLeakBrotliEncoder", pkgConfig: "libbrotlienc",
-            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(name: "CLeakBrotliEncoder", path: "Tests/CLeakBrotliEncoder"),
         .target(
             name: "LeakBrotliEncoding", dependencies: ["CLeakBrotliEncoder"],
             path: "Tests/LeakBrotliEncoding",

@@ -2,7 +2,7 @@ internal import LeakPlatform
 public import LeakMessage
 import LeakTransport
 
-#if !os(Linux) && !os(macOS)
+#if !os(Linux)
     import LeakFoundationTransport
 #endif
 
@@ -27,7 +27,7 @@ public final class LeakReporter: Sendable {
     /// Never fails: an endpoint or key that cannot be used shows in ``statistics``, and nothing is sent.
     public convenience init(_ configuration: Configuration) {
         self.init(configuration) {
-            #if os(Linux) || os(macOS)
+            #if os(Linux)
                 CurlTransport(pinnedPublicKeys: configuration.pinnedPublicKeys)
             #else
                 URLSessionTransport()
