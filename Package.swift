@@ -11,24 +11,34 @@ let settings: [SwiftSetting] = [
 /// Apple's systems, where the reporter sends with `URLSession`. Elsewhere it sends with libcurl.
 let applePlatforms: [Platform] = [.iOS, .tvOS, .watchOS, .visionOS, .macOS, .macCatalyst]
 
-let package = Package(
-    name: "leak-collector",
-    platforms: [.iOS(.v15), .tvOS(.v15), .macOS(.v13), .visionOS(.v1)],
-    products: [
+/// The products of an app that adds this package: four libraries for apps, and the HTTP server.
+var products: [Product] = [
+    .library(name: "LeakDetector", targets: ["LeakDetector"]),
+    .library(name: "LeakReporter", targets: ["LeakReporter"]),
+    .library(name: "RetainPaths", targets: ["RetainPaths"]),
+    .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
+    .library(name: "LeakHTTPServer", targets: ["LeakHTTPServer"]),
+]
+
+// Products for the development of the collector. The Makefile sets the variable. Without it the collector's program still
+// builds in this folder, under the name of its target.
+if Context.environment["LEAK_COLLECTOR_DEVELOPMENT"] != nil {
+    products += [
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
-        .library(name: "LeakDetector", targets: ["LeakDetector"]),
-        .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
-        .library(name: "RetainPaths", targets: ["RetainPaths"]),
-        .library(name: "LeakReporter", targets: ["LeakReporter"]),
         .library(name: "LeakGzip", targets: ["LeakGzip"]),
-        .library(name: "LeakHTTPServer", targets: ["LeakHTTPServer"]),
         .library(name: "LeakSentry", targets: ["LeakSentry"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
         .library(name: "LeakPostgreSQL", targets: ["LeakPostgreSQL"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
         .executable(name: "collector", targets: ["leak-collector"]),
         .executable(name: "leak-demo", targets: ["leak-demo"]),
-    ],
+    ]
+}
+
+let package = Package(
+    name: "leak-collector",
+    platforms: [.iOS(.v15), .tvOS(.v15), .macOS(.v13), .visionOS(.v1)],
+    products: products,
     traits: [
         .trait(
             name: "PostgreSQL",

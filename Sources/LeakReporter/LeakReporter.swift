@@ -1,5 +1,6 @@
 internal import LeakPlatform
-public import LeakMessage
+// The public API has types of LeakMessage, which is no product of the package: an app gets them with this module.
+@_exported public import LeakMessage
 import LeakTransport
 
 #if !os(Linux)
