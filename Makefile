@@ -41,7 +41,7 @@ test: setup ## run all tests, in a PostgreSQL server and headless Chromium of th
 		Scripts/with-postgresql swift test --skip-build $(tested); result=$$?; cat .build/browser/left-out .build/sentry/left-out; \
 		[ ! -d .build/screenshots ] || echo 'pictures of the pages: $(CURDIR)/.build/screenshots'; exit $$result
 
-checks: setup ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot; build with library evolution
+checks: setup ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot; build with library evolution; the package as an app sees it
 	swift build --package-path Checks --build-tests $(strict)
 	swift test --package-path Checks --skip-build
 	swift build --package-path Checks -c release --target LeakDetector $(strict)
@@ -49,6 +49,7 @@ checks: setup ## compile and run on stand-ins what only Apple's systems compile;
 	Checks/typecheck
 	Checks/evolution
 	swift package --package-path Checks/Apps describe >/dev/null
+	Checks/sample-app
 
 .PHONY: build-tests
 build-tests: ## build everything for the tests, warnings as errors (installs C libraries and PostgreSQL)
