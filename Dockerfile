@@ -1,6 +1,8 @@
 # docker build --build-arg TRAITS=PostgreSQL: a collector that can keep its counts in PostgreSQL too.
 FROM swift:6.3-bookworm AS build
 ARG TRAITS
+# Package.swift declares the product collector only with it.
+ENV LEAK_COLLECTOR_DEVELOPMENT=1
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libssl-dev ${TRAITS:+libpq-dev} \
  && rm -rf /var/lib/apt/lists/*

@@ -1,6 +1,8 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
 .PHONY: help setup run demo key test checks postgresql conformance openapi sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages clean
 .DEFAULT_GOAL := help
+# Package.swift declares the products for the development of the collector only with it.
+export LEAK_COLLECTOR_DEVELOPMENT := 1
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
 strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
@@ -39,7 +41,7 @@ test: setup ## run all tests, in a PostgreSQL server and headless Chromium of th
 		Scripts/with-postgresql swift test --skip-build $(tested); result=$$?; cat .build/browser/left-out .build/sentry/left-out; \
 		[ ! -d .build/screenshots ] || echo 'pictures of the pages: $(CURDIR)/.build/screenshots'; exit $$result
 
-checks: ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot; build with library evolution
+checks: setup ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot; build with library evolution; the package as an app sees it
 	swift build --package-path Checks --build-tests $(strict)
 	swift test --package-path Checks --skip-build
 	swift build --package-path Checks -c release --target LeakDetector $(strict)
@@ -47,9 +49,10 @@ checks: ## compile and run on stand-ins what only Apple's systems compile; type-
 	Checks/typecheck
 	Checks/evolution
 	swift package --package-path Checks/Apps describe >/dev/null
+	Checks/sample-app
 
 .PHONY: build-tests
-build-tests:
+build-tests: ## build everything for the tests, warnings as errors (installs C libraries and PostgreSQL)
 	@Scripts/setup postgresql-15 libpq-dev
 	swift build --build-tests $(tested) $(strict)
 
@@ -65,6 +68,7 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 
 # About a minute and a half; OPENAPI_EXAMPLES=400 looks longer.
 openapi: setup ## a running collector against its OpenAPI description: 5,000 requests of schemathesis, always the same (needs PyPI)
+	@Scripts/setup libpq-dev
 	@Conformance/openapi/setup
 	swift build $(tested) $(strict) --product collector
 	Conformance/openapi/run "$$(swift build --show-bin-path)/collector"
@@ -115,8 +119,9 @@ docs: setup ## build the documentation of LeakHTTPServer into .build/docs, warni
 	swift build --target LeakHTTPServer $(tested) $(strict)
 	@Scripts/docs
 
-build: setup ## build the release product as it ships
-	swift build $(shipped) --product collector
+build: setup ## build the release product as it ships; TRAITS=PostgreSQL lets it use PostgreSQL
+	@[ -z '$(TRAITS)' ] || Scripts/setup libpq-dev
+	swift build $(shipped) $(if $(TRAITS),--traits $(TRAITS)) --product collector
 
 image: ## build the container image
 	docker build -t collector .

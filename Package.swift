@@ -8,43 +8,51 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-/// Where libcurl can be linked. The SDKs of iOS, tvOS and visionOS have none; there the reporter uses `URLSession`.
-let curlPlatforms: [Platform] = [.linux, .macOS]
-let platformsWithoutCurl: [Platform] = [.iOS, .tvOS, .visionOS, .macCatalyst]
+/// Apple's systems, where the reporter sends with `URLSession`. Elsewhere it sends with libcurl.
+let applePlatforms: [Platform] = [.iOS, .tvOS, .watchOS, .visionOS, .macOS, .macCatalyst]
 
-let package = Package(
-    name: "leak-collector",
-    platforms: [.iOS(.v15), .tvOS(.v15), .macOS(.v13), .visionOS(.v1)],
-    products: [
+/// The products of an app that adds this package: four libraries for apps, and the HTTP server.
+var products: [Product] = [
+    .library(name: "LeakDetector", targets: ["LeakDetector"]),
+    .library(name: "LeakReporter", targets: ["LeakReporter"]),
+    .library(name: "RetainPaths", targets: ["RetainPaths"]),
+    .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
+    .library(name: "LeakHTTPServer", targets: ["LeakHTTPServer"]),
+]
+
+// Products for the development of the collector. The Makefile sets the variable. Without it the collector's program still
+// builds in this folder, under the name of its target.
+if Context.environment["LEAK_COLLECTOR_DEVELOPMENT"] != nil {
+    products += [
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
-        .library(name: "LeakDetector", targets: ["LeakDetector"]),
-        .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
-        .library(name: "RetainPaths", targets: ["RetainPaths"]),
-        .library(name: "LeakReporter", targets: ["LeakReporter"]),
         .library(name: "LeakGzip", targets: ["LeakGzip"]),
-        .library(name: "LeakHTTPServer", targets: ["LeakHTTPServer"]),
         .library(name: "LeakSentry", targets: ["LeakSentry"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
         .library(name: "LeakPostgreSQL", targets: ["LeakPostgreSQL"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
         .executable(name: "collector", targets: ["leak-collector"]),
         .executable(name: "leak-demo", targets: ["leak-demo"]),
-    ],
+    ]
+}
+
+let package = Package(
+    name: "leak-collector",
+    platforms: [.iOS(.v15), .tvOS(.v15), .macOS(.v13), .visionOS(.v1)],
+    products: products,
     traits: [
         .trait(
             name: "PostgreSQL",
             description: "The collector can keep its counts in PostgreSQL, which needs libpq.")
     ],
     targets: [
-        // C libraries, each with one Swift module in front of it.
-        .systemLibrary(name: "CLeakCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CLeakPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CLeakSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CLeakZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(
-            name: "CLeakBrotli", pkgConfig: "libbrotlidec",
-            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
-        .systemLibrary(name: "CLeakCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // C libraries, each with one Swift module in front of it. None has `pkgConfig`: SwiftPM would pass its flags on to builds
+        // of apps for other systems (https://github.com/swiftlang/swift-package-manager/issues/10538). The module maps link.
+        .systemLibrary(name: "CLeakCurl"),
+        .systemLibrary(name: "CLeakPostgreSQL"),
+        .systemLibrary(name: "CLeakSQLite"),
+        .systemLibrary(name: "CLeakZlib"),
+        .systemLibrary(name: "CLeakBrotli"),
+        .systemLibrary(name: "CLeakCrypto"),
         .systemLibrary(name: "CLeakLinux"),
         .systemLibrary(name: "CLeakSwiftRuntime"),
 
@@ -76,13 +84,21 @@ let package = Package(
             dependencies: [
                 "LeakMessage", "LeakGzip", "LeakPlatform", "LeakTransport",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
-                .target(name: "LeakHTTPClient", condition: .when(platforms: curlPlatforms)),
-                .target(name: "LeakFoundationTransport", condition: .when(platforms: platformsWithoutCurl)),
+                .target(name: "LeakHTTPClient", condition: .when(platforms: [.linux])),
+                .target(name: "LeakFoundationTransport", condition: .when(platforms: applePlatforms)),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .target(name: "LeakTransport", swiftSettings: settings),
         .target(name: "LeakFoundationTransport", dependencies: ["LeakTransport"], swiftSettings: settings),
-        .target(name: "LeakHTTPClient", dependencies: ["CLeakCurl"], swiftSettings: settings),
+        // On Apple's systems only the collector's commands and tests use it.
+        .target(
+            name: "LeakHTTPClient",
+            dependencies: [
+                .target(name: "CLeakCurl", condition: .when(platforms: [.linux])),
+                .target(name: "LeakFoundationTransport", condition: .when(platforms: applePlatforms)),
+                .target(name: "LeakTransport", condition: .when(platforms: applePlatforms)),
+            ],
+            swiftSettings: settings),
         .target(name: "LeakGzip", dependencies: ["CLeakZlib"], swiftSettings: settings),
 
         // For both.
@@ -139,9 +155,7 @@ let package = Package(
         .testTarget(name: "LeakPlatformTests", dependencies: ["LeakPlatform"], swiftSettings: settings),
         .testTarget(name: "LeakGzipTests", dependencies: ["LeakGzip"], swiftSettings: settings),
         // The other half of libbrotli, for the tests of whatever reads what it writes.
-        .systemLibrary(
-            name: "CLeakBrotliEncoder", path: "Tests/CLeakBrotliEncoder", pkgConfig: "libbrotlienc",
-            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(name: "CLeakBrotliEncoder", path: "Tests/CLeakBrotliEncoder"),
         .target(
             name: "LeakBrotliEncoding", dependencies: ["CLeakBrotliEncoder"],
             path: "Tests/LeakBrotliEncoding",
@@ -252,7 +266,7 @@ let package = Package(
             resources: [.copy("Vectors")], swiftSettings: settings),
         // The pages in headless Chromium.
         .testTarget(
-            name: "BrowserTests",
+            name: "LeakBrowserTests",
             dependencies: [
                 "LeakCollector", "LeakStore", "LeakHTTPClient", "LeakCollectorSupport", "LeakPlatform",
             ],

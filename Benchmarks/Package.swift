@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// The products of leak-collector that it needs exist only with the variable LEAK_COLLECTOR_DEVELOPMENT, which the Makefile sets.
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],

@@ -22,8 +22,8 @@ let package = Package(
 
         // The sources of the libraries, by symbolic links.
         .systemLibrary(name: "CLeakLinux"),
-        .systemLibrary(name: "CLeakCurl", pkgConfig: "libcurl"),
-        .systemLibrary(name: "CLeakZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CLeakCurl"),
+        .systemLibrary(name: "CLeakZlib"),
         .target(name: "LeakGzip", dependencies: ["CLeakZlib"], swiftSettings: settings),
         .target(name: "LeakTransport", swiftSettings: settings),
         .target(name: "LeakHTTPClient", dependencies: ["CLeakCurl"], swiftSettings: settings),

@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-// Built by Scripts/fuzz, which knows the flags.
+// Built by Scripts/fuzz, which knows the flags and sets LEAK_COLLECTOR_DEVELOPMENT: without it leak-collector has no such products.
 let package = Package(
     name: "fuzzing",
     platforms: [.macOS(.v13)],

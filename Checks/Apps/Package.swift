@@ -11,18 +11,19 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
+let applePlatforms: [Platform] = [.iOS, .tvOS, .watchOS, .visionOS, .macOS, .macCatalyst]
+
 let package = Package(
     name: "apps",
     platforms: [.iOS(.v15), .tvOS(.v15), .macOS(.v13), .visionOS(.v1)],
     products: [
-        .library(name: "LeakMessage", targets: ["LeakMessage"]),
         .library(name: "LeakDetector", targets: ["LeakDetector"]),
         .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
     ],
     targets: [
-        .systemLibrary(name: "CLeakCurl", pkgConfig: "libcurl"),
-        .systemLibrary(name: "CLeakZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CLeakCurl"),
+        .systemLibrary(name: "CLeakZlib"),
         .systemLibrary(name: "CLeakLinux"),
         .target(
             name: "LeakPlatform",
@@ -31,7 +32,14 @@ let package = Package(
         .target(name: "LeakTransport", swiftSettings: settings),
         .target(name: "LeakFoundationTransport", dependencies: ["LeakTransport"], swiftSettings: settings),
         .target(name: "LeakGzip", dependencies: ["CLeakZlib"], swiftSettings: settings),
-        .target(name: "LeakHTTPClient", dependencies: ["CLeakCurl"], swiftSettings: settings),
+        .target(
+            name: "LeakHTTPClient",
+            dependencies: [
+                .target(name: "CLeakCurl", condition: .when(platforms: [.linux])),
+                .target(name: "LeakFoundationTransport", condition: .when(platforms: applePlatforms)),
+                .target(name: "LeakTransport", condition: .when(platforms: applePlatforms)),
+            ],
+            swiftSettings: settings),
         .target(
             name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
@@ -44,10 +52,8 @@ let package = Package(
             name: "LeakReporter",
             dependencies: [
                 "LeakMessage", "LeakGzip", "LeakPlatform", "LeakTransport",
-                .target(name: "LeakHTTPClient", condition: .when(platforms: [.linux, .macOS])),
-                .target(
-                    name: "LeakFoundationTransport",
-                    condition: .when(platforms: [.iOS, .tvOS, .visionOS, .macCatalyst])),
+                .target(name: "LeakHTTPClient", condition: .when(platforms: [.linux])),
+                .target(name: "LeakFoundationTransport", condition: .when(platforms: applePlatforms)),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .target(name: "LeakSeededRandom", swiftSettings: settings),

@@ -2,7 +2,6 @@
 
 import LeakDetector
 import LeakDetectorTesting
-import LeakMessage
 import LeakReporter
 import RetainPaths
 
@@ -13,7 +12,7 @@ final class Model {}
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "k")
         configuration.storage = .memory
         configuration.bounds.sampleRate = 0.5
-        configuration.beforeSend = { $0 }
+        configuration.beforeSend = { (report: LeakReport) in report }
         let reporter = LeakReporter(configuration)
         let detector = LeakDetector { reporter.record(leak: $0) }
         let explained = LeakDetector.start(.log, explainer: RetainPathFinder())

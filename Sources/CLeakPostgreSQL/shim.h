@@ -1,6 +1,6 @@
 #pragma once
 
-// Debian keeps the header in a folder that only pkg-config knows.
+// Debian keeps the header in a folder of /usr/include.
 #if __has_include(<libpq-fe.h>)
 #include <libpq-fe.h>
 #else

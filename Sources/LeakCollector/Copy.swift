@@ -35,8 +35,8 @@ extension Collector {
         #else
             throw StoreError(
                 .invalidArgument,
-                "copy fills a PostgreSQL database, which this build cannot use: build it with swift build -c release "
-                    + "--traits PostgreSQL")
+                "copy fills a PostgreSQL database, which this build cannot use: build it with make build "
+                    + "TRAITS=PostgreSQL")
         #endif
     }
 }

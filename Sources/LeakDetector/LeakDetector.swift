@@ -1,5 +1,6 @@
 public import Dispatch
-public import LeakMessage
+// The public API has types of LeakMessage, which is no product of the package: an app gets them with this module.
+@_exported public import LeakMessage
 internal import LeakPlatform
 
 /// Notices objects that stay in memory though they should have gone.

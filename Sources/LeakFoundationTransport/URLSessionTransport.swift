@@ -5,31 +5,41 @@ package import LeakTransport
     import FoundationNetworking
 #endif
 
-/// Posts with `URLSession`, where the SDK has no libcurl, keeping the connection between posts.
+/// Sends with `URLSession`, on all of Apple's systems, and keeps the connection between requests.
 ///
-/// Blocks the thread that posts until the answer is there or a limit of ``TransportLimits`` is over.
+/// Blocks the thread that sends until the answer is there or a limit of ``TransportLimits`` is over.
 package final class URLSessionTransport: Transport {
     private let limits: TransportLimits
+    private let usesProxy: Bool
     private let receiver = Receiver()
     /// Made with the first post, so that an app which reports nothing never sets one up.
     private var session: URLSession?
 
-    package init(limits: TransportLimits = TransportLimits()) {
+    /// - Parameter usesProxy: if `false`, a proxy of the system is not used.
+    package init(limits: TransportLimits = TransportLimits(), usesProxy: Bool = true) {
         self.limits = limits
+        self.usesProxy = usesProxy
     }
 
     // A session keeps its delegate, and itself, until it is told that there will be no more.
     deinit { session?.invalidateAndCancel() }
 
     package func post(_ post: Post) -> Reply {
-        guard let url = URL(string: post.address) else { return .none("not an address: \(post.address)") }
+        send("POST", to: post.address, fields: post.fields, body: post.body)
+    }
+
+    /// - Parameter body: `nil` for a method without a body.
+    package func send(
+        _ method: String, to address: String, fields: [Post.Field], body: [UInt8]?
+    ) -> Reply {
+        guard let url = URL(string: address) else { return .none("not an address: \(address)") }
         var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        request.httpBody = Data(post.body)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0) }
         request.timeoutInterval = Double(limits.totalMilliseconds) / 1000
         // Left out, the session asks for compressed answers.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        for field in post.fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
         let exchange = Exchange(limits)
         let task = connected().dataTask(with: request)
         receiver.begin(exchange, of: task)
@@ -50,6 +60,7 @@ package final class URLSessionTransport: Transport {
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.urlCredentialStorage = nil
+        if !usesProxy { configuration.connectionProxyDictionary = [:] }
         configuration.httpAdditionalHeaders = ["User-Agent": TransportLimits.userAgent]
         #if canImport(Darwin)
             configuration.tlsMinimumSupportedProtocolVersion = .TLSv12

@@ -1,172 +1,176 @@
-// The only file that calls libcurl.
-internal import CLeakCurl
+#if os(Linux)
+    // The only file that calls libcurl.
+    internal import CLeakCurl
 
-/// One easy handle of libcurl, released when its owner lets go. It only owns; ``CurlClient`` says what it is for.
-///
-/// Used on one thread at a time: https://curl.se/libcurl/c/threadsafe.html
-@safe
-struct CurlHandle: ~Copyable {
-    private let handle: UnsafeMutableRawPointer
-    /// curl writes the reason of a failure here, with more in it than the number says.
-    private let reason: UnsafeMutablePointer<CChar>
-
-    /// curl wants this once in a process, before the first handle; a `static let` is set up once for all threads.
-    private static let setUp: CURLcode = {
-        OpenSSLAtExit.keep()
-        return curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
-    }()
-
-    init() throws(CurlError) {
-        guard Self.setUp == CURLE_OK, let handle = unsafe curl_easy_init() else {
-            throw CurlError(.other, code: Int(Self.setUp.rawValue), "curl cannot be set up")
-        }
-        let reason = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe reason.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        unsafe self.handle = handle
-        unsafe self.reason = reason
-        // Fails only for an option that curl does not know; then the texts are shorter.
-        _ = unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, reason)
-    }
-
-    deinit {
-        unsafe curl_easy_cleanup(handle)
-        unsafe reason.deallocate()
-    }
-
-    func set(_ option: CURLoption, to value: Int) throws(CurlError) {
-        try check(unsafe ccurl_set_long(handle, option, value), setting: option)
-    }
-
-    /// curl keeps a copy of `value`; `nil` is the option's default.
-    func set(_ option: CURLoption, to value: String?) throws(CurlError) {
-        try check(unsafe ccurl_set_string(handle, option, value), setting: option)
-    }
-
-    /// Sets an option that curls before some version lack.
-    func setIfKnown(_ option: CURLoption, to value: String) throws(CurlError) {
-        let code = unsafe ccurl_set_string(handle, option, value)
-        guard code != CURLE_UNKNOWN_OPTION else { return }
-        try check(code, setting: option)
-    }
-
-    /// The host of an address as curl itself reads it, brackets of IPv6 included: another parser might see another host.
-    static func host(of address: String) -> String? {
-        let parts = unsafe curl_url()
-        defer { unsafe curl_url_cleanup(parts) }
-        var host: UnsafeMutablePointer<CChar>?
-        guard unsafe curl_url_set(parts, CURLUPART_URL, address, 0) == CURLUE_OK,
-            unsafe curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK, let host = unsafe host
-        else { return nil }
-        defer { unsafe curl_free(host) }
-        return unsafe String(cString: host)
-    }
-
-    /// Sends one request as set up and gathers the answer.
+    /// One easy handle of libcurl, released when its owner lets go. It only owns; ``CurlClient`` says what it is for.
     ///
-    /// - Parameters:
-    ///   - lines: header lines `Name: value`.
-    ///   - body: what to post; `nil` gets.
-    /// - Returns: the status and how many connections curl opened for it.
-    func perform(
-        lines: borrowing HeaderLines, body: [UInt8]?, into sink: inout Sink
-    ) throws(CurlError) -> (status: Int, openedConnections: Int) {
-        let code = unsafe withUnsafeMutablePointer(to: &sink) { sink in
-            unsafe (body ?? []).withUnsafeBytes { bytes in
-                unsafe lend(lines, hasBody: body != nil, bytes, sink)
+    /// Used on one thread at a time: https://curl.se/libcurl/c/threadsafe.html
+    @safe
+    struct CurlHandle: ~Copyable {
+        private let handle: UnsafeMutableRawPointer
+        /// curl writes the reason of a failure here, with more in it than the number says.
+        private let reason: UnsafeMutablePointer<CChar>
+
+        /// curl wants this once in a process, before the first handle; a `static let` is set up once for all threads.
+        private static let setUp: CURLcode = {
+            OpenSSLAtExit.keep()
+            return curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
+        }()
+
+        init() throws(CurlError) {
+            guard Self.setUp == CURLE_OK, let handle = unsafe curl_easy_init() else {
+                throw CurlError(.other, code: Int(Self.setUp.rawValue), "curl cannot be set up")
             }
+            let reason = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+            unsafe reason.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+            unsafe self.handle = handle
+            unsafe self.reason = reason
+            // Fails only for an option that curl does not know; then the texts are shorter.
+            _ = unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, reason)
         }
-        if let excess = sink.excess {
-            throw CurlError(.answerTooLong, code: Int(code.rawValue), excess)
+
+        deinit {
+            unsafe curl_easy_cleanup(handle)
+            unsafe reason.deallocate()
         }
-        guard code == CURLE_OK else { throw failure(code) }
-        guard sink.isHeadComplete else { throw CurlError(.broken, "the answer breaks off in its head") }
-        return (number(CURLINFO_RESPONSE_CODE), number(CURLINFO_NUM_CONNECTS))
-    }
 
-    /// Lends curl what one transfer needs, and takes it back before the lenders are gone.
-    private func lend(
-        _ lines: borrowing HeaderLines, hasBody: Bool, _ body: UnsafeRawBufferPointer,
-        _ sink: UnsafeMutablePointer<Sink>
-    ) -> CURLcode {
-        defer {
-            _ = unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, nil)
-            _ = unsafe ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, nil)
-            _ = unsafe ccurl_set_write(handle, receiveBody, nil)
-            _ = unsafe ccurl_set_header(handle, receiveLine, nil)
+        func set(_ option: CURLoption, to value: Int) throws(CurlError) {
+            try check(unsafe ccurl_set_long(handle, option, value), setting: option)
         }
-        var code = unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, lines.list)
-        if code == CURLE_OK { code = unsafe ccurl_set_write(handle, receiveBody, sink) }
-        if code == CURLE_OK { code = unsafe ccurl_set_header(handle, receiveLine, sink) }
-        if code == CURLE_OK {
-            code = unsafe ccurl_set_long(handle, hasBody ? CURLOPT_POST : CURLOPT_HTTPGET, 1)
+
+        /// curl keeps a copy of `value`; `nil` is the option's default.
+        func set(_ option: CURLoption, to value: String?) throws(CurlError) {
+            try check(unsafe ccurl_set_string(handle, option, value), setting: option)
         }
-        if code == CURLE_OK, hasBody {
-            code = unsafe ccurl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-            // A null pointer would make curl read from its input instead of posting nothing.
-            let start: UnsafeRawPointer? = unsafe body.isEmpty ? UnsafeRawPointer(reason) : body.baseAddress
-            if code == CURLE_OK { code = unsafe ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, start) }
+
+        /// Sets an option that curls before some version lack.
+        func setIfKnown(_ option: CURLoption, to value: String) throws(CurlError) {
+            let code = unsafe ccurl_set_string(handle, option, value)
+            guard code != CURLE_UNKNOWN_OPTION else { return }
+            try check(code, setting: option)
         }
-        guard code == CURLE_OK else { return code }
-        unsafe reason.pointee = 0
-        return unsafe curl_easy_perform(handle)
-    }
 
-    private func number(_ info: CURLINFO) -> Int {
-        var value = 0
-        return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0
-    }
-
-    private func check(_ code: CURLcode, setting option: CURLoption) throws(CurlError) {
-        guard code != CURLE_OK else { return }
-        let text = unsafe String(cString: curl_easy_strerror(code))
-        throw CurlError(.other, code: Int(code.rawValue), "curl refuses option \(option.rawValue): \(text)")
-    }
-
-    private func failure(_ code: CURLcode) -> CurlError {
-        let detail = unsafe String(cString: reason)
-        let text = unsafe detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-        return CurlError(code: Int(code.rawValue), text)
-    }
-}
-
-/// Header lines as curl wants them, released when their owner lets go.
-@safe
-struct HeaderLines: ~Copyable {
-    fileprivate private(set) var list: UnsafeMutablePointer<curl_slist>?
-
-    init() { unsafe list = nil }
-
-    deinit { unsafe curl_slist_free_all(list) }
-
-    /// - Throws: when there is no memory for it.
-    mutating func append(_ line: String) throws(CurlError) {
-        guard let longer = unsafe curl_slist_append(list, line) else {
-            throw CurlError(.other, "no memory for a header field")
+        /// The host of an address as curl itself reads it, brackets of IPv6 included: another parser might see another host.
+        static func host(of address: String) -> String? {
+            let parts = unsafe curl_url()
+            defer { unsafe curl_url_cleanup(parts) }
+            var host: UnsafeMutablePointer<CChar>?
+            guard unsafe curl_url_set(parts, CURLUPART_URL, address, 0) == CURLUE_OK,
+                unsafe curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK, let host = unsafe host
+            else { return nil }
+            defer { unsafe curl_free(host) }
+            return unsafe String(cString: host)
         }
-        unsafe list = longer
-    }
-}
 
-/// curl's write callback. `context` is the `Sink` that `perform` lends for one transfer.
-///
-/// - Returns: how many bytes were taken; another number makes curl stop with `CURLE_WRITE_ERROR`.
-private func receiveBody(
-    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
-) -> Int {
-    guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
-        return 0
-    }
-    let taken = unsafe sink.pointee.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
-    return taken ? size * count : 0
-}
+        /// Sends one request as set up and gathers the answer.
+        ///
+        /// - Parameters:
+        ///   - lines: header lines `Name: value`.
+        ///   - body: what to post; `nil` gets.
+        /// - Returns: the status and how many connections curl opened for it.
+        func perform(
+            lines: borrowing HeaderLines, body: [UInt8]?, into sink: inout Sink
+        ) throws(CurlError) -> (status: Int, openedConnections: Int) {
+            let code = unsafe withUnsafeMutablePointer(to: &sink) { sink in
+                unsafe (body ?? []).withUnsafeBytes { bytes in
+                    unsafe lend(lines, hasBody: body != nil, bytes, sink)
+                }
+            }
+            if let excess = sink.excess {
+                throw CurlError(.answerTooLong, code: Int(code.rawValue), excess)
+            }
+            guard code == CURLE_OK else { throw failure(code) }
+            guard sink.isHeadComplete else { throw CurlError(.broken, "the answer breaks off in its head") }
+            return (number(CURLINFO_RESPONSE_CODE), number(CURLINFO_NUM_CONNECTS))
+        }
 
-/// curl's header callback: one complete line each time. `context` as in `receiveBody`.
-private func receiveLine(
-    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
-) -> Int {
-    guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
-        return 0
+        /// Lends curl what one transfer needs, and takes it back before the lenders are gone.
+        private func lend(
+            _ lines: borrowing HeaderLines, hasBody: Bool, _ body: UnsafeRawBufferPointer,
+            _ sink: UnsafeMutablePointer<Sink>
+        ) -> CURLcode {
+            defer {
+                _ = unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, nil)
+                _ = unsafe ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, nil)
+                _ = unsafe ccurl_set_write(handle, receiveBody, nil)
+                _ = unsafe ccurl_set_header(handle, receiveLine, nil)
+            }
+            var code = unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, lines.list)
+            if code == CURLE_OK { code = unsafe ccurl_set_write(handle, receiveBody, sink) }
+            if code == CURLE_OK { code = unsafe ccurl_set_header(handle, receiveLine, sink) }
+            if code == CURLE_OK {
+                code = unsafe ccurl_set_long(handle, hasBody ? CURLOPT_POST : CURLOPT_HTTPGET, 1)
+            }
+            if code == CURLE_OK, hasBody {
+                code = unsafe ccurl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+                // A null pointer would make curl read from its input instead of posting nothing.
+                let start: UnsafeRawPointer? =
+                    unsafe body.isEmpty ? UnsafeRawPointer(reason) : body.baseAddress
+                if code == CURLE_OK { code = unsafe ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, start) }
+            }
+            guard code == CURLE_OK else { return code }
+            unsafe reason.pointee = 0
+            return unsafe curl_easy_perform(handle)
+        }
+
+        private func number(_ info: CURLINFO) -> Int {
+            var value = 0
+            return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0
+        }
+
+        private func check(_ code: CURLcode, setting option: CURLoption) throws(CurlError) {
+            guard code != CURLE_OK else { return }
+            let text = unsafe String(cString: curl_easy_strerror(code))
+            throw CurlError(
+                .other, code: Int(code.rawValue), "curl refuses option \(option.rawValue): \(text)")
+        }
+
+        private func failure(_ code: CURLcode) -> CurlError {
+            let detail = unsafe String(cString: reason)
+            let text = unsafe detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+            return CurlError(code: Int(code.rawValue), text)
+        }
     }
-    let taken = unsafe sink.pointee.takeLine(UnsafeRawBufferPointer(start: bytes, count: size * count))
-    return taken ? size * count : 0
-}
+
+    /// Header lines as curl wants them, released when their owner lets go.
+    @safe
+    struct HeaderLines: ~Copyable {
+        fileprivate private(set) var list: UnsafeMutablePointer<curl_slist>?
+
+        init() { unsafe list = nil }
+
+        deinit { unsafe curl_slist_free_all(list) }
+
+        /// - Throws: when there is no memory for it.
+        mutating func append(_ line: String) throws(CurlError) {
+            guard let longer = unsafe curl_slist_append(list, line) else {
+                throw CurlError(.other, "no memory for a header field")
+            }
+            unsafe list = longer
+        }
+    }
+
+    /// curl's write callback. `context` is the `Sink` that `perform` lends for one transfer.
+    ///
+    /// - Returns: how many bytes were taken; another number makes curl stop with `CURLE_WRITE_ERROR`.
+    private func receiveBody(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+    ) -> Int {
+        guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
+            return 0
+        }
+        let taken = unsafe sink.pointee.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        return taken ? size * count : 0
+    }
+
+    /// curl's header callback: one complete line each time. `context` as in `receiveBody`.
+    private func receiveLine(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+    ) -> Int {
+        guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
+            return 0
+        }
+        let taken = unsafe sink.pointee.takeLine(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        return taken ? size * count : 0
+    }
+#endif

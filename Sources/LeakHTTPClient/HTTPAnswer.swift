@@ -15,7 +15,7 @@ public struct HTTPAnswer: Hashable, Sendable {
     public var status: Int
     /// In the order received, without those of interim answers.
     public var fields: [HTTPField]
-    /// At most ``CurlClient/Options/answerBytes`` bytes.
+    /// At most ``HTTPClient/Options/answerBytes`` bytes.
     public var body: [UInt8]
     /// Connections that curl had to open for it: 0 when one was kept from an earlier request.
     public var openedConnections: Int

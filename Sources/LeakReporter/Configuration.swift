@@ -28,8 +28,8 @@ extension LeakReporter {
         /// ```
         ///
         /// Give the key in use and the next one, kept offline: an app in the stores cannot be told of a new one. The
-        /// certificate is verified besides. On Linux and macOS alone; on iOS, tvOS and visionOS `NSPinnedDomains` in the
-        /// app's Info.plist does it.
+        /// certificate is verified besides. On Linux alone; on Apple's systems `NSPinnedDomains` in the app's Info.plist does
+        /// it.
         /// https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
         public var pinnedPublicKeys: [String] = []
         public var bounds = Bounds()

@@ -1,8 +1,9 @@
 internal import LeakPlatform
-public import LeakMessage
+// The public API has types of LeakMessage, which is no product of the package: an app gets them with this module.
+@_exported public import LeakMessage
 import LeakTransport
 
-#if !os(Linux) && !os(macOS)
+#if !os(Linux)
     import LeakFoundationTransport
 #endif
 
@@ -27,7 +28,7 @@ public final class LeakReporter: Sendable {
     /// Never fails: an endpoint or key that cannot be used shows in ``statistics``, and nothing is sent.
     public convenience init(_ configuration: Configuration) {
         self.init(configuration) {
-            #if os(Linux) || os(macOS)
+            #if os(Linux)
                 CurlTransport(pinnedPublicKeys: configuration.pinnedPublicKeys)
             #else
                 URLSessionTransport()

@@ -30,7 +30,7 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
             "Nothing is sent: pinnedPublicKeys are given, but an endpoint of http:// has no key: use https://, or "
                 + "leave the pins out"
         case .pinOfAnotherPlatform:
-            "Nothing is sent: pinnedPublicKeys are for Linux and macOS: leave them out here and name the keys under "
+            "Nothing is sent: pinnedPublicKeys are for Linux: leave them out here and name the keys under "
                 + "NSAppTransportSecurity, NSPinnedDomains in the app's Info.plist"
         }
     }
@@ -45,7 +45,7 @@ enum Pinning: Hashable, Sendable {
     case byInfoPlist
 
     static var ofThisPlatform: Pinning {
-        #if os(Linux) || os(macOS)
+        #if os(Linux)
             byConfiguration
         #else
             byInfoPlist

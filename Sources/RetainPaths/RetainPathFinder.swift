@@ -1,5 +1,6 @@
 public import LeakDetector
-public import LeakMessage
+// The public API has types of LeakMessage, which is no product of the package: an app gets them with this module.
+@_exported public import LeakMessage
 internal import LeakPlatform
 
 /// Finds the strong references that keep an object alive, by reading the memory of the Swift runtime.

@@ -49,13 +49,13 @@ struct Check: Equatable {
                 source: Setting.accessToken.variable,
                 problem: "is not set: \(address) is read with an access token")
         }
-        var options = CurlClient.Options()
+        var options = HTTPClient.Options()
         options.totalMilliseconds = Self.patienceMilliseconds
         options.answerBytes = Self.answerBytes
         options.userAgent = "collector/\(Program.version)"
         let answer: HTTPAnswer
         do {
-            answer = try CurlClient(options).get(
+            answer = try HTTPClient(options).get(
                 address + question.path, fields: [HTTPField("Authorization", "Bearer \(token)")])
         } catch {
             throw Unanswered(address: address, cause: error)
@@ -71,7 +71,7 @@ struct Check: Equatable {
 
     private struct Unanswered: Error, CustomStringConvertible {
         let address: String
-        let cause: CurlError
+        let cause: HTTPClient.Failure
 
         var description: String { "no answer from \(address): \(cause)" }
     }

@@ -17,12 +17,12 @@ enum Health {
         let written = isNamed ? nil : AddressFile(folder: settings.dataFolder).read()
         let address = (written ?? "http://\(settings.reachableHost):\(settings.port)") + "/readyz"
         do {
-            var options = CurlClient.Options()
+            var options = HTTPClient.Options()
             options.connectMilliseconds = patienceMilliseconds
             options.totalMilliseconds = patienceMilliseconds
             // The collector is on this machine: no proxy stands between.
             options.usesProxy = false
-            let answer = try CurlClient(options).get(address)
+            let answer = try HTTPClient(options).get(address)
             guard answer.status == 200 else {
                 Output.error("collector: \(address) answers \(answer.status); the collector's log says why")
                 return .failed

@@ -97,14 +97,14 @@ private struct Remote {
 
     /// - Returns: the body of an answer 200.
     func send(_ method: Method, _ path: String) throws -> [UInt8] {
-        var options = CurlClient.Options()
+        var options = HTTPClient.Options()
         options.totalMilliseconds = 300_000
         options.answerBytes = 16 << 20
         options.userAgent = "collector/\(Program.version)"
         let fields = [HTTPField("Authorization", "Bearer \(token)")]
         let answer: HTTPAnswer
         do {
-            let client = try CurlClient(options)
+            let client = try HTTPClient(options)
             switch method {
             case .get: answer = try client.get(address + path, fields: fields)
             case .delete: answer = try client.delete(address + path, fields: fields)

@@ -13,7 +13,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         server = try CollectorProcess(data: folder.path + "/data")
-        let client = try CurlClient()
+        let client = try HTTPClient()
         for (version, classes) in [("1.0", ["Old"]), ("1.1", ["Old", "New"]), ("1.2", ["Old"])] {
             let reports = classes.map { #"{"class":"\#($0)"}"# }.joined(separator: ",")
             let batch =

@@ -29,7 +29,7 @@ final class CollectorProcess {
         process.arguments =
             [
                 "-c", "\(limit)exec \(Self.prefix(user: user, group: 0)) \"$0\" \"$@\"",
-                Self.products.appendingPathComponent("collector").path,
+                Self.program.path,
                 "serve", "--port", "0", "--data", data, "--public", Self.publicFolder,
             ] + flags
         process.environment = [
@@ -124,12 +124,11 @@ final class CollectorProcess {
     ///
     /// - Parameter user: the user that it runs as; `nil` is the user of the tests. Another needs root.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], program name: String = "collector",
+        _ arguments: [String], environment: [String: String] = [:], program: URL = CollectorProcess.program,
         user: uid_t? = nil
     ) throws -> (code: Int32, output: String, errors: String) {
         let process = Process()
         let (output, errors) = (Pipe(), Pipe())
-        let program = products.appendingPathComponent(name)
         if let user {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments =
@@ -150,6 +149,19 @@ final class CollectorProcess {
 
     /// Beside the bundle that holds these tests.
     static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+
+    /// The collector's program. A build without LEAK_COLLECTOR_DEVELOPMENT names it after its target, and may leave an older one
+    /// of the other name.
+    static let program: URL = {
+        func built(_ program: URL) -> Date? {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: program.path)
+            return attributes?[.modificationDate] as? Date
+        }
+        let programs = ["collector", "leak-collector"].map(products.appendingPathComponent)
+        return programs.max { built($0) ?? .distantPast < built($1) ?? .distantPast }!
+    }()
+
+    static let demo = products.appendingPathComponent("leak-demo")
 
     static let publicFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path

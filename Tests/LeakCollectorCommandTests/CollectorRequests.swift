@@ -3,7 +3,7 @@ import LeakHTTPClient
 import Testing
 
 /// What reporters and people ask of a running collector.
-extension CurlClient {
+extension HTTPClient {
     /// Sends a batch of reports.
     func report(_ body: [UInt8], to address: String, idempotencyKey: String) throws -> HTTPAnswer {
         try post(

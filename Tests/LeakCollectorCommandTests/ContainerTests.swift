@@ -54,7 +54,7 @@ import Testing
                 "COLLECTOR_ACCESS_TOKEN": "", "COLLECTOR_ACCESS_TOKEN_FILE": token,
             ])
         #expect(!running.announcement.contains("shown once"))
-        let client = try CurlClient()
+        let client = try HTTPClient()
         let answer = try client.post(
             Array(#"{"class":"Cart"}"#.utf8), to: running.address + "/api/v1/reports",
             fields: [
@@ -126,7 +126,7 @@ import Testing
             let made = try CollectorProcess.run(["key", "create", "--data", folder.path])
             #expect(made.code == 0 && made.output.contains("shown once"))
         }
-        _ = try CurlClient().get(address + "/healthz")
+        _ = try HTTPClient().get(address + "/healthz")
         running.kill(SIGTERM)
         #expect(running.wait() == 0)
         let output = running.announcement + running.restOfOutput
@@ -211,7 +211,7 @@ import Testing
             attributes: [.posixPermissions: 0o770, .ownerAccountID: 10001, .groupOwnerAccountID: 0])
         for user in [12345, 10001, 54321] as [uid_t] {
             let running = try CollectorProcess(data: path, user: user)
-            #expect(try CurlClient().get(running.address + "/readyz").status == 200)
+            #expect(try HTTPClient().get(running.address + "/readyz").status == 200)
             running.kill(SIGTERM)
             #expect(running.wait() == 0)
         }

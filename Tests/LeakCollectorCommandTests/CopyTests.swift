@@ -63,7 +63,7 @@ import Testing
             #expect(try Self.post(#"{"class": "C0"}"#, to: one) == 200)
             #expect(try Self.post(#"{"class": "New"}"#, to: other) == 200)
             for collector in [one, other] {
-                let answer = try CurlClient(.init()).get(
+                let answer = try HTTPClient(.init()).get(
                     collector.address + "/api/v1/leaks",
                     fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
                 let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
@@ -72,7 +72,7 @@ import Testing
         }
 
         private static func post(_ body: String, to collector: CollectorProcess) throws -> Int {
-            try CurlClient(.init()).post(
+            try HTTPClient(.init()).post(
                 Array(body.utf8), to: collector.address + "/api/v1/reports",
                 fields: [
                     HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),

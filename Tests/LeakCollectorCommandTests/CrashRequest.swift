@@ -126,18 +126,18 @@ struct CrashRequest: Sendable {
     }
 }
 
-extension CurlClient {
+extension HTTPClient {
     /// A client that takes answers as long as the lists of this suite, however late.
-    static func ofCrashTests() throws -> CurlClient {
+    static func ofCrashTests() throws -> HTTPClient {
         var options = Options()
         options.answerBytes = 4 * 1024 * 1024
         options.usesProxy = false
         // A busy machine is no failure.
         (options.connectMilliseconds, options.totalMilliseconds) = (600_000, 600_000)
-        return try CurlClient(options)
+        return try HTTPClient(options)
     }
 
-    func send(_ request: CrashRequest, to address: String) throws(CurlError) -> HTTPAnswer {
+    func send(_ request: CrashRequest, to address: String) throws -> HTTPAnswer {
         try post(request.body, to: address + request.path, fields: request.fields)
     }
 

@@ -56,7 +56,7 @@ import Testing
             collector.wait()
 
             let restarted = try CollectorProcess(data: folder.path)
-            let client = try CurlClient.ofCrashTests()
+            let client = try HTTPClient.ofCrashTests()
             let problems = sent.flatMap(\.problems) + handed.problems
             #expect(problems == [], "round \(round)")
             for ledger in sent { totals.merge(ledger.acknowledged, uniquingKeysWith: +) }
@@ -83,7 +83,7 @@ import Testing
         let last = try CollectorProcess(data: folder.path)
         let broken = try ledgers.flatMap { try $0.laterProblems(after: last.address) }
         #expect(broken == [])
-        let counted = try CurlClient.ofCrashTests().crashCounts(at: last.address)
+        let counted = try HTTPClient.ofCrashTests().crashCounts(at: last.address)
         #expect(counted == totals)
     }
 
@@ -123,7 +123,7 @@ import Testing
     ) -> Ledger {
         var ledger = Ledger()
         defer { progress.end() }
-        guard let client = try? CurlClient.ofCrashTests() else { return ledger }
+        guard let client = try? HTTPClient.ofCrashTests() else { return ledger }
         let kinds = CrashRequest.Kind.allCases
         for number in 0..<(isComplete ? kinds.count : .max) {
             let kind = isComplete ? kinds[number] : kinds.randomElement() ?? .single

@@ -71,7 +71,7 @@ import Testing
         let running = try CollectorProcess(data: folder.path)
         let demo = try CollectorProcess.run(
             [], environment: ["LEAK_ENDPOINT": running.address, "LEAK_KEY": CollectorProcess.key],
-            program: "leak-demo")
+            program: CollectorProcess.demo)
         #expect(demo.code == 0, "\(demo.output) \(demo.errors)")
         let titles = demo.output.split(separator: "\n").filter { $0.hasPrefix("     - ") }.map {
             $0.dropFirst(7)
@@ -111,7 +111,7 @@ import Testing
     ///
     /// Leaks without an explanation are left out: on a slow machine detectors drop explanations that take too long.
     private static func wrongPaths(of leaks: [[String: Any]], at address: String) throws -> [String] {
-        let table = try CollectorProcess.run(["--paths"], environment: [:], program: "leak-demo")
+        let table = try CollectorProcess.run(["--paths"], environment: [:], program: CollectorProcess.demo)
         #expect(table.code == 0, "\(table.output)")
         // Leak, expected, found, right.
         let rows = table.output.split(separator: "\n").filter { $0.hasPrefix("| ") }
@@ -130,7 +130,7 @@ import Testing
     }
 
     private static func json(_ address: String) throws -> [String: Any] {
-        let answer = try CurlClient().get(
+        let answer = try HTTPClient().get(
             address, fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
         return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
     }
@@ -153,7 +153,8 @@ import Testing
 
     @Test func `a demo without a collector says what to do`() throws {
         let demo = try CollectorProcess.run(
-            [], environment: ["LEAK_ENDPOINT": "http://127.0.0.1:1", "LEAK_KEY": "k"], program: "leak-demo")
+            [], environment: ["LEAK_ENDPOINT": "http://127.0.0.1:1", "LEAK_KEY": "k"],
+            program: CollectorProcess.demo)
         #expect(demo.code != 0)
         #expect((demo.output + demo.errors).contains("make run"))
     }

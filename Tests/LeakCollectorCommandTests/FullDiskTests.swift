@@ -16,7 +16,7 @@ import Testing
     private static let reportsPerBatch = 50
 
     /// Sends until it is taken, as reporters do, and each answer before that says when to come back.
-    private static func sendUntilTaken(_ number: Int, to collector: CollectorProcess, _ client: CurlClient)
+    private static func sendUntilTaken(_ number: Int, to collector: CollectorProcess, _ client: HTTPClient)
         throws
     {
         var isTaken = false
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// `path` is the small disk's.
-    private static func ready(_ collector: CollectorProcess, _ client: CurlClient) throws -> Int {
+    private static func ready(_ collector: CollectorProcess, _ client: HTTPClient) throws -> Int {
         try client.get("\(collector.address)/readyz").status
     }
 
@@ -44,7 +44,7 @@ import Testing
         // 64 MiB are the least that is to be free.
         let disk = try SmallDisk(mebibytes: 80)
         let collector = try CollectorProcess(data: disk.path + "/data")
-        let client = try CurlClient()
+        let client = try HTTPClient()
         try Self.sendUntilTaken(0, to: collector, client)
         var sent = 1
         var words: Set<String> = []
@@ -86,7 +86,7 @@ import Testing
         @Test func `files that may not grow are told, and waited for`() throws {
             let folder = try TemporaryFolder()
             let collector = try CollectorProcess(data: folder.path)
-            let client = try CurlClient()
+            let client = try HTTPClient()
             try Self.sendUntilTaken(0, to: collector, client)
             let log = try FileManager.default.attributesOfItem(atPath: folder.path + "/leaks.sqlite-wal")
             let size = try #require(log[.size] as? Int)
@@ -119,7 +119,7 @@ import Testing
         let folder = try TemporaryFolder()
         let data = (disk?.path ?? folder.path) + "/data"
         let collector = try CollectorProcess(data: data)
-        try Self.sendUntilTaken(0, to: collector, try CurlClient())
+        try Self.sendUntilTaken(0, to: collector, try HTTPClient())
         collector.kill(SIGTERM)
         #expect(collector.wait() == 0)
         if let disk {

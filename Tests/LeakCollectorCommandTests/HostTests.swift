@@ -25,9 +25,9 @@ import Testing
     }()
 
     private static func status(_ address: String) throws -> Int {
-        var options = CurlClient.Options()
+        var options = HTTPClient.Options()
         options.usesProxy = false
-        return try CurlClient(options).get(address + "/healthz").status
+        return try HTTPClient(options).get(address + "/healthz").status
     }
 
     @Test(arguments: [
@@ -83,7 +83,7 @@ import Testing
     func `an access log has a line for each request, and no secret in it`(form: String) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, environment: ["COLLECTOR_ACCESS_LOG": form])
-        let client = try CurlClient()
+        let client = try HTTPClient()
         let code = try #require(
             running.announcement.components(separatedBy: "?code=").last?.prefix { !$0.isWhitespace })
         for path in [

@@ -55,7 +55,7 @@ struct OperatorLedger: Sendable {
         var ledger = OperatorLedger()
         defer { progress.end() }
         do {
-            let client = try CurlClient.ofCrashTests()
+            let client = try HTTPClient.ofCrashTests()
             let leak = try leak(client, address)
             for number in 0..<(isComplete ? lots : callLimit) {
                 let lot = isComplete ? number : Int.random(in: 0..<lots)
@@ -90,7 +90,7 @@ struct OperatorLedger: Sendable {
     private static let bearer = HTTPField("Authorization", "Bearer \(CollectorProcess.token)")
 
     /// The leak about which is decided.
-    private static func leak(_ client: CurlClient, _ address: String) throws -> String {
+    private static func leak(_ client: HTTPClient, _ address: String) throws -> String {
         func found() throws -> String? {
             let list = try unanswered {
                 try client.get("\(address)/api/v1/leaks?app=\(app)&state=any", fields: [bearer])
@@ -104,7 +104,7 @@ struct OperatorLedger: Sendable {
     }
 
     /// Reports a leak that is not counted.
-    private static func report(_ fields: String, _ client: CurlClient, _ address: String) throws {
+    private static func report(_ fields: String, _ client: HTTPClient, _ address: String) throws {
         let body = #"{"app":{"id":"\#(app)","version":"1.0"},\#(fields)}"#
         let answer = try unanswered {
             try client.post(
@@ -122,7 +122,7 @@ struct OperatorLedger: Sendable {
     }
 
     private static func post(
-        _ body: [UInt8], _ type: String = "application/json", to path: String, _ client: CurlClient,
+        _ body: [UInt8], _ type: String = "application/json", to path: String, _ client: HTTPClient,
         _ address: String
     ) throws -> HTTPAnswer {
         try unanswered {
@@ -130,11 +130,11 @@ struct OperatorLedger: Sendable {
         }
     }
 
-    private static func delete(_ path: String, _ client: CurlClient, _ address: String) throws -> HTTPAnswer {
+    private static func delete(_ path: String, _ client: HTTPClient, _ address: String) throws -> HTTPAnswer {
         try unanswered { try client.delete(address + path, fields: [bearer]) }
     }
 
-    private mutating func make(_ call: Call, _ client: CurlClient, _ address: String, leak: String) throws {
+    private mutating func make(_ call: Call, _ client: HTTPClient, _ address: String, leak: String) throws {
         switch call {
         case .decide(let note):
             let action = ["note", "ignore", "reopen", "resolve"].randomElement() ?? "note"
@@ -174,7 +174,7 @@ struct OperatorLedger: Sendable {
         }
     }
 
-    private mutating func upload(_ image: String, _ client: CurlClient, _ address: String) throws {
+    private mutating func upload(_ image: String, _ client: HTTPClient, _ address: String) throws {
         try Self.post(
             Self.table(image), "application/octet-stream", to: "/api/v1/symbols", client, address
         ).expect(200)
@@ -193,7 +193,7 @@ struct OperatorLedger: Sendable {
     /// Returns effects that differ from their answers right after the restart. Repeats the unanswered call where that changes
     /// nothing if it was carried out.
     mutating func problems(after address: String) throws -> [String] {
-        let client = try CurlClient.ofCrashTests()
+        let client = try HTTPClient.ofCrashTests()
         var found: [String] = []
         let leak = try Self.leak(client, address)
         let history =
@@ -231,7 +231,7 @@ struct OperatorLedger: Sendable {
         return try found + laterProblems(after: address)
     }
 
-    private static func keys(_ client: CurlClient, _ address: String) throws -> [(
+    private static func keys(_ client: HTTPClient, _ address: String) throws -> [(
         name: String, isRevoked: Bool
     )] {
         let keys = try #require(try client.json("/api/v1/keys", at: address)["keys"] as? [[String: Any]])
@@ -240,7 +240,7 @@ struct OperatorLedger: Sendable {
 
     /// Returns effects that differ from their answers after further kills.
     func laterProblems(after address: String) throws -> [String] {
-        let client = try CurlClient.ofCrashTests()
+        let client = try HTTPClient.ofCrashTests()
         var found: [String] = []
         func check(_ holds: Bool, _ problem: String) { if !holds { found.append(problem) } }
         let listed = try Self.keys(client, address)

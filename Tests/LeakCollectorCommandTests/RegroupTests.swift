@@ -17,7 +17,7 @@ import Testing
     }
 
     private func get(_ path: String, from collector: CollectorProcess) throws -> HTTPAnswer {
-        try CurlClient(.init()).get(
+        try HTTPClient(.init()).get(
             collector.address + path,
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
     }

@@ -191,7 +191,7 @@ import Testing
         let token = try #require(made.output.split(separator: "\n").last.map(String.init))
         let number = try #require(made.output.split(separator: " ").dropFirst().first.map(String.init))
         func signIn() throws -> HTTPAnswer {
-            try CurlClient().post(
+            try HTTPClient().post(
                 Array("token=\(token)".utf8), to: "\(running.address)/sign-in",
                 fields: [HTTPField("Content-Type", "application/x-www-form-urlencoded")])
         }
@@ -202,7 +202,7 @@ import Testing
                 return cookie != nil
             })
         let session = HTTPField("Cookie", String((cookie ?? "").prefix { $0 != ";" }))
-        func look() throws -> Int { try CurlClient().get("\(running.address)/", fields: [session]).status }
+        func look() throws -> Int { try HTTPClient().get("\(running.address)/", fields: [session]).status }
         #expect(try look() == 200)
         #expect(try CollectorProcess.run(["token", "revoke", number, "--data", folder.path]).code == 0)
         #expect(try eventually { try look() == 303 })
@@ -247,7 +247,7 @@ import Testing
     }
 
     private static func post(to collector: CollectorProcess, key: String) throws -> Int {
-        try CurlClient().post(
+        try HTTPClient().post(
             Array(#"{"class":"Cart"}"#.utf8), to: "\(collector.address)/api/v1/reports",
             fields: [
                 HTTPField("Authorization", "Bearer \(key)"), HTTPField("Content-Type", "application/json"),

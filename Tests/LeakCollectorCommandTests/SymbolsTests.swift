@@ -42,7 +42,7 @@ struct SymbolsTests {
     }
 
     private func leaks() throws -> [[String: Any]] {
-        let answer = try CurlClient().get(
+        let answer = try HTTPClient().get(
             collector.address + "/api/v1/leaks?app=shop",
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
         let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
@@ -94,7 +94,7 @@ struct SymbolsTests {
             {"app":{"id":"shop","module":"Shop","version":"\(build)"},
              "reports":[{"class":"Shop.Cart","stack":[\(elements)]}]}
             """
-        let answer = try CurlClient().post(
+        let answer = try HTTPClient().post(
             Array(body.utf8), to: collector.address + "/api/v1/reports",
             fields: [
                 HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),

@@ -17,7 +17,7 @@ import LeakPlatform
     }
 
     private func post(_ body: String, to collector: CollectorProcess) throws -> Int {
-        try CurlClient(.init()).post(
+        try HTTPClient(.init()).post(
             Array(body.utf8), to: collector.address + "/api/v1/reports",
             fields: [
                 HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),
@@ -27,7 +27,7 @@ import LeakPlatform
     }
 
     private func reports(_ collector: CollectorProcess) throws -> Int? {
-        let answer = try CurlClient(.init()).get(
+        let answer = try HTTPClient(.init()).get(
             collector.address + "/api/v1/leaks",
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
         let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
@@ -37,7 +37,7 @@ import LeakPlatform
     /// The summary, asked for so often that every thread of the collector's has shown it.
     private func summaries(_ collector: CollectorProcess) throws -> [String] {
         try (0..<6).map { _ in
-            let answer = try CurlClient(.init()).get(
+            let answer = try HTTPClient(.init()).get(
                 collector.address + "/",
                 fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
             return String(decoding: answer.body, as: UTF8.self)
@@ -85,7 +85,7 @@ import LeakPlatform
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
         process.arguments = [
-            "-rm", "/bin/sh", "-c", script, data, CollectorProcess.products.path + "/collector", command,
+            "-rm", "/bin/sh", "-c", script, data, CollectorProcess.program.path, command,
         ]
         let output = Pipe()
         (process.standardOutput, process.standardError) = (output, output)
@@ -203,7 +203,7 @@ import LeakPlatform
         let result = try run("import", file)
         #expect(result.code == 0 && result.errors.isEmpty, "\(result)")
         #expect(result.output.contains("; 150 of the reports, older than 30 days"), "\(result)")
-        let answer = try CurlClient(.init()).get(
+        let answer = try HTTPClient(.init()).get(
             collector.address + "/api/v1/apps",
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
         let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]

@@ -11,7 +11,7 @@ public final class RunningCollector {
     public let collector: Collector
     public let store: any Store
     public let folder = NSTemporaryDirectory() + "running-collector-\(UUID().uuidString)"
-    private let client: CurlClient
+    private let client: HTTPClient
 
     public var port: Int { collector.port }
     public var address: String { "http://127.0.0.1:\(port)" }
@@ -35,10 +35,10 @@ public final class RunningCollector {
         collector = try Collector(
             settings: settings, store: store, publicFolder: files, log: Log(form: .text), now: now)
         try collector.start()
-        var options = CurlClient.Options()
+        var options = HTTPClient.Options()
         options.answerBytes = 4 * 1024 * 1024
         options.usesProxy = false
-        client = try CurlClient(options)
+        client = try HTTPClient(options)
     }
 
     deinit {

@@ -1,200 +1,205 @@
-import LeakHTTPClient
-import Testing
+#if os(Linux)
+    import LeakHTTPClient
+    import Testing
 
-@Suite struct CurlClientTests {
-    private static func answer(_ body: String, status: String = "200 OK", fields: String = "") -> String {
-        "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
-    }
-
-    private static func patient() -> CurlClient.Options {
-        var options = CurlClient.Options()
-        options.connectMilliseconds = 20_000
-        options.totalMilliseconds = 30_000
-        return options
-    }
-
-    @Test func `two posts travel over one connection`() throws {
-        let peer = try LoopbackPeer { .say(Self.answer("got \($0.body)")) }
-        defer { peer.stop() }
-        let client = try CurlClient(Self.patient())
-        let first = try client.post(
-            Array("one".utf8), to: peer.address + "/a", fields: [HTTPField("Content-Type", "text/plain")])
-        let second = try client.post(
-            Array("two".utf8), to: peer.address + "/b", fields: [HTTPField("X-Key", "k")])
-        #expect(first.body == Array("got one".utf8))
-        #expect(second.body == Array("got two".utf8))
-        #expect([first.openedConnections, second.openedConnections] == [1, 0])
-        #expect(peer.requests.map(\.connection) == [0, 0])
-        #expect(peer.requests[0].head.hasPrefix("POST /a HTTP/1.1"))
-        #expect(peer.requests[0].head.contains("Content-Type: text/plain"))
-        #expect(peer.requests[0].head.contains("User-Agent: leak-collector-client/1"))
-        #expect(peer.requests[1].head.contains("X-Key: k"))
-        #expect(!peer.requests[1].head.contains("text/plain"), "fields of the request before")
-    }
-
-    @Test func `a get after a post is a get, and an empty post is a post`() throws {
-        let peer = try LoopbackPeer { .say(Self.answer($0.head.prefix { $0 != " " } + "\($0.body.count)")) }
-        defer { peer.stop() }
-        let client = try CurlClient(Self.patient())
-        #expect(try client.post([1, 2, 3], to: peer.address, fields: []).body == Array("POST3".utf8))
-        #expect(try client.get(peer.address).body == Array("GET0".utf8))
-        #expect(try client.post([], to: peer.address, fields: []).body == Array("POST0".utf8))
-    }
-
-    @Test func `a body of two mebibytes goes without waiting for a permission`() throws {
-        let peer = try LoopbackPeer { .say(Self.answer("\($0.body.utf8.count)")) }
-        defer { peer.stop() }
-        let body = [UInt8](repeating: UInt8(ascii: "x"), count: 2 * 1024 * 1024)
-        let answer = try CurlClient(Self.patient()).post(body, to: peer.address, fields: [])
-        #expect(answer.body == Array("2097152".utf8))
-        #expect(!peer.requests[0].head.lowercased().contains("expect"))
-    }
-
-    @Test func `fields are found in any case, those of interim answers are not`() throws {
-        let peer = try LoopbackPeer { _ in
-            .say(
-                "HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n"
-                    + Self.answer(
-                        "later", status: "503 Service Unavailable", fields: "retry-AFTER:  120 \r\n"))
+    @Suite struct CurlClientTests {
+        private static func answer(_ body: String, status: String = "200 OK", fields: String = "") -> String {
+            "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
         }
-        defer { peer.stop() }
-        let answer = try CurlClient(Self.patient()).get(peer.address)
-        #expect(answer.status == 503)
-        #expect(answer["Retry-After"] == "120")
-        #expect(answer["Location"] == nil)
-    }
 
-    @Test func `a redirect is an answer, not followed`() throws {
-        let peer = try LoopbackPeer { request in
-            .say(Self.answer("", status: "302 Found", fields: "Location: http://127.0.0.1/elsewhere\r\n"))
+        private static func patient() -> CurlClient.Options {
+            var options = CurlClient.Options()
+            options.connectMilliseconds = 20_000
+            options.totalMilliseconds = 30_000
+            return options
         }
-        defer { peer.stop() }
-        let answer = try CurlClient(Self.patient()).post([1], to: peer.address, fields: [])
-        #expect(answer.status == 302)
-        #expect(answer["location"] == "http://127.0.0.1/elsewhere")
-        #expect(peer.requests.count == 1)
-    }
 
-    enum Excess: String, CaseIterable {
-        case promised, chunked, endless, head
+        @Test func `two posts travel over one connection`() throws {
+            let peer = try LoopbackPeer { .say(Self.answer("got \($0.body)")) }
+            defer { peer.stop() }
+            let client = try CurlClient(Self.patient())
+            let first = try client.post(
+                Array("one".utf8), to: peer.address + "/a", fields: [HTTPField("Content-Type", "text/plain")])
+            let second = try client.post(
+                Array("two".utf8), to: peer.address + "/b", fields: [HTTPField("X-Key", "k")])
+            #expect(first.body == Array("got one".utf8))
+            #expect(second.body == Array("got two".utf8))
+            #expect([first.openedConnections, second.openedConnections] == [1, 0])
+            #expect(peer.requests.map(\.connection) == [0, 0])
+            #expect(peer.requests[0].head.hasPrefix("POST /a HTTP/1.1"))
+            #expect(peer.requests[0].head.contains("Content-Type: text/plain"))
+            #expect(peer.requests[0].head.contains("User-Agent: leak-collector-client/1"))
+            #expect(peer.requests[1].head.contains("X-Key: k"))
+            #expect(!peer.requests[1].head.contains("text/plain"), "fields of the request before")
+        }
 
-        var text: String {
-            let start = "HTTP/1.1 200 OK\r\n"
-            return switch self {
-            case .promised: start + "Content-Length: 11\r\n\r\n12345678901"
-            case .chunked:
-                start + "Transfer-Encoding: chunked\r\n\r\n" + String(repeating: "4\r\nabcd\r\n", count: 100)
-            case .endless: start + "\r\n" + String(repeating: "endless", count: 10_000)
-            case .head: start + String(repeating: "X-More: and more\r\n", count: 5_000) + "\r\n"
+        @Test func `a get after a post is a get, and an empty post is a post`() throws {
+            let peer = try LoopbackPeer {
+                .say(Self.answer($0.head.prefix { $0 != " " } + "\($0.body.count)"))
+            }
+            defer { peer.stop() }
+            let client = try CurlClient(Self.patient())
+            #expect(try client.post([1, 2, 3], to: peer.address, fields: []).body == Array("POST3".utf8))
+            #expect(try client.get(peer.address).body == Array("GET0".utf8))
+            #expect(try client.post([], to: peer.address, fields: []).body == Array("POST0".utf8))
+        }
+
+        @Test func `a body of two mebibytes goes without waiting for a permission`() throws {
+            let peer = try LoopbackPeer { .say(Self.answer("\($0.body.utf8.count)")) }
+            defer { peer.stop() }
+            let body = [UInt8](repeating: UInt8(ascii: "x"), count: 2 * 1024 * 1024)
+            let answer = try CurlClient(Self.patient()).post(body, to: peer.address, fields: [])
+            #expect(answer.body == Array("2097152".utf8))
+            #expect(!peer.requests[0].head.lowercased().contains("expect"))
+        }
+
+        @Test func `fields are found in any case, those of interim answers are not`() throws {
+            let peer = try LoopbackPeer { _ in
+                .say(
+                    "HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n"
+                        + Self.answer(
+                            "later", status: "503 Service Unavailable", fields: "retry-AFTER:  120 \r\n"))
+            }
+            defer { peer.stop() }
+            let answer = try CurlClient(Self.patient()).get(peer.address)
+            #expect(answer.status == 503)
+            #expect(answer["Retry-After"] == "120")
+            #expect(answer["Location"] == nil)
+        }
+
+        @Test func `a redirect is an answer, not followed`() throws {
+            let peer = try LoopbackPeer { request in
+                .say(Self.answer("", status: "302 Found", fields: "Location: http://127.0.0.1/elsewhere\r\n"))
+            }
+            defer { peer.stop() }
+            let answer = try CurlClient(Self.patient()).post([1], to: peer.address, fields: [])
+            #expect(answer.status == 302)
+            #expect(answer["location"] == "http://127.0.0.1/elsewhere")
+            #expect(peer.requests.count == 1)
+        }
+
+        enum Excess: String, CaseIterable {
+            case promised, chunked, endless, head
+
+            var text: String {
+                let start = "HTTP/1.1 200 OK\r\n"
+                return switch self {
+                case .promised: start + "Content-Length: 11\r\n\r\n12345678901"
+                case .chunked:
+                    start + "Transfer-Encoding: chunked\r\n\r\n"
+                        + String(repeating: "4\r\nabcd\r\n", count: 100)
+                case .endless: start + "\r\n" + String(repeating: "endless", count: 10_000)
+                case .head: start + String(repeating: "X-More: and more\r\n", count: 5_000) + "\r\n"
+                }
             }
         }
-    }
 
-    @Test(arguments: Excess.allCases)
-    func `an answer that is too long stops the transfer`(excess: Excess) throws {
-        let peer = try LoopbackPeer { _ in .sayAndClose(excess.text) }
-        defer { peer.stop() }
-        var options = Self.patient()
-        options.answerBytes = 10
-        let client = try CurlClient(options)
-        let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
-        #expect(error.cause == .answerTooLong)
-    }
+        @Test(arguments: Excess.allCases)
+        func `an answer that is too long stops the transfer`(excess: Excess) throws {
+            let peer = try LoopbackPeer { _ in .sayAndClose(excess.text) }
+            defer { peer.stop() }
+            var options = Self.patient()
+            options.answerBytes = 10
+            let client = try CurlClient(options)
+            let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
+            #expect(error.cause == .answerTooLong)
+        }
 
-    @Test func `an answer as long as it may be is taken`() throws {
-        let peer = try LoopbackPeer { _ in .say(Self.answer("1234567890")) }
-        defer { peer.stop() }
-        var options = Self.patient()
-        options.answerBytes = 10
-        #expect(try CurlClient(options).get(peer.address).body.count == 10)
-    }
+        @Test func `an answer as long as it may be is taken`() throws {
+            let peer = try LoopbackPeer { _ in .say(Self.answer("1234567890")) }
+            defer { peer.stop() }
+            var options = Self.patient()
+            options.answerBytes = 10
+            #expect(try CurlClient(options).get(peer.address).body.count == 10)
+        }
 
-    @Test func `a head that breaks off is no answer`() throws {
-        let peer = try LoopbackPeer { _ in .sayAndClose("HTTP/1.1 200 OK\r\nContent-Len") }
-        defer { peer.stop() }
-        let client = try CurlClient(Self.patient())
-        let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
-        #expect(error.cause == .broken)
-    }
+        @Test func `a head that breaks off is no answer`() throws {
+            let peer = try LoopbackPeer { _ in .sayAndClose("HTTP/1.1 200 OK\r\nContent-Len") }
+            defer { peer.stop() }
+            let client = try CurlClient(Self.patient())
+            let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
+            #expect(error.cause == .broken)
+        }
 
-    @Test func `another protocol than HTTP is no answer`() throws {
-        let peer = try LoopbackPeer { _ in .sayAndClose("220 mail.example.com ESMTP\r\n") }
-        defer { peer.stop() }
-        let client = try CurlClient(Self.patient())
-        let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
-        #expect(error.cause == .broken)
-    }
+        @Test func `another protocol than HTTP is no answer`() throws {
+            let peer = try LoopbackPeer { _ in .sayAndClose("220 mail.example.com ESMTP\r\n") }
+            defer { peer.stop() }
+            let client = try CurlClient(Self.patient())
+            let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
+            #expect(error.cause == .broken)
+        }
 
-    /// Without `CURLOPT_NOSIGNAL`, curl ignores broken pipes for the whole process while it works.
-    @Test func `what the app does at a signal stays so while curl works`() async {
-        await #expect(processExitsWith: .success) {
-            signalBrokenPipes()
-            let peer = try LoopbackPeer { _ in .say(Self.answer("\(signalBrokenPipes())")) }
-            #expect(try CurlClient(Self.patient()).get(peer.address).body == Array("true".utf8))
+        /// Without `CURLOPT_NOSIGNAL`, curl ignores broken pipes for the whole process while it works.
+        @Test func `what the app does at a signal stays so while curl works`() async {
+            await #expect(processExitsWith: .success) {
+                signalBrokenPipes()
+                let peer = try LoopbackPeer { _ in .say(Self.answer("\(signalBrokenPipes())")) }
+                #expect(try CurlClient(Self.patient()).get(peer.address).body == Array("true".utf8))
+            }
+        }
+
+        @Test func `a refused port is unreachable`() throws {
+            let port = try LoopbackPeer.freePort()
+            let client = try CurlClient(Self.patient())
+            let error = try #require(throws: CurlError.self) { try client.get("http://127.0.0.1:\(port)/") }
+            #expect(error.cause == .unreachable)
+            #expect(error.code == 7)
+            #expect(error.description.contains("\(port)"))
+        }
+
+        @Test func `a silent server is given up on`() throws {
+            let peer = try LoopbackPeer { _ in .hang }
+            defer { peer.stop() }
+            var options = Self.patient()
+            options.totalMilliseconds = 200
+            let client = try CurlClient(options)
+            let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
+            #expect(error.cause == .timedOut)
+        }
+
+        /// No answer at all, and one cut short.
+        @Test(arguments: [
+            "", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+        ])
+        func `an answer that breaks off is no answer`(text: String) throws {
+            let peer = try LoopbackPeer { _ in .sayAndClose(text) }
+            defer { peer.stop() }
+            let client = try CurlClient(Self.patient())
+            let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
+            #expect(error.cause == .broken)
+        }
+
+        @Test func `a client goes on after a failure`() throws {
+            let peer = try LoopbackPeer { request in
+                request.head.contains("/bad") ? .sayAndClose("") : .say(Self.answer("fine"))
+            }
+            defer { peer.stop() }
+            let client = try CurlClient(Self.patient())
+            #expect(throws: CurlError.self) { try client.post([1], to: peer.address + "/bad", fields: []) }
+            #expect(try client.get(peer.address + "/good").body == Array("fine".utf8))
+        }
+
+        @Test(arguments: [
+            "", "localhost:80", "file:///etc/passwd", "ftp://127.0.0.1/", "http://a b/", "http://a/\r\nX: y",
+            "http://",
+        ])
+        func `only addresses of http and https are asked`(address: String) throws {
+            let client = try CurlClient(Self.patient())
+            let error = try #require(throws: CurlError.self) { try client.get(address) }
+            #expect(error.cause == .invalidAddress)
+        }
+
+        @Test(arguments: [
+            HTTPField("X-Key", "a\r\nX-Other: b"), HTTPField("X\nY", "a"), HTTPField("", "a"),
+            HTTPField("X", "\0"),
+        ])
+        func `a field cannot smuggle in another`(field: HTTPField) throws {
+            let client = try CurlClient(Self.patient())
+            let error = try #require(throws: CurlError.self) {
+                try client.get("http://127.0.0.1:1/", fields: [field])
+            }
+            #expect(error.cause == .invalidField)
+            #expect(!error.description.contains("X-Other"), "values may be secrets")
         }
     }
-
-    @Test func `a refused port is unreachable`() throws {
-        let port = try LoopbackPeer.freePort()
-        let client = try CurlClient(Self.patient())
-        let error = try #require(throws: CurlError.self) { try client.get("http://127.0.0.1:\(port)/") }
-        #expect(error.cause == .unreachable)
-        #expect(error.code == 7)
-        #expect(error.description.contains("\(port)"))
-    }
-
-    @Test func `a silent server is given up on`() throws {
-        let peer = try LoopbackPeer { _ in .hang }
-        defer { peer.stop() }
-        var options = Self.patient()
-        options.totalMilliseconds = 200
-        let client = try CurlClient(options)
-        let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
-        #expect(error.cause == .timedOut)
-    }
-
-    /// No answer at all, and one cut short.
-    @Test(arguments: [
-        "", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
-    ])
-    func `an answer that breaks off is no answer`(text: String) throws {
-        let peer = try LoopbackPeer { _ in .sayAndClose(text) }
-        defer { peer.stop() }
-        let client = try CurlClient(Self.patient())
-        let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
-        #expect(error.cause == .broken)
-    }
-
-    @Test func `a client goes on after a failure`() throws {
-        let peer = try LoopbackPeer { request in
-            request.head.contains("/bad") ? .sayAndClose("") : .say(Self.answer("fine"))
-        }
-        defer { peer.stop() }
-        let client = try CurlClient(Self.patient())
-        #expect(throws: CurlError.self) { try client.post([1], to: peer.address + "/bad", fields: []) }
-        #expect(try client.get(peer.address + "/good").body == Array("fine".utf8))
-    }
-
-    @Test(arguments: [
-        "", "localhost:80", "file:///etc/passwd", "ftp://127.0.0.1/", "http://a b/", "http://a/\r\nX: y",
-        "http://",
-    ])
-    func `only addresses of http and https are asked`(address: String) throws {
-        let client = try CurlClient(Self.patient())
-        let error = try #require(throws: CurlError.self) { try client.get(address) }
-        #expect(error.cause == .invalidAddress)
-    }
-
-    @Test(arguments: [
-        HTTPField("X-Key", "a\r\nX-Other: b"), HTTPField("X\nY", "a"), HTTPField("", "a"),
-        HTTPField("X", "\0"),
-    ])
-    func `a field cannot smuggle in another`(field: HTTPField) throws {
-        let client = try CurlClient(Self.patient())
-        let error = try #require(throws: CurlError.self) {
-            try client.get("http://127.0.0.1:1/", fields: [field])
-        }
-        #expect(error.cause == .invalidField)
-        #expect(!error.description.contains("X-Other"), "values may be secrets")
-    }
-}
+#endif

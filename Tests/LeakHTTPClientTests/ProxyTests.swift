@@ -1,94 +1,103 @@
-import Foundation
-import LeakHTTPClient
-import Testing
+#if os(Linux)
+    import Foundation
+    import LeakHTTPClient
+    import Testing
 
-/// Proxies of the environment, each in a process of its own: the environment is one for all threads.
-@Suite struct ProxyTests {
-    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy"
-    private static let refusal = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
+    /// Proxies of the environment, each in a process of its own: the environment is one for all threads.
+    @Suite struct ProxyTests {
+        private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy"
+        private static let refusal = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
 
-    @Test func `a proxy is asked for an address of http`() async {
-        await #expect(processExitsWith: .success) {
-            let proxy = try LoopbackPeer { _ in .say(Self.answer) }
-            setProxies(["http_proxy": proxy.address])
-            let answer = try CurlClient().get("http://leaks.example.com/a")
-            #expect(answer.body == Array("proxy".utf8))
-            #expect(proxy.requests.first?.head.hasPrefix("GET http://leaks.example.com/a HTTP/1.1") == true)
-        }
-    }
-
-    @Test func `a proxy only leads to an address of https, and sees nothing of what is sent`() async {
-        await #expect(processExitsWith: .success) {
-            let proxy = try LoopbackPeer { _ in .sayAndClose(Self.refusal) }
-            setProxies(["https_proxy": proxy.address])
-            let client = try CurlClient()
-            #expect(throws: CurlError.self) {
-                try client.get(
-                    "https://leaks.example.com/a", fields: [HTTPField("Authorization", "Bearer secret")])
+        @Test func `a proxy is asked for an address of http`() async {
+            await #expect(processExitsWith: .success) {
+                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                setProxies(["http_proxy": proxy.address])
+                let answer = try CurlClient().get("http://leaks.example.com/a")
+                #expect(answer.body == Array("proxy".utf8))
+                #expect(
+                    proxy.requests.first?.head.hasPrefix("GET http://leaks.example.com/a HTTP/1.1") == true)
             }
-            #expect(
-                proxy.requests.map { $0.head.hasPrefix("CONNECT leaks.example.com:443 HTTP/1.1") } == [true])
-            #expect(!proxy.requests.contains { $0.head.contains("secret") })
         }
-    }
 
-    @Test(arguments: ["127.0.0.1", "localhost", "LOCALHOST", "127.1"])
-    func `no proxy is asked for this machine itself`(host: String) async {
-        await #expect(processExitsWith: .success) { [host] in
-            let proxy = try LoopbackPeer { _ in .say(Self.answer) }
-            let server = try LoopbackPeer { _ in .say("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nserver") }
-            setProxies(["http_proxy": proxy.address, "all_proxy": proxy.address])
-            let client = try CurlClient()
-            #expect(try client.get("http://\(host):\(server.port)/").body == Array("server".utf8))
-            // And is asked again for another.
-            #expect(try client.get("http://leaks.example.com/").body == Array("proxy".utf8))
-        }
-    }
-
-    @Test(arguments: ["localhost.example.com", "127.0.0.1.example.com", "10.0.0.1"])
-    func `a host that only looks like it goes by the proxy`(host: String) async {
-        await #expect(processExitsWith: .success) { [host] in
-            let proxy = try LoopbackPeer { _ in .say(Self.answer) }
-            setProxies(["http_proxy": proxy.address])
-            #expect(try CurlClient().get("http://\(host)/").body == Array("proxy".utf8))
-        }
-    }
-
-    /// Variables that leave the proxy out. `HTTP_PROXY` is one that a web server sets from a field of a request.
-    @Test(arguments: [["http_proxy", "no_proxy"], ["http_proxy", "NO_PROXY"], ["HTTP_PROXY"]])
-    func `what no proxy is for goes directly`(variables: [String]) async {
-        await #expect(processExitsWith: .success) { [variables] in
-            let proxy = try LoopbackPeer { _ in .say(Self.answer) }
-            let values = variables.map {
-                ($0, $0.lowercased() == "no_proxy" ? "nowhere.invalid" : proxy.address)
+        @Test func `a proxy only leads to an address of https, and sees nothing of what is sent`() async {
+            await #expect(processExitsWith: .success) {
+                let proxy = try LoopbackPeer { _ in .sayAndClose(Self.refusal) }
+                setProxies(["https_proxy": proxy.address])
+                let client = try CurlClient()
+                #expect(throws: CurlError.self) {
+                    try client.get(
+                        "https://leaks.example.com/a", fields: [HTTPField("Authorization", "Bearer secret")])
+                }
+                #expect(
+                    proxy.requests.map { $0.head.hasPrefix("CONNECT leaks.example.com:443 HTTP/1.1") } == [
+                        true
+                    ])
+                #expect(!proxy.requests.contains { $0.head.contains("secret") })
             }
-            setProxies(Dictionary(uniqueKeysWithValues: values))
-            let client = try CurlClient()
-            let error = try #require(throws: CurlError.self) { try client.get("http://nowhere.invalid/") }
-            #expect(error.cause == .unresolved)
-            #expect(proxy.requests.isEmpty)
         }
-    }
 
-    @Test func `a client without proxies asks none`() async {
-        await #expect(processExitsWith: .success) {
-            let proxy = try LoopbackPeer { _ in .say(Self.answer) }
-            setProxies(["http_proxy": proxy.address])
-            var options = CurlClient.Options()
-            options.usesProxy = false
-            let client = try CurlClient(options)
-            let error = try #require(throws: CurlError.self) { try client.get("http://nowhere.invalid/") }
-            #expect(error.cause == .unresolved)
-            #expect(proxy.requests.isEmpty)
+        @Test(arguments: ["127.0.0.1", "localhost", "LOCALHOST", "127.1"])
+        func `no proxy is asked for this machine itself`(host: String) async {
+            await #expect(processExitsWith: .success) { [host] in
+                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                let server = try LoopbackPeer { _ in
+                    .say("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nserver")
+                }
+                setProxies(["http_proxy": proxy.address, "all_proxy": proxy.address])
+                let client = try CurlClient()
+                #expect(try client.get("http://\(host):\(server.port)/").body == Array("server".utf8))
+                // And is asked again for another.
+                #expect(try client.get("http://leaks.example.com/").body == Array("proxy".utf8))
+            }
         }
-    }
 
-    @Test func `a proxy that is not there is unreachable`() async {
-        await #expect(processExitsWith: .success) {
-            setProxies(["http_proxy": "http://127.0.0.1:\(try LoopbackPeer.freePort())"])
-            let client = try CurlClient()
-            let error = try #require(throws: CurlError.self) { try client.get("http://leaks.example.com/") }
-            #expect(error.cause == .unreachable)
+        @Test(arguments: ["localhost.example.com", "127.0.0.1.example.com", "10.0.0.1"])
+        func `a host that only looks like it goes by the proxy`(host: String) async {
+            await #expect(processExitsWith: .success) { [host] in
+                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                setProxies(["http_proxy": proxy.address])
+                #expect(try CurlClient().get("http://\(host)/").body == Array("proxy".utf8))
+            }
+        }
+
+        /// Variables that leave the proxy out. `HTTP_PROXY` is one that a web server sets from a field of a request.
+        @Test(arguments: [["http_proxy", "no_proxy"], ["http_proxy", "NO_PROXY"], ["HTTP_PROXY"]])
+        func `what no proxy is for goes directly`(variables: [String]) async {
+            await #expect(processExitsWith: .success) { [variables] in
+                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                let values = variables.map {
+                    ($0, $0.lowercased() == "no_proxy" ? "nowhere.invalid" : proxy.address)
+                }
+                setProxies(Dictionary(uniqueKeysWithValues: values))
+                let client = try CurlClient()
+                let error = try #require(throws: CurlError.self) { try client.get("http://nowhere.invalid/") }
+                #expect(error.cause == .unresolved)
+                #expect(proxy.requests.isEmpty)
+            }
+        }
+
+        @Test func `a client without proxies asks none`() async {
+            await #expect(processExitsWith: .success) {
+                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                setProxies(["http_proxy": proxy.address])
+                var options = CurlClient.Options()
+                options.usesProxy = false
+                let client = try CurlClient(options)
+                let error = try #require(throws: CurlError.self) { try client.get("http://nowhere.invalid/") }
+                #expect(error.cause == .unresolved)
+                #expect(proxy.requests.isEmpty)
+            }
+        }
+
+        @Test func `a proxy that is not there is unreachable`() async {
+            await #expect(processExitsWith: .success) {
+                setProxies(["http_proxy": "http://127.0.0.1:\(try LoopbackPeer.freePort())"])
+                let client = try CurlClient()
+                let error = try #require(throws: CurlError.self) {
+                    try client.get("http://leaks.example.com/")
+                }
+                #expect(error.cause == .unreachable)
+            }
         }
     }
-}
+#endif

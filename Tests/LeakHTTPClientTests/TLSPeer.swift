@@ -1,71 +1,74 @@
-import Dispatch
-import Foundation
+#if os(Linux)
+    import Dispatch
+    import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+    #if canImport(Darwin)
+        import Darwin
+    #else
+        import Glibc
+    #endif
 
-/// A TLS server on 127.0.0.1, `openssl s_server`, that gives one connection one answer of HTTP.
-final class TLSPeer: @unchecked Sendable {
-    // Unchecked: `printed` is touched inside `lock` alone, the rest is set once.
-    private let process = Process()
-    /// Stays open: at its end, `s_server` would hang up before it has read what came.
-    private let input = Pipe()
-    private let lock = NSLock()
-    private var printed = ""
-    private let listens = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    /// A TLS server on 127.0.0.1, `openssl s_server`, that gives one connection one answer of HTTP.
+    final class TLSPeer: @unchecked Sendable {
+        // Unchecked: `printed` is touched inside `lock` alone, the rest is set once.
+        private let process = Process()
+        /// Stays open: at its end, `s_server` would hang up before it has read what came.
+        private let input = Pipe()
+        private let lock = NSLock()
+        private var printed = ""
+        private let listens = DispatchSemaphore(value: 0)
+        private let ended = DispatchSemaphore(value: 0)
 
-    struct Silent: Error { let output: String }
+        struct Silent: Error { let output: String }
 
-    /// Blocks until it listens.
-    init(_ certificates: Certificates, _ leaf: Certificates.Leaf, arguments: [String] = []) throws {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            [
-                "openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-cert",
-                certificates.certificate(of: leaf),
-                "-key", certificates.key(of: leaf),
-            ] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = input
-        try process.run()
-        // Waits in the pipe for the connection. The second line of s_server's input would be a command, if it began with
-        // one of certain letters.
-        input.fileHandleForWriting.write(Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
-        Thread { [self] in
-            while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
-                lock.withLock { printed += String(decoding: data, as: UTF8.self) }
-                if port != nil { listens.signal() }
+        /// Blocks until it listens.
+        init(_ certificates: Certificates, _ leaf: Certificates.Leaf, arguments: [String] = []) throws {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments =
+                [
+                    "openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-cert",
+                    certificates.certificate(of: leaf),
+                    "-key", certificates.key(of: leaf),
+                ] + arguments
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            process.standardError = pipe
+            process.standardInput = input
+            try process.run()
+            // Waits in the pipe for the connection. The second line of s_server's input would be a command, if it began with
+            // one of certain letters.
+            input.fileHandleForWriting.write(Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+            Thread { [self] in
+                while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
+                    lock.withLock { printed += String(decoding: data, as: UTF8.self) }
+                    if port != nil { listens.signal() }
+                }
+                ended.signal()
+            }.start()
+            guard listens.wait(timeout: .now() + 60) == .success else {
+                stop()
+                throw Silent(output: lock.withLock { printed })
             }
-            ended.signal()
-        }.start()
-        guard listens.wait(timeout: .now() + 60) == .success else {
-            stop()
-            throw Silent(output: lock.withLock { printed })
         }
-    }
 
-    /// The port it says it listens on, once the line is complete.
-    var port: Int? {
-        let output = lock.withLock { printed }
-        guard let start = output.range(of: "ACCEPT 127.0.0.1:"), output[start.upperBound...].contains("\n")
-        else { return nil }
-        return Int(output[start.upperBound...].prefix { $0.isNumber })
-    }
+        /// The port it says it listens on, once the line is complete.
+        var port: Int? {
+            let output = lock.withLock { printed }
+            guard let start = output.range(of: "ACCEPT 127.0.0.1:"),
+                output[start.upperBound...].contains("\n")
+            else { return nil }
+            return Int(output[start.upperBound...].prefix { $0.isNumber })
+        }
 
-    /// Waits until the connection is over.
-    ///
-    /// - Returns: what it printed: what came over the connection, decrypted, is in it.
-    func output(after seconds: Int = 60) -> String {
-        if ended.wait(timeout: .now() + .seconds(seconds)) == .timedOut { stop() }
-        return lock.withLock { printed }
-    }
+        /// Waits until the connection is over.
+        ///
+        /// - Returns: what it printed: what came over the connection, decrypted, is in it.
+        func output(after seconds: Int = 60) -> String {
+            if ended.wait(timeout: .now() + .seconds(seconds)) == .timedOut { stop() }
+            return lock.withLock { printed }
+        }
 
-    /// Not by a polite signal: a child of a thread that holds signals back holds them back as well.
-    private func stop() { kill(process.processIdentifier, SIGKILL) }
-}
+        /// Not by a polite signal: a child of a thread that holds signals back holds them back as well.
+        private func stop() { kill(process.processIdentifier, SIGKILL) }
+    }
+#endif

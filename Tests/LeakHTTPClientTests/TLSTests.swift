@@ -1,150 +1,155 @@
-import Foundation
-import Testing
+#if os(Linux)
+    import Foundation
+    import Testing
 
-@testable import LeakHTTPClient
+    @testable import LeakHTTPClient
 
-/// Whom the client trusts. A server that it does not trust sees nothing of the request.
-@Suite struct TLSTests {
-    struct Outcome: Sendable {
-        let result: Result<HTTPAnswer, CurlError>
-        /// What the server printed.
-        let output: String
-
-        var error: CurlError? { if case .failure(let error) = result { error } else { nil } }
-        var isAnswered: Bool { (try? result.get())?.body == Array("ok".utf8) }
-        var showsTheRequest: Bool { output.contains("GET /") || output.contains("secret") }
-    }
-
-    /// Asks a server once, on a thread of its own: the server is a process to wait for.
-    static func ask(
-        _ leaf: Certificates.Leaf, host: String = "localhost", server: [String] = [],
-        _ change: @escaping @Sendable (inout CurlClient.Options, Certificates) throws -> Void = { _, _ in }
-    ) async throws -> Outcome {
-        try await onOwnThread {
-            let certificates = try Certificates()
-            let peer = try TLSPeer(certificates, leaf, arguments: server)
-            var options = CurlClient.Options()
-            options.caFile = certificates.authority
-            try change(&options, certificates)
-            let address = "https://\(host):\(peer.port ?? 0)/"
+    /// Whom the client trusts. A server that it does not trust sees nothing of the request.
+    @Suite struct TLSTests {
+        struct Outcome: Sendable {
             let result: Result<HTTPAnswer, CurlError>
-            do throws(CurlError) {
-                let client = try CurlClient(options)
-                result = .success(
-                    try client.get(address, fields: [HTTPField("Authorization", "Bearer secret")]))
-            } catch {
-                result = .failure(error)
+            /// What the server printed.
+            let output: String
+
+            var error: CurlError? { if case .failure(let error) = result { error } else { nil } }
+            var isAnswered: Bool { (try? result.get())?.body == Array("ok".utf8) }
+            var showsTheRequest: Bool { output.contains("GET /") || output.contains("secret") }
+        }
+
+        /// Asks a server once, on a thread of its own: the server is a process to wait for.
+        static func ask(
+            _ leaf: Certificates.Leaf, host: String = "localhost", server: [String] = [],
+            _ change: @escaping @Sendable (inout CurlClient.Options, Certificates) throws -> Void = { _, _ in
             }
-            return Outcome(result: result, output: peer.output())
-        }
-    }
-
-    @Test(arguments: ["localhost", "127.0.0.1"])
-    func `a server with a certificate for the host is trusted`(host: String) async throws {
-        let outcome = try await Self.ask(.valid, host: host)
-        #expect(outcome.isAnswered, "\(outcome)")
-        #expect(outcome.showsTheRequest)
-    }
-
-    /// Certificate, whether its authority is known, and words of the reason.
-    @Test(arguments: [
-        (Certificates.Leaf.valid, false, "certificate"), (.expired, true, "expired"),
-        (.elsewhere, true, "localhost"),
-    ])
-    func `any other is not, and sees nothing`(
-        leaf: Certificates.Leaf, isAuthorityKnown: Bool, words: String
-    ) async throws {
-        let outcome = try await Self.ask(leaf) { options, _ in
-            if !isAuthorityKnown { options.caFile = nil }
-        }
-        let error = try #require(outcome.error)
-        #expect(error.cause == .untrusted)
-        #expect(error.description.contains(words), "\(error)")
-        #expect(error.description.contains("needs a certificate for this host name"), "\(error)")
-        #expect(!outcome.showsTheRequest)
-    }
-
-    @Test func `authorities that are missing are named`() async throws {
-        let outcome = try await Self.ask(.valid) { options, certificates in
-            options.caFile = certificates.folder + "/none.pem"
-        }
-        let error = try #require(outcome.error)
-        #expect(error.cause == .untrusted)
-        #expect(error.description.contains("none.pem") && error.description.contains("ca-certificates"))
-    }
-
-    @Test func `a server with a pinned key is trusted`() async throws {
-        let other = "sha256//" + String(repeating: "A", count: 43) + "="
-        for pins in [{ [$0] }, { [other, $0] }] as [@Sendable (String) -> [String]] {
-            let outcome = try await Self.ask(.valid) { options, certificates in
-                options.pinnedPublicKeys = pins(try certificates.pin(of: .valid))
+        ) async throws -> Outcome {
+            try await onOwnThread {
+                let certificates = try Certificates()
+                let peer = try TLSPeer(certificates, leaf, arguments: server)
+                var options = CurlClient.Options()
+                options.caFile = certificates.authority
+                try change(&options, certificates)
+                let address = "https://\(host):\(peer.port ?? 0)/"
+                let result: Result<HTTPAnswer, CurlError>
+                do throws(CurlError) {
+                    let client = try CurlClient(options)
+                    result = .success(
+                        try client.get(address, fields: [HTTPField("Authorization", "Bearer secret")]))
+                } catch {
+                    result = .failure(error)
+                }
+                return Outcome(result: result, output: peer.output())
             }
+        }
+
+        @Test(arguments: ["localhost", "127.0.0.1"])
+        func `a server with a certificate for the host is trusted`(host: String) async throws {
+            let outcome = try await Self.ask(.valid, host: host)
             #expect(outcome.isAnswered, "\(outcome)")
+            #expect(outcome.showsTheRequest)
         }
-    }
 
-    @Test func `a server with another key is not, and sees nothing`() async throws {
-        let outcome = try await Self.ask(.valid) { options, certificates in
-            options.pinnedPublicKeys = [try certificates.pin(of: .elsewhere)]
-        }
-        let error = try #require(outcome.error)
-        #expect(error.cause == .untrusted)
-        #expect(error.code == 90)
-        #expect(error.description.contains("none of the public keys that are pinned"))
-        #expect(!outcome.showsTheRequest)
-    }
-
-    @Test func `a pinned key does not replace the certificate`() async throws {
-        let outcome = try await Self.ask(.expired) { options, certificates in
-            options.pinnedPublicKeys = [try certificates.pin(of: .expired)]
-        }
-        #expect(outcome.error?.cause == .untrusted)
-        #expect(!outcome.showsTheRequest)
-    }
-
-    @Test(arguments: ["", "/etc/ssl/key.pem", "sha256//A;sha256//B", "sha256/AAAA", "sha256//\0"])
-    func `what is no pin is refused, and no file is read`(pin: String) throws {
-        var options = CurlClient.Options()
-        options.pinnedPublicKeys = [pin]
-        let error = try #require(throws: CurlError.self) { try CurlClient(options) }
-        #expect(error.cause == .invalidPin)
-    }
-
-    /// In a process whose OpenSSL would speak it, so that the client alone refuses.
-    @Test func `TLS 1 1 is not spoken`() async {
-        await #expect(processExitsWith: .success) {
-            let certificates = try await onOwnThread { try Certificates() }
-            let settings = certificates.folder + "/old.cnf"
-            try Data(
-                """
-                openssl_conf = all
-                [all]
-                ssl_conf = ssl
-                [ssl]
-                system_default = old
-                [old]
-                MinProtocol = TLSv1
-                CipherString = DEFAULT@SECLEVEL=0
-
-                """.utf8
-            ).write(to: URL(fileURLWithPath: settings))
-            setVariable("OPENSSL_CONF", to: settings)
-            let outcome = try await Self.ask(.valid, server: ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
+        /// Certificate, whether its authority is known, and words of the reason.
+        @Test(arguments: [
+            (Certificates.Leaf.valid, false, "certificate"), (.expired, true, "expired"),
+            (.elsewhere, true, "localhost"),
+        ])
+        func `any other is not, and sees nothing`(
+            leaf: Certificates.Leaf, isAuthorityKnown: Bool, words: String
+        ) async throws {
+            let outcome = try await Self.ask(leaf) { options, _ in
+                if !isAuthorityKnown { options.caFile = nil }
+            }
             let error = try #require(outcome.error)
             #expect(error.cause == .untrusted)
-            #expect(error.description.contains("TLS 1.2 or later"), "\(error)")
+            #expect(error.description.contains(words), "\(error)")
+            #expect(error.description.contains("needs a certificate for this host name"), "\(error)")
             #expect(!outcome.showsTheRequest)
         }
-    }
 
-    @Test func `a server without TLS is not trusted, and sees nothing`() throws {
-        let peer = try LoopbackPeer { _ in .sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
-        defer { peer.stop() }
-        var options = CurlClient.Options()
-        options.totalMilliseconds = 500
-        let client = try CurlClient(options)
-        let error = try #require(throws: CurlError.self) { try client.get("https://127.0.0.1:\(peer.port)/") }
-        #expect([.untrusted, .timedOut].contains(error.cause))
-        #expect(peer.requests.isEmpty)
+        @Test func `authorities that are missing are named`() async throws {
+            let outcome = try await Self.ask(.valid) { options, certificates in
+                options.caFile = certificates.folder + "/none.pem"
+            }
+            let error = try #require(outcome.error)
+            #expect(error.cause == .untrusted)
+            #expect(error.description.contains("none.pem") && error.description.contains("ca-certificates"))
+        }
+
+        @Test func `a server with a pinned key is trusted`() async throws {
+            let other = "sha256//" + String(repeating: "A", count: 43) + "="
+            for pins in [{ [$0] }, { [other, $0] }] as [@Sendable (String) -> [String]] {
+                let outcome = try await Self.ask(.valid) { options, certificates in
+                    options.pinnedPublicKeys = pins(try certificates.pin(of: .valid))
+                }
+                #expect(outcome.isAnswered, "\(outcome)")
+            }
+        }
+
+        @Test func `a server with another key is not, and sees nothing`() async throws {
+            let outcome = try await Self.ask(.valid) { options, certificates in
+                options.pinnedPublicKeys = [try certificates.pin(of: .elsewhere)]
+            }
+            let error = try #require(outcome.error)
+            #expect(error.cause == .untrusted)
+            #expect(error.code == 90)
+            #expect(error.description.contains("none of the public keys that are pinned"))
+            #expect(!outcome.showsTheRequest)
+        }
+
+        @Test func `a pinned key does not replace the certificate`() async throws {
+            let outcome = try await Self.ask(.expired) { options, certificates in
+                options.pinnedPublicKeys = [try certificates.pin(of: .expired)]
+            }
+            #expect(outcome.error?.cause == .untrusted)
+            #expect(!outcome.showsTheRequest)
+        }
+
+        @Test(arguments: ["", "/etc/ssl/key.pem", "sha256//A;sha256//B", "sha256/AAAA", "sha256//\0"])
+        func `what is no pin is refused, and no file is read`(pin: String) throws {
+            var options = CurlClient.Options()
+            options.pinnedPublicKeys = [pin]
+            let error = try #require(throws: CurlError.self) { try CurlClient(options) }
+            #expect(error.cause == .invalidPin)
+        }
+
+        /// In a process whose OpenSSL would speak it, so that the client alone refuses.
+        @Test func `TLS 1 1 is not spoken`() async {
+            await #expect(processExitsWith: .success) {
+                let certificates = try await onOwnThread { try Certificates() }
+                let settings = certificates.folder + "/old.cnf"
+                try Data(
+                    """
+                    openssl_conf = all
+                    [all]
+                    ssl_conf = ssl
+                    [ssl]
+                    system_default = old
+                    [old]
+                    MinProtocol = TLSv1
+                    CipherString = DEFAULT@SECLEVEL=0
+
+                    """.utf8
+                ).write(to: URL(fileURLWithPath: settings))
+                setVariable("OPENSSL_CONF", to: settings)
+                let outcome = try await Self.ask(.valid, server: ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
+                let error = try #require(outcome.error)
+                #expect(error.cause == .untrusted)
+                #expect(error.description.contains("TLS 1.2 or later"), "\(error)")
+                #expect(!outcome.showsTheRequest)
+            }
+        }
+
+        @Test func `a server without TLS is not trusted, and sees nothing`() throws {
+            let peer = try LoopbackPeer { _ in .sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+            defer { peer.stop() }
+            var options = CurlClient.Options()
+            options.totalMilliseconds = 500
+            let client = try CurlClient(options)
+            let error = try #require(throws: CurlError.self) {
+                try client.get("https://127.0.0.1:\(peer.port)/")
+            }
+            #expect([.untrusted, .timedOut].contains(error.cause))
+            #expect(peer.requests.isEmpty)
+        }
     }
-}
+#endif

@@ -2,7 +2,6 @@ import LeakCollectorSupport
 import Dispatch
 import Foundation
 import LeakDetector
-import LeakMessage
 import LeakTransport
 import Testing
 import LeakPlatform

@@ -248,8 +248,8 @@ public struct Settings: Sendable {
             return value
         #else
             throw refuse(
-                "names a PostgreSQL database, which this build cannot use: build it with swift build -c release "
-                    + "--traits PostgreSQL, or unset it to keep reports in the data folder")
+                "names a PostgreSQL database, which this build cannot use: build it with make build "
+                    + "TRAITS=PostgreSQL, or unset it to keep reports in the data folder")
         #endif
     }
 

@@ -50,7 +50,7 @@ import LeakPlatform
             let address = "http://127.0.0.1:\(server.port)/"
             let statuses = statuses
             let post = WorkerThread(name: "post") {
-                let client = try? CurlClient()
+                let client = try? HTTPClient()
                 let answer = try? client?.post([UInt8](repeating: 0, count: bytes), to: address, fields: [])
                 statuses.with { $0.append(answer?.status ?? 0) }
                 statuses.wakeAll()

@@ -128,9 +128,9 @@ import Testing
     @Test func `a name that was found with the report stays when the symbols go`() throws {
         try upload(Self.one, at: 0x4100, Self.cart)
         try explain(["0x41b9 in Shop (\(Self.one))"])
-        var options = CurlClient.Options()
+        var options = HTTPClient.Options()
         options.usesProxy = false
-        let answer = try CurlClient(options).delete(
+        let answer = try HTTPClient(options).delete(
             "\(running.address)/api/v1/symbols/\(Self.one)",
             fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
         #expect(answer.status == 200)

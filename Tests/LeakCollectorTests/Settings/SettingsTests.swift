@@ -143,8 +143,8 @@ import Testing
         #else
             (
                 "postgres://a/b",
-                "COLLECTOR_DATABASE_URL names a PostgreSQL database, which this build cannot use: build it with swift "
-                    + "build -c release --traits PostgreSQL, or unset it to keep reports in the data folder"
+                "COLLECTOR_DATABASE_URL names a PostgreSQL database, which this build cannot use: build it with make "
+                    + "build TRAITS=PostgreSQL, or unset it to keep reports in the data folder"
             )
         #endif
     }

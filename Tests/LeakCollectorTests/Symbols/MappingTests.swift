@@ -147,7 +147,7 @@ import Testing
                 "at Cart.add in com.acme.shop (Cart.kt:45)", "at Cart.clear in com.acme.shop (Cart.kt:60)",
             ])
         #expect(try running.store.verify() == [])
-        let client = try CurlClient()
+        let client = try HTTPClient()
         let image = try #require(ImageID("r8-map-id-8"))
         let answer = try client.delete(
             running.address + "/api/v1/symbols/\(image)",

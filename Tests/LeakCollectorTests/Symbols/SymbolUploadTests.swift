@@ -125,9 +125,9 @@ import Testing
     @Test func `a removed table leaves what is named, and regrouping does not undo it`() throws {
         try report(Self.stack(Self.one, at: 0x1000))
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
-        var options = CurlClient.Options()
+        var options = HTTPClient.Options()
         options.usesProxy = false
-        let client = try CurlClient(options)
+        let client = try HTTPClient(options)
         let path = "\(running.address)/api/v1/symbols/"
         #expect(try client.delete(path + Self.one, fields: Self.token).status == 200)
         #expect(try client.delete(path + Self.one, fields: Self.token).status == 404)

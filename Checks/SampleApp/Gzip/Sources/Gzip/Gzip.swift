@@ -1,0 +1,3 @@
+public enum Gzip {
+    public static let name = "Gzip"
+}

@@ -1,0 +1,82 @@
+#if os(Linux)
+    /// The client of the collector's commands: libcurl on Linux, `URLSession` on Apple's systems.
+    public typealias HTTPClient = CurlClient
+
+    extension CurlClient {
+        public typealias Failure = CurlError
+    }
+#else
+    internal import LeakFoundationTransport
+    internal import LeakTransport
+
+    /// The client of the collector's commands: libcurl on Linux, `URLSession` on Apple's systems.
+    ///
+    /// Of an answer's header fields it has those that commands read: `Content-Type`, `Location` and `Retry-After`. Use one
+    /// instance on one thread at a time; that is why it is not `Sendable`.
+    public final class HTTPClient {
+        public struct Options: Hashable, Sendable {
+            public var connectMilliseconds = 10_000
+            public var totalMilliseconds = 30_000
+            /// The most bytes of the body of an answer; a longer one is an error.
+            public var answerBytes = 64 * 1024
+            /// If `false`, a proxy of the system is not used.
+            public var usesProxy = true
+            public var userAgent = "leak-collector-client/1"
+
+            public init() {}
+        }
+
+        /// The reason why there is no answer.
+        public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+            public let description: String
+        }
+
+        private let transport: URLSessionTransport
+        private let userAgent: String
+
+        public init(_ options: Options = Options()) throws(Failure) {
+            var limits = TransportLimits()
+            limits.connectMilliseconds = options.connectMilliseconds
+            limits.totalMilliseconds = options.totalMilliseconds
+            limits.answerBytes = options.answerBytes
+            transport = URLSessionTransport(limits: limits, usesProxy: options.usesProxy)
+            userAgent = options.userAgent
+        }
+
+        public func get(_ address: String, fields: [HTTPField] = []) throws(Failure) -> HTTPAnswer {
+            try send("GET", nil, to: address, fields)
+        }
+
+        public func post(
+            _ body: [UInt8], to address: String, fields: [HTTPField]
+        ) throws(Failure) -> HTTPAnswer {
+            try send("POST", body, to: address, fields)
+        }
+
+        public func delete(_ address: String, fields: [HTTPField] = []) throws(Failure) -> HTTPAnswer {
+            try send("DELETE", nil, to: address, fields)
+        }
+
+        private func send(
+            _ method: String, _ body: [UInt8]?, to address: String, _ fields: [HTTPField]
+        ) throws(Failure) -> HTTPAnswer {
+            let fields = [HTTPField("User-Agent", userAgent)] + fields
+            let reply = transport.send(
+                method, to: address, fields: fields.map { Post.Field(name: $0.name, value: $0.value) },
+                body: body)
+            switch reply {
+            case .answer(let answer):
+                let fields = [
+                    ("Content-Type", answer.contentType), ("Location", answer.location),
+                    ("Retry-After", answer.retryAfter),
+                ]
+                return HTTPAnswer(
+                    status: answer.status,
+                    fields: fields.compactMap { name, value in value.map { HTTPField(name, $0) } },
+                    body: answer.body)
+            case .none(let reason):
+                throw Failure(description: reason)
+            }
+        }
+    }
+#endif
