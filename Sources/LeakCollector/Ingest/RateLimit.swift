@@ -82,10 +82,12 @@ final class RateLimit: Sendable {
     /// A request of which losses do not count has one loss under ``Reception/droppedOverLimit``.
     func counted(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
         guard let first = dropped.first else { return dropped }
-        var (counted, isCut) = Self.cut(
-            dropped.filter { $0.reason != Reception.unseenReason }, 1, losses, key, now)
-        let objects = Self.cut(
-            dropped.filter { $0.reason == Reception.unseenReason }, Self.unseenPerLoss, unseen, key, now)
+        var (counted, isCut) = Self.affordable(
+            dropped.filter { $0.reason != Reception.unseenReason }, perToken: 1, from: losses, of: key,
+            now: now)
+        let objects = Self.affordable(
+            dropped.filter { $0.reason == Reception.unseenReason }, perToken: Self.unseenPerLoss,
+            from: unseen, of: key, now: now)
         counted += objects.counted
         isCut = isCut || objects.isCut
         if isCut, !counted.contains(where: { $0.reason == Reception.droppedOverLimit }) {
@@ -95,10 +97,9 @@ final class RateLimit: Sendable {
     }
 
     /// Returns the losses for which the key has tokens left, and whether that is less than all.
-    private static func cut(
-        _ losses: [Submission.Dropped], _ perToken: Int, _ buckets: borrowing Guarded<[Int64: Bucket]>,
-        _ key: Int64,
-        _ now: Int64
+    private static func affordable(
+        _ losses: [Submission.Dropped], perToken: Int, from buckets: borrowing Guarded<[Int64: Bucket]>,
+        of key: Int64, now: Int64
     ) -> (counted: [Submission.Dropped], isCut: Bool) {
         guard !losses.isEmpty else { return ([], false) }
         return buckets.with { buckets in
