@@ -3,10 +3,6 @@ internal import LeakPlatform
 @_exported public import LeakMessage
 import LeakTransport
 
-#if !os(Linux)
-    import LeakFoundationTransport
-#endif
-
 /// Carries leaks from an app to a collector.
 ///
 /// ```swift
@@ -28,11 +24,7 @@ public final class LeakReporter: Sendable {
     /// Never fails: an endpoint or key that cannot be used shows in ``statistics``, and nothing is sent.
     public convenience init(_ configuration: Configuration) {
         self.init(configuration) {
-            #if os(Linux)
-                CurlTransport(pinnedPublicKeys: configuration.pinnedPublicKeys)
-            #else
-                URLSessionTransport()
-            #endif
+            PlatformTransport.make(pinnedPublicKeys: configuration.pinnedPublicKeys)
         }
     }
 

@@ -6,11 +6,16 @@ import LeakTransport
 
 /// The transports, which are to behave alike.
 enum Carrier: String, CaseIterable, Sendable {
-    case curl, urlSession
+    #if os(Linux)
+        case curl
+    #endif
+    case urlSession
 
     func make(_ limits: TransportLimits = .patient) -> any Transport {
         switch self {
-        case .curl: CurlTransport(limits: limits)
+        #if os(Linux)
+            case .curl: CurlTransport(limits: limits)
+        #endif
         case .urlSession: URLSessionTransport(limits: limits)
         }
     }

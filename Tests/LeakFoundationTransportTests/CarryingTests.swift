@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import LeakFoundationTransport
 import LeakHTTPServer
 import LeakTransport
 import Testing
@@ -23,6 +24,26 @@ import Testing
             #expect(lines.filter { $0.lowercased() == line.lowercased() }.count == 1, "\(line) in \(lines)")
         }
         #expect(request.body == Array("{\"é\": 1}".utf8))
+    }
+
+    /// Requests of the collector's commands on Apple's systems.
+    @Test(arguments: ["GET", "DELETE"])
+    func `a session sends a method without a body`(method: String) async throws {
+        let peer = try ScriptedPeer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
+        defer { peer.stop() }
+        let reply: Reply = await withCheckedContinuation { continuation in
+            Thread {
+                let transport = URLSessionTransport(limits: .patient, usesProxy: false)
+                let agent = Post.Field(name: "User-Agent", value: "collector/1")
+                continuation.resume(
+                    returning: transport.send(method, to: peer.address, fields: [agent], body: nil))
+            }.start()
+        }
+        #expect(reply.answer?.body == Array("ok".utf8), "\(reply)")
+        let request = try #require(peer.requests.first)
+        #expect(request.head.hasPrefix("\(method) /api/v1/reports HTTP/1.1\r\n"))
+        #expect(request.head.components(separatedBy: "\r\n").contains("User-Agent: collector/1"))
+        #expect(request.body.isEmpty)
     }
 
     @Test(arguments: Carrier.allCases, [0, 1, 65_536, 256 * 1024, 1024 * 1024])

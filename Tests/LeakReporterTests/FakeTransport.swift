@@ -35,7 +35,9 @@ final class FakeTransport: Transport, @unchecked Sendable {
     }
 
     /// Carries posts on to the collector that they are for, and gives its answers back.
-    static func carrying() -> FakeTransport { FakeTransport { _, post in CurlTransport().post(post) } }
+    static func carrying() -> FakeTransport {
+        FakeTransport { _, post in PlatformTransport.make().post(post) }
+    }
 
     /// The parts of a request that the collector left out. Empty if it took all.
     func refusals() throws -> [String] {

@@ -59,7 +59,7 @@ import LeakPlatform
         configuration.bounds.gatherMilliseconds = gatherMilliseconds
         configuration.storage = .memory
         return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
-            CurlTransport()
+            PlatformTransport.make()
         }
     }
 
@@ -141,7 +141,7 @@ import LeakPlatform
         let reporter = LeakReporter(
             configuration, backoff: Backoff(firstMilliseconds: 5, longestMilliseconds: 20)
         ) {
-            CurlTransport()
+            PlatformTransport.make()
         }
         reporter.record(message: "leak")
         #expect(comesToHold { reporter.statistics.failedAttempts >= 2 })

@@ -111,7 +111,7 @@ extension LeakReporter {
         return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
             var limits = TransportLimits()
             limits.totalMilliseconds = timeoutMilliseconds
-            return CurlTransport(limits: limits)
+            return PlatformTransport.make(limits: limits)
         }
     }
 }
