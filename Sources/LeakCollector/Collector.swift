@@ -32,9 +32,10 @@ public final class Collector: Sendable {
     /// Where people find it: for links and snippets.
     let address: String
     private let server: Server
+    let service: CollectorService
     private let store: any Store
     private let queue: CommitQueue
-    private let pool: ReadPool
+    private let storeThreads: StoreThreads
     let parsing = ParsingPool()
     private let erasure: Erasure
     private let symbols: SymbolUploads
@@ -75,7 +76,7 @@ public final class Collector: Sendable {
             if error.reason == .damaged { return }
             log.warning("the store's log was not shortened, and is tried again: \(error)")
         }
-        pool = ReadPool()
+        storeThreads = StoreThreads(health: health, log: log)
         erasure = Erasure(store: store, log: log)
         let tables = SymbolTables(store: store)
         symbols = SymbolUploads(store: store, tables: tables, log: log, now: now)
@@ -86,11 +87,14 @@ public final class Collector: Sendable {
             now: now)
         known = publicFolder.known
         if let warning = publicFolder.warning { log.warning(warning) }
-        let front = Front(
-            gate: gate, signIn: signIn, files: publicFolder.files, queue: queue, parsing: parsing,
-            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond),
-            takesExplanations: settings.takesExplanations, erasure: erasure, symbols: symbols, tables: tables,
-            pool: pool, health: health, log: log, now: now)
+        let context = RequestContext(
+            store: store, gate: gate, threads: storeThreads, health: health, tables: tables, now: now)
+        let ingest = Ingest(
+            queue: queue, parsing: parsing, rate: RateLimit(reportsPerSecond: settings.reportsPerSecond),
+            symbols: tables, takesExplanations: settings.takesExplanations, now: now)
+        service = CollectorService(
+            context, signIn: signIn, ingest: ingest, erasure: erasure, symbols: symbols,
+            files: publicFolder.files, log: log)
         let slowCalls = SlowCalls(log: log, now: now)
         accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(
@@ -99,7 +103,7 @@ public final class Collector: Sendable {
         configuration.trustedProxies = settings.trustedProxies
         configuration.onSlowCall = { slowCalls.note($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
-        server = try Server(configuration, service: front)
+        server = try Server(configuration, service: service)
         if server.connectionLimit < configuration.limits.connections {
             log.warning(
                 "takes \(server.connectionLimit) connections at a time, not \(configuration.limits.connections):"
@@ -118,7 +122,7 @@ public final class Collector: Sendable {
             settings.url ?? "http://\(reachable == "127.0.0.1" ? "localhost" : reachable):\(server.port)"
         // An asterisk is no host that a browser could go to.
         let listening = settings.host == "*" ? "localhost" : settings.host
-        front.learn(address: address)
+        context.boundAddress.with { [address] in $0 = address }
         announcement = Announcement(
             listening: "http://\(listening.contains(":") ? "[\(listening)]" : listening):\(server.port)",
             address: address,
@@ -170,7 +174,7 @@ public final class Collector: Sendable {
         let thread = queue.start()
         writer.with { $0 = thread }
         let started =
-            try pool.start(store: store, known: known, threads: 2) + [
+            try storeThreads.start(store: store, known: known, threads: 2) + [
                 try housekeeping.start(), erasure.start(), try symbols.start(),
             ] + parsing.start(threads: min(Self.loops, Self.parsers))
         threads.with { $0 += started }
@@ -188,7 +192,7 @@ public final class Collector: Sendable {
         parsing.stop()
         queue.stop()
         writer.with { $0.take() }?.join()
-        pool.stop()
+        storeThreads.stop()
         housekeeping.stop()
         let started = threads.with { threads in
             defer { threads = [] }

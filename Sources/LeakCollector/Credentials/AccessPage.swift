@@ -18,11 +18,11 @@ struct AccessPage: Component {
     /// Oldest first, revoked ones too.
     var keys: [Credential]
     var tokens: [Credential]
-    /// The form that this page answers, if it was refused.
-    var refused: RefusedHandout?
+    /// The form that this page answers, if it was rejected.
+    var rejected: RejectedForm?
 
-    /// - Parameter refused: the form to show again.
-    init(from reader: any StoreReader, links: Links, now: Int64, refused: RefusedHandout? = nil)
+    /// - Parameter rejected: the form to show again.
+    init(from reader: any StoreReader, links: Links, now: Int64, rejected: RejectedForm? = nil)
         throws(StoreError)
     {
         let all = try reader.appSummaries()
@@ -32,19 +32,19 @@ struct AccessPage: Component {
             apps: all.prefix(Self.appsShown).map { app in
                 App(id: app.id, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
             }, appCount: all.count, keys: credentials.filter { $0.purpose == .ingest },
-            tokens: credentials.filter { $0.purpose == .access }, refused: refused)
+            tokens: credentials.filter { $0.purpose == .access }, rejected: rejected)
     }
 
     init(
         context: PageContext, apps: [App], appCount: Int, keys: [Credential], tokens: [Credential],
-        refused: RefusedHandout? = nil
+        rejected: RejectedForm? = nil
     ) {
         self.context = context
         self.apps = apps
         self.appCount = appCount
         self.keys = keys
         self.tokens = tokens
-        self.refused = refused
+        self.rejected = rejected
     }
 
     /// Apps that a page lists; the others are found by the summary's filter.
@@ -52,18 +52,18 @@ struct AccessPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: refused == nil ? "Apps, keys and tokens" : "Nothing was changed", section: .access,
+            title: rejected == nil ? "Apps, keys and tokens" : "Nothing was changed", section: .access,
             context: context,
             main: #"""
                 <h1>Apps, keys and tokens</h1>
-                \#(Card("Ingest keys", keyContent, id: HandoutKind.keys.rawValue))
-                \#(Card("Access tokens", tokenContent, id: HandoutKind.tokens.rawValue))
+                \#(Card("Ingest keys", keyContent, id: CredentialKind.keys.rawValue))
+                \#(Card("Access tokens", tokenContent, id: CredentialKind.tokens.rawValue))
                 \#(Card("Apps", appContent, id: "apps"))
                 """#,
-            footer: HandoutKind.allCases.map { kind in
-                let change = HandoutChange(kind: kind, action: .create, isForm: true)
+            footer: CredentialKind.allCases.map { kind in
+                let form = CredentialForm(kind: kind, action: .create)
                 return
-                    #"<a href="\#(context.links.json(of: change.place))">JSON of the \#(kind.rawValue)</a>"#
+                    #"<a href="\#(context.links.json(of: form.place))">JSON of the \#(kind.rawValue)</a>"#
             }
         ).html
     }
@@ -71,7 +71,7 @@ struct AccessPage: Component {
     private var keyContent: HTML {
         #"""
         <p>A key goes into an app and writes reports, nothing else. Whoever takes the app apart finds it: bound to an app, it \#
-        writes for that one alone.</p>\#(CredentialTable(context: context, kind: .keys, credentials: keys, refused: refused))\#
+        writes for that one alone.</p>\#(CredentialTable(context: context, kind: .keys, credentials: keys, rejected: rejected))\#
         \#(form(.keys, "Make a key"))
         """#
     }
@@ -79,14 +79,14 @@ struct AccessPage: Component {
     private var tokenContent: HTML {
         #"""
         <p>A token signs people in and lets programs read, decide about leaks, erase installs, and change what is on this \#
-        page. It can make other tokens, and revoking it leaves those that it made.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, refused: refused))\#
+        page. It can make other tokens, and revoking it leaves those that it made.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
         \#(form(.tokens, "Make a token"))
         """#
     }
 
-    private func form(_ kind: HandoutKind, _ words: String) -> HTML {
-        let change = HandoutChange(kind: kind, action: .create, isForm: true)
-        let filled = RefusedHandout.fields(of: change, in: refused)
+    private func form(_ kind: CredentialKind, _ words: String) -> HTML {
+        let form = CredentialForm(kind: kind, action: .create)
+        let filled = RejectedForm.fields(of: form, in: rejected)
         let app: HTML? =
             kind == .keys
             ? #"""
@@ -94,8 +94,8 @@ struct AccessPage: Component {
             placeholder="com.example.shop"\#(Self.value(filled?.app))></label>
             """# : nil
         return #"""
-            <form class="filters" method="post" action="\#(context.links.to(change.place))" aria-label="\#(words)">\#
-            \#(RefusedHandout.alert(of: change, in: refused))<label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.value(filled?.name))\#(filled == nil ? "" : " autofocus")></label>\#(app)\#
+            <form class="filters" method="post" action="\#(context.links.to(form.place))" aria-label="\#(words)">\#
+            \#(RejectedForm.alert(of: form, in: rejected))<label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.value(filled?.name))\#(filled == nil ? "" : " autofocus")></label>\#(app)\#
             <button class="main">\#(words)</button></form>
             """#
     }

@@ -38,7 +38,7 @@ struct TokensResource: JSONResource {
 }
 
 extension JSONWriter {
-    fileprivate mutating func credentials(_ kind: HandoutKind, from view: StoreView) throws(StoreError) {
+    fileprivate mutating func credentials(_ kind: CredentialKind, from view: StoreView) throws(StoreError) {
         let all = try view.reader.credentials(all: true, now: view.now).filter { $0.purpose == kind.purpose }
         fields(of: all, kind)
     }

@@ -3,9 +3,9 @@ import LeakStore
 /// Keys or tokens, each with what can be done about it; the revoked ones folded below.
 struct CredentialTable: Component {
     var context: PageContext
-    var kind: HandoutKind
+    var kind: CredentialKind
     var credentials: [Credential]
-    var refused: RefusedHandout?
+    var rejected: RejectedForm?
 
     var html: HTML {
         let valid = credentials.filter { $0.revokedAt == nil }
@@ -43,19 +43,19 @@ struct CredentialTable: Component {
     }
 
     private func renaming(_ credential: Credential) -> HTML {
-        let change = HandoutChange(kind: kind, action: .rename(credential.id), isForm: true)
-        let filled = RefusedHandout.fields(of: change, in: refused)
+        let form = CredentialForm(kind: kind, action: .rename, id: credential.id)
+        let filled = RejectedForm.fields(of: form, in: rejected)
         return #"""
             <details\#(filled == nil ? "" : " open")><summary>Rename…</summary>\#
-            <form class="filters" method="post" action="\#(context.links.to(change.place))">\#
-            \#(RefusedHandout.alert(of: change, in: refused))\#
+            <form class="filters" method="post" action="\#(context.links.to(form.place))">\#
+            \#(RejectedForm.alert(of: form, in: rejected))\#
             <label>New name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off" \#
             value="\#(filled?.name ?? credential.name)"\#(filled == nil ? "" : " autofocus")></label><button>Rename</button></form></details>
             """#
     }
 
     private func revoking(_ credential: Credential) -> HTML {
-        let change = HandoutChange(kind: kind, action: .revoke(credential.id), isForm: true)
+        let form = CredentialForm(kind: kind, action: .revoke, id: credential.id)
         let consequence: HTML =
             switch kind {
             case .keys: "What it sends is refused from then on, for good."
@@ -68,7 +68,7 @@ struct CredentialTable: Component {
             : nil
         return #"""
             <details><summary>Revoke…</summary><p>\#(consequence)\#(variable)</p>\#
-            <form method="post" action="\#(context.links.to(change.place))">\#
+            <form method="post" action="\#(context.links.to(form.place))">\#
             <button>Revoke \#(Isolated(credential.name))</button></form></details>
             """#
     }

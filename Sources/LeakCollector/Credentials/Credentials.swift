@@ -108,7 +108,7 @@ public struct Credentials: Sendable {
 
     private static func check(_ name: String, _ purpose: Credential.Purpose) throws(SettingError) {
         try check(name, "--name", longest: nameBytes)
-        let kind = HandoutKind.allCases.first { $0.purpose == purpose }
+        let kind = CredentialKind.allCases.first { $0.purpose == purpose }
         guard let kind, name == kind.setting.variable else { return }
         // The next start would revoke it for not being what the variable holds.
         throw SettingError(source: "--name", problem: "is the name of the \(kind.noun) in that variable")
@@ -151,7 +151,7 @@ public struct Credentials: Sendable {
     func rename(_ purpose: Credential.Purpose, _ id: Int64, to name: String, now: Int64) throws -> Bool {
         try Self.check(name, purpose)
         guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
-        let kind = HandoutKind.allCases.first { $0.purpose == purpose }
+        let kind = CredentialKind.allCases.first { $0.purpose == purpose }
         if credential.name == kind?.setting.variable { throw NameKept(name: credential.name) }
         try checkIsApart(name, purpose, besides: id, now: now)
         return try store.setName(ofCredential: id, to: name)

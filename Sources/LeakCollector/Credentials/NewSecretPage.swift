@@ -3,7 +3,7 @@ import LeakStore
 /// A secret just made, with what to paste: the one page that ever has it.
 struct NewSecretPage: Component {
     var context: PageContext
-    var kind: HandoutKind
+    var kind: CredentialKind
     var credential: Credential
     var secret: String
     /// Where the collector is reached, without a slash at the end.

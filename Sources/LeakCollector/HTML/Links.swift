@@ -21,7 +21,7 @@ enum Place: Hashable, Sendable {
     ///
     /// - kind: `keys` or `tokens`.
     /// - step: what follows in the address, such as `/7/revoke`.
-    case handout(kind: String, step: String = "")
+    case credentialForm(kind: String, step: String = "")
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
@@ -73,7 +73,7 @@ struct Links: Hashable, Sendable {
         switch place {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list,
-            .access, .handout, .signIn, .signOut:
+            .access, .credentialForm, .signIn, .signOut:
             stem(of: place) + ".html"
         }
     }
@@ -91,7 +91,7 @@ struct Links: Hashable, Sendable {
         case .causes(let app, _): app.map { "causes/" + Percent.fileName($0) } ?? "causes"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
-        case .overview, .decisions, .access, .handout, .signIn, .signOut: "index"
+        case .overview, .decisions, .access, .credentialForm, .signIn, .signOut: "index"
         case .leakClass(let name, let app): "classes/" + className(name, app)
         // After an equals sign stand digits alone in a name of ``Percent/fileName(_:)``.
         case .list(let app, let state, let page):
@@ -138,7 +138,7 @@ struct Links: Hashable, Sendable {
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .list(let app, let state, _): path(of: .summary(list(of: app, state)))
         case .access: "/access"
-        case .handout(let kind, let step): "/access/\(kind)\(step)"
+        case .credentialForm(let kind, let step): "/access/\(kind)\(step)"
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
         case .file(let name): "/" + name
@@ -148,7 +148,7 @@ struct Links: Hashable, Sendable {
     private static func resource(of place: Place) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
-        case .handout(let kind, _): "/\(kind)"
+        case .credentialForm(let kind, _): "/\(kind)"
         case .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list, .access, .signIn,
             .signOut, .file:
             path(of: place)

@@ -22,4 +22,13 @@ extension Gate {
         }
         return credential
     }
+
+    /// Reads all credentials anew.
+    func reload(from reader: any StoreReader, now: Int64) throws(StoreError) {
+        var isTaken = false
+        while !isTaken {
+            let edits = edits
+            isTaken = replace(try reader.credentials(all: true, now: now), since: edits)
+        }
+    }
 }

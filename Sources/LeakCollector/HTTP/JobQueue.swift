@@ -2,24 +2,19 @@ internal import LeakHTTPServer
 internal import LeakPlatform
 
 /// Requests whose answers take long, such as erasing an install, for one thread that takes them one after another.
-final class JobQueue<Work: Sendable>: Sendable {
+final class JobQueue<Lent>: Sendable {
     /// Requests that wait at most; each may hold a body of megabytes.
     static var limit: Int { 8 }
 
-    struct Job: Sendable {
-        let work: Work
-        let responder: SharedResponder
-    }
-
     enum Next {
-        case job(Job)
+        case job(StoreWork<Lent>)
         /// The time was up before a job came.
         case timedOut
         case stopped
     }
 
     private struct State {
-        var waiting: [Job] = []
+        var waiting: [StoreWork<Lent>] = []
         var isStopping = false
     }
 
@@ -35,17 +30,16 @@ final class JobQueue<Work: Sendable>: Sendable {
         self.stopping = stopping
     }
 
-    /// Adds a request, or answers it with the reason why not.
-    func add(_ work: Work, _ responder: consuming Responder) {
-        let job = Job(work: work, responder: SharedResponder(responder))
+    /// Adds a request, or rejects it.
+    func add(_ work: StoreWork<Lent>) {
         let rejection: Problem? = state.with { state in
             if state.isStopping { return stopping }
             if state.waiting.count >= Self.limit { return full }
-            state.waiting.append(job)
+            state.waiting.append(work)
             return nil
         }
         if let rejection {
-            job.responder.send(rejection.response)
+            work.reject(rejection)
         } else {
             state.wakeAll()
         }
@@ -72,6 +66,6 @@ final class JobQueue<Work: Sendable>: Sendable {
             return state.waiting
         }
         state.wakeAll()
-        for job in waiting { job.responder.send(stopping.response) }
+        for work in waiting { work.reject(stopping) }
     }
 }

@@ -2,6 +2,17 @@ internal import LeakHTTPServer
 internal import LeakStore
 
 extension Problem {
+    /// The problem that an error amounts to.
+    init(from error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as StoreError: self.init(error)
+        default:
+            self.init(.internalServerError, "the collector's log says what happened")
+            cause = "\(error)"
+        }
+    }
+
     /// What the store could not do, as the API says it.
     init(_ error: StoreError) {
         switch error.reason {

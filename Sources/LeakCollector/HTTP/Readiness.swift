@@ -1,18 +1,14 @@
 internal import LeakHTTPServer
-internal import LeakStore
 internal import LeakPlatform
+internal import LeakStore
 
 /// Answers `/readyz`. One look at the store serves all who ask before it begins: anybody may ask, and thousands of
 /// questions must not take the place of pages.
 final class Readiness: Sendable {
     private let waiting = Guarded<[SharedResponder]>([])
-    private let pool: ReadPool
-    private let log: Log
+    private let threads: StoreThreads
 
-    init(pool: ReadPool, log: Log) {
-        self.pool = pool
-        self.log = log
-    }
+    init(threads: StoreThreads) { self.threads = threads }
 
     func receive(_ responder: consuming Responder) {
         let responder = SharedResponder(responder)
@@ -21,31 +17,17 @@ final class Readiness: Sendable {
             return waiting.count == 1
         }
         guard isFirst else { return }
-        let isTaken = pool.run { [self] reader, _ in
-            let asking = take()
-            let response = look(reader)
-            for responder in asking { responder.send(response) }
-        }
-        guard !isTaken else { return }
-        let busy = Problem.unavailable("too many questions wait for the store", afterSeconds: 1).response
-        for responder in take() { responder.send(busy) }
+        threads.add(
+            StoreWork("/readyz", responders: { [self] in take() }, rejection: { $0.response }) { lent in
+                try lent.reader.ping()
+                return .plain("ready\n")
+            })
     }
 
     private func take() -> [SharedResponder] {
         waiting.with { waiting in
             defer { waiting = [] }
             return waiting
-        }
-    }
-
-    private func look(_ reader: any StoreReader) -> Response {
-        do throws(StoreError) {
-            try reader.ping()
-            return .plain("ready\n")
-        } catch {
-            let problem = Problem(error)
-            log.error("/readyz: \(problem.cause ?? problem.detail)")
-            return problem.response
         }
     }
 }

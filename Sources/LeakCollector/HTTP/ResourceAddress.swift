@@ -1,23 +1,48 @@
 internal import LeakHTTPServer
 internal import LeakMessage
+internal import LeakStore
 
 /// One address of a resource, in one form.
-struct ResourceAddress: Hashable, Sendable {
+struct ResourceAddress: Sendable {
     /// How a resource answers.
     enum Form: Hashable, Sendable {
         case json, page, text
     }
 
+    /// A resource read from a request.
+    struct Loading: Sendable {
+        /// Identifies the page in the memo of a thread; `nil` if it is not kept.
+        var remembered: (any Resource)?
+        /// Blocks on the store.
+        let response: @Sendable (StoreView) throws -> Response
+
+        /// - Parameters:
+        ///   - view: at the moment of the request.
+        ///   - memo: the pages that were made from its reader.
+        fileprivate func answer(from view: StoreView, or memo: PageMemo) throws -> Response {
+            guard let remembered else { return try response(view) }
+            let view = StoreView(
+                reader: view.reader, now: view.now - view.now % 60_000, symbols: view.symbols,
+                links: view.links, address: view.address)
+            guard view.reader.hasLocalChangeCounter else { return try response(view) }
+            return try memo.page(
+                for: AnyHashable(remembered), state: try view.reader.changeCounter(), now: view.now
+            ) {
+                try response(view)
+            }
+        }
+    }
+
     let path: String
     let form: Form
     /// Reads the parameters of a request.
-    let question: @Sendable (borrowing Request, Parameters) throws(Problem) -> Question
+    private let read: @Sendable (borrowing Request, Parameters) throws(Problem) -> Loading
 
     static func json<Content: JSONResource>(_: Content.Type) -> ResourceAddress {
         ResourceAddress(path: "/api/v1" + Content.jsonPath, form: .json) {
             (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
-            return Question(description: request.path, form: .json) { view in
+            return Loading { view in
                 var writer = JSONWriter()
                 try writer.object { writer throws in try resource.writeJSON(to: &writer, from: view) }
                 return Answer.response(writer.bytes)
@@ -28,9 +53,7 @@ struct ResourceAddress: Hashable, Sendable {
     static func page<Content: PageResource>(_: Content.Type) -> ResourceAddress {
         ResourceAddress(path: Content.pagePath, form: .page) { (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
-            return Question(
-                description: request.path, form: .page, remembered: Content.isRemembered ? resource : nil
-            ) { view in
+            return Loading(remembered: Content.isRemembered ? resource : nil) { view in
                 Response(page: try resource.page(from: view))
             }
         }
@@ -40,7 +63,7 @@ struct ResourceAddress: Hashable, Sendable {
         ResourceAddress(path: "/api/v1" + Content.textPath, form: .text) {
             (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
-            return Question(description: request.path, form: .text) { view in
+            return Loading { view in
                 let bytes = Array(try resource.text(from: view).utf8)
                 var response = Answer.response(bytes)
                 response.type = Content.mediaType
@@ -49,11 +72,26 @@ struct ResourceAddress: Hashable, Sendable {
         }
     }
 
-    /// True if the address names a leak.
-    var namesLeak: Bool { path.contains("{leak}") }
-
-    // Not the closure: no two addresses have the same path.
-    static func == (one: ResourceAddress, other: ResourceAddress) -> Bool { one.path == other.path }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(path) }
+    func endpoint(in context: RequestContext) -> Endpoint {
+        Endpoint(.get, path, form == .page ? .people : .readers) { request, match, responder in
+            let responder = SharedResponder(responder)
+            let rejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
+            do throws(Problem) {
+                let loading = try read(request, match.parameters)
+                context.threads.add(
+                    StoreWork(request.path, responders: { [responder] }, rejection: rejection) { lent in
+                        do {
+                            let view = StoreView(
+                                reader: lent.reader, now: context.now(), symbols: context.tables,
+                                address: context.address)
+                            return try loading.answer(from: view, or: lent.memo)
+                        } catch let moved as MovedResource {
+                            return .redirect(to: moved.location)
+                        }
+                    })
+            } catch {
+                responder.send(rejection(error))
+            }
+        }
+    }
 }

@@ -7,12 +7,14 @@ internal import LeakPlatform
 ///
 /// It looks through the whole database, seconds in a large one: on a thread of its own, one install after another, so
 /// that nobody who reads waits behind it.
-public final class Erasure: Sendable {
+public final class Erasure: Mutation {
     private static let stopping = Problem.unavailable(
         "the collector is stopping; ask again, what is erased already stays so", afterSeconds: 5)
 
-    /// Hashes of installs.
-    private let jobs = JobQueue<UInt64>(
+    let method = LeakHTTPServer.Method.delete
+    let path = "/api/v1/installs/{install}"
+
+    private let jobs = JobQueue<Void>(
         full: .unavailable("too many installs wait to be erased", afterSeconds: 10),
         stopping: Erasure.stopping)
     private let store: any Store
@@ -31,38 +33,34 @@ public final class Erasure: Sendable {
     }
 
     /// Answers once the install is gone. The id is in no log: it is what somebody asked to forget.
-    func receive(_ install: String, _ responder: consuming Responder) {
+    func start(_: borrowing Request, _ change: ChangeRequest) throws(Problem) {
+        let install = change.match.parameters["install"] ?? ""
         let count = install.utf8.count
         guard count <= WireLimits.installBytes else {
             let detail = "the install is \(count) bytes, at most \(WireLimits.installBytes): no report has it"
-            responder.send(Problem(.badRequest, detail).response)
-            return
+            throw Problem(.badRequest, detail)
         }
-        jobs.add(Install.hash(install), responder)
+        let hash = Install.hash(install)
+        jobs.add(
+            change.work("erasing an install") { [self] in
+                guard let erased = try store.erase(install: hash, while: { !jobs.isStopping }) else {
+                    return Self.stopping.response
+                }
+                return Answer.json { writer in
+                    writer.field("samples", erased.samples)
+                    writer.field("sets", erased.sets)
+                    writer.field("left_in_log", erased.isLeftInLog)
+                }
+            })
     }
 
     /// Starts the thread that erases.
     func start() -> WorkerThread {
         WorkerThread(name: "erasure") { [self] in
-            while case .job(let job) = jobs.next() { job.responder.send(erase(job.work)) }
+            while case .job(let work) = jobs.next() { work.run(with: (), log: log) }
         }
     }
 
     /// Refuses what waits, and what is being erased before its next step; the thread ends.
     func stop() { jobs.stop() }
-
-    private func erase(_ install: UInt64) -> Response {
-        do throws(StoreError) {
-            let erased = try store.erase(install: install) { !jobs.isStopping }
-            guard let erased else { return Self.stopping.response }
-            return Answer.json { writer in
-                writer.field("samples", erased.samples)
-                writer.field("sets", erased.sets)
-                writer.field("left_in_log", erased.isLeftInLog)
-            }
-        } catch {
-            log.error("erasing an install: \(error)")
-            return Problem(error).response
-        }
-    }
 }

@@ -38,6 +38,23 @@ final class Ingest: Sendable {
         self.now = now
     }
 
+    /// `POST /api/v1/reports`
+    func endpoint(_ gate: Gate, _ health: StoreHealth) -> Endpoint {
+        Endpoint(
+            .post, "/api/v1/reports", .writers, body: .parsed(atMost: 0),
+            screen: { [self] request in
+                refusal(of: request, writer: gate.writer(of: request, now: now()), health)
+            }
+        ) { [self] request, _, responder in
+            // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
+            guard case .valid(let key) = gate.writer(of: request, now: now()) else {
+                responder.send(Problem(.forbidden, "this ingest key is not valid any more").response)
+                return
+            }
+            take(request, key: key, responder)
+        }
+    }
+
     // MARK: Before the body
 
     /// Refuses what need not be read.

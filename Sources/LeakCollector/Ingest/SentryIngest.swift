@@ -28,6 +28,21 @@ struct SentryIngest: Sendable {
         self.gate = gate
     }
 
+    /// With and without the last slash, as SDKs have it.
+    func endpoints(_ health: StoreHealth, _ now: @escaping @Sendable () -> Int64) -> [Endpoint] {
+        let paths: [(String, Form)] = [
+            ("envelope/", .envelope), ("envelope", .envelope), ("store/", .event), ("store", .event),
+        ]
+        return paths.map { path, form in
+            Endpoint(
+                .post, "/api/{project}/" + path, .writers, body: .parsed(atMost: Self.bodyBytes),
+                screen: { request in refusal(of: request, health, now: now()) }
+            ) { request, _, responder in
+                take(request, form, responder, now: now())
+            }
+        }
+    }
+
     // MARK: Before the body
 
     /// Refuses what need not be read. Whatever its `Content-Type` says, the address tells what it is.

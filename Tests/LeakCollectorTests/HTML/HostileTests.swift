@@ -112,11 +112,11 @@ private func pages(_ text: String) -> [HTML] {
         ).html,
         AccessPage(
             context: context, apps: [], appCount: 0, keys: [credential(text, .ingest)], tokens: [],
-            refused: refused(.create, text)
+            rejected: rejected(.create, nil, text)
         ).html,
         AccessPage(
             context: context, apps: [], appCount: 0, keys: [credential(text, .ingest)], tokens: [],
-            refused: refused(.rename(1), text)
+            rejected: rejected(.rename, 1, text)
         ).html,
         NewSecretPage(
             context: context, kind: .keys, credential: credential(text, .ingest), secret: "s", address: "a"
@@ -134,12 +134,12 @@ private func withoutSessions(_ overview: Overview) -> Overview {
     return overview
 }
 
-private func refused(_ action: HandoutChange.Action, _ text: String) -> RefusedHandout {
-    var fields = HandoutFields()
+private func rejected(_ action: CredentialMutation.Action, _ id: Int64?, _ text: String) -> RejectedForm {
+    var fields = CredentialFields()
     fields.name = text
     fields.app = text
-    return RefusedHandout(
-        change: HandoutChange(kind: .keys, action: action, isForm: true), fields: fields, reason: text)
+    return RejectedForm(
+        form: CredentialForm(kind: .keys, action: action, id: id), fields: fields, reason: text)
 }
 
 private func credential(

@@ -1,3 +1,4 @@
+import LeakCollectorSupport
 import LeakHTTPServer
 import LeakStore
 import Testing
@@ -8,12 +9,13 @@ import Testing
     private static let id = "00112233445566778899aabbccddeeff"
     private static let leak = LeakID("00112233445566778899aabbccddeeff") ?? LeakID(high: 0, low: 0)
 
-    private static func find(_ method: LeakHTTPServer.Method, _ path: String) -> Route? {
+    private static let router = Result { try RunningCollector().collector.service.router }
+
+    private static func find(_ method: LeakHTTPServer.Method, _ path: String) throws -> Endpoint.Match? {
         let bytes = Array(path.utf8)
-        guard case .found(let pattern, let parameters) = Route.router.match(method, path: bytes.span) else {
-            return nil
-        }
-        return pattern.route(parameters)
+        guard case .found(let endpoint, let parameters) = try router.get().match(method, path: bytes.span)
+        else { return nil }
+        return Endpoint.Match(endpoint, parameters)
     }
 
     @Test(arguments: [
@@ -27,12 +29,11 @@ import Testing
     ])
     func `reads resources`(path: String, form: ResourceAddress.Form) throws {
         for method in [LeakHTTPServer.Method.get, .head] {
-            guard case .resource(let address) = Self.find(method, path) else {
-                Issue.record("no resource at \(path)")
-                continue
-            }
+            let endpoint = try #require(try Self.find(method, path)).endpoint
+            #expect(endpoint.path.replacing("{leak}", with: Self.id) == path)
+            let address = try #require(Resources.addresses.first { $0.path == endpoint.path })
             #expect(address.form == form)
-            #expect(address.path.replacing("{leak}", with: Self.id) == path)
+            #expect(endpoint.access == (form == .page ? .people : .readers))
         }
     }
 
@@ -41,42 +42,65 @@ import Testing
         #expect(Set(paths).count == paths.count)
     }
 
-    @Test(arguments: [
-        ("/healthz", Route.health), ("/readyz", .readiness), ("/sign-in", .signInPage),
-        ("/leaks/\(id)/decisions", .formAddress(.leak(leak))), ("/access/keys", .formAddress(.access)),
-        ("/access/tokens/7/name", .formAddress(.access)), ("/access/keys/7/revoke", .formAddress(.access)),
-    ])
-    func `reads`(path: String, route: Route) {
-        #expect(Self.find(.get, path) == route)
-        #expect(Self.find(.head, path) == route)
+    @Test(arguments: ["/healthz", "/readyz", "/sign-in"])
+    func `anyone reads`(path: String) throws {
+        for method in [LeakHTTPServer.Method.get, .head] {
+            let endpoint = try #require(try Self.find(method, path)).endpoint
+            #expect(endpoint.path == path && endpoint.method == .get && endpoint.access == .anyone)
+        }
     }
 
     @Test(arguments: [
-        ("/api/v1/reports", Route.reports), ("/api/12/envelope/", .sentry(.envelope)),
-        ("/api/1/envelope", .sentry(.envelope)), ("/api/1/store/", .sentry(.event)),
-        ("/api/1/store", .sentry(.event)), ("/sign-in", .signIn), ("/sign-out", .signOut),
-        ("/access/keys", .handout(HandoutChange(kind: .keys, action: .create, isForm: true))),
-        ("/access/tokens/7/name", .handout(HandoutChange(kind: .tokens, action: .rename(7), isForm: true))),
-        ("/access/keys/7/revoke", .handout(HandoutChange(kind: .keys, action: .revoke(7), isForm: true))),
-        ("/api/v1/tokens", .handout(HandoutChange(kind: .tokens, action: .create, isForm: false))),
+        ("/leaks/\(id)/decisions", Place.leak(leak)), ("/access/keys", .access),
+        ("/access/tokens/7/name", .access), ("/access/keys/7/revoke", .access),
     ])
-    func `writes`(path: String, route: Route) {
-        #expect(Self.find(.post, path) == route)
+    func `a form's address leads to its page`(path: String, page: Place) throws {
+        for method in [LeakHTTPServer.Method.get, .head, .post] {
+            let match = try #require(try Self.find(method, path))
+            #expect(match.formPage?.to == page && match.endpoint.access == .people)
+        }
+    }
+
+    @Test func `the address of a form leads to its page whatever the number`() throws {
+        #expect(try Self.find(.get, "/access/keys/x/name")?.formPage?.to == .access)
+    }
+
+    @Test(arguments: [
+        ("/api/v1/reports", "/api/v1/reports", nil), ("/api/12/envelope/", "/api/{project}/envelope/", nil),
+        ("/api/1/envelope", "/api/{project}/envelope", nil), ("/api/1/store/", "/api/{project}/store/", nil),
+        ("/api/1/store", "/api/{project}/store", nil), ("/sign-in", "/sign-in", nil),
+        ("/sign-out", "/sign-out", nil), ("/access/keys", "/access/keys", nil),
+        ("/access/tokens/7/name", "/access/tokens/{id}/name", "7"),
+        ("/access/keys/7/revoke", "/access/keys/{id}/revoke", "7"), ("/api/v1/tokens", "/api/v1/tokens", nil),
+        ("/api/v1/symbols", "/api/v1/symbols", nil),
+    ])
+    func `writes`(path: String, pattern: String, id: String?) throws {
+        let match = try #require(try Self.find(.post, path))
+        #expect(match.endpoint.path == pattern && match.endpoint.method == .post)
+        #expect(match.parameters["id"] == id)
     }
 
     @Test(arguments: [
         "/nope", "", "//", "/leaks", "/leaks/", "/leaks/\(id)/", "/leaks/\(id)/nope", "/leaks/\(id)0",
         "/leaks/\(id.uppercased())", "/leaks/\(id)/trend", "/api/v1/leaks/\(id)/reports/", "/api/v1/leaks/x",
         "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports", "/access/keys/1",
-        "/access/", "/api/v1/keys/1", "/api/v1/leaks/\(id)/decisions",
+        "/access/", "/api/v1/keys/1", "/leaks/x/decisions", "/api/v1/leaks/\(id)/decisions",
     ])
-    func `reads nothing at`(path: String) {
-        #expect(Self.find(.get, path) == nil)
+    func `reads nothing at`(path: String) throws {
+        #expect(try Self.find(.get, path) == nil)
     }
 
-    @Test func `nothing that writes or reads is open to anyone`() {
+    @Test(arguments: [
+        "/access/keys/x/name", "/access/tokens/-1/revoke", "/leaks/x/decisions", "/api/v1/leaks/x/decisions",
+        "/api/x/envelope/", "/api/1x/store",
+    ])
+    func `writes nothing at`(path: String) throws {
+        #expect(try Self.find(.post, path) == nil)
+    }
+
+    @Test func `nothing that writes or reads is open to anyone`() throws {
         for (path, access) in [
-            ("/api/v1/leaks", Route.Access.readers), ("/api/v1/summary", .readers),
+            ("/api/v1/leaks", Endpoint.Access.readers), ("/api/v1/summary", .readers),
             ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people),
             ("/releases", .people), ("/access", .people), ("/api/v1/keys", .readers),
             ("/api/v1/check", .readers),
@@ -84,14 +108,22 @@ import Testing
             ("/api/v1/leaks/\(Self.id)", .readers), ("/api/v1/leaks/\(Self.id)/reports", .readers),
             ("/api/v1/leaks/\(Self.id)/trend", .readers),
         ] {
-            #expect(Self.find(.get, path)?.access == access, "\(path)")
+            #expect(try Self.find(.get, path)?.endpoint.access == access, "\(path)")
         }
-        for kind in HandoutKind.allCases {
-            #expect(Self.find(.post, "/access/\(kind.rawValue)")?.access == .people)
-            #expect(Self.find(.post, "/access/\(kind.rawValue)/1/revoke")?.access == .people)
-            #expect(Self.find(.patch, "/api/v1/\(kind.rawValue)/1")?.access == .readers)
-            #expect(Self.find(.delete, "/api/v1/\(kind.rawValue)/1")?.access == .readers)
+        for kind in CredentialKind.allCases {
+            #expect(try Self.find(.post, "/access/\(kind.rawValue)")?.endpoint.access == .people)
+            #expect(try Self.find(.post, "/access/\(kind.rawValue)/1/revoke")?.endpoint.access == .people)
+            #expect(try Self.find(.patch, "/api/v1/\(kind.rawValue)/1")?.endpoint.access == .readers)
+            #expect(try Self.find(.delete, "/api/v1/\(kind.rawValue)/1")?.endpoint.access == .readers)
         }
-        #expect(Self.find(.post, "/api/v1/reports")?.access == .writers)
+        for path in ["/api/v1/symbols", "/api/v1/leaks/\(Self.id)/decisions"] {
+            #expect(try Self.find(.post, path)?.endpoint.access == .readers)
+        }
+        for path in ["/api/v1/symbols/1", "/api/v1/installs/1"] {
+            #expect(try Self.find(.delete, path)?.endpoint.access == .readers)
+        }
+        for path in ["/api/v1/reports", "/api/1/envelope/", "/api/1/store/"] {
+            #expect(try Self.find(.post, path)?.endpoint.access == .writers)
+        }
     }
 }

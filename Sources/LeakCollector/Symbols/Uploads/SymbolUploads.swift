@@ -3,23 +3,17 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// Takes and removes symbols: `POST /api/v1/symbols` and `DELETE /api/v1/symbols/{image}`.
+/// The thread that stores and removes symbols.
 ///
 /// Naming what is stored may look at many leaks: on a thread of its own, one upload after another.
 final class SymbolUploads: Sendable {
-    static let type = "application/octet-stream"
     /// Reports that were grouped before an upload may be counted behind it; other collectors of a database learn of it within a
     /// second. What is stored is looked through again after these times.
     private static let laterPasses: [Duration] = [.seconds(5), .seconds(60)]
     /// Uploads so old are looked through again when a collector starts.
     private static let recentMilliseconds: Int64 = 10 * 60_000
 
-    private enum Change {
-        case put(SymbolData, bytes: [UInt8])
-        case remove(ImageID)
-    }
-
-    private let jobs = JobQueue<Change>(
+    private let jobs = JobQueue<any StoreReader>(
         full: .unavailable("too many uploads of symbols wait", afterSeconds: 5),
         stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
     /// Frames that are named again, and when.
@@ -38,35 +32,27 @@ final class SymbolUploads: Sendable {
 
     // MARK: Requests
 
-    /// Rejects what need not be read.
-    static func refusal(of request: borrowing Request) -> Problem? {
-        guard request.hasContentType("application/octet-stream") else {
-            return Problem(.unsupportedMediaType, "Content-Type must be \(type)").with("Accept-Post", type)
-        }
-        let bytes = request.announcedLength ?? 0
-        guard bytes <= SymbolTable.Limits.bytes else {
-            return Problem(
-                .contentTooLarge, "a table of symbols has at most \(SymbolTable.Limits.bytes) bytes")
-        }
-        return nil
-    }
-
     /// Checks a table, and answers once it is stored and the leaks are named.
-    func receive(_ body: [UInt8], _ responder: consuming Responder) {
+    func put(_ bytes: [UInt8], _ change: ChangeRequest) throws(Problem) {
+        let table: SymbolData
         do throws(SymbolTable.Invalid) {
-            let table = try SymbolData(body)
-            jobs.add(.put(table, bytes: body), responder)
+            table = try SymbolData(bytes)
         } catch {
-            responder.send(Problem(.badRequest, error.description).response)
+            throw Problem(.badRequest, error.description)
         }
+        jobs.add(change.work("storing symbols") { [self] reader in try put(table, bytes, reader) })
     }
 
-    func remove(_ image: String, _ responder: consuming Responder) {
-        guard let image = ImageID(image) else {
-            responder.send(Problem(.badRequest, "“\(image.prefix(80))” is not the id of an image").response)
-            return
-        }
-        jobs.add(.remove(image), responder)
+    func remove(_ image: ImageID, _ change: ChangeRequest) {
+        jobs.add(
+            change.work("removing symbols") { [self] reader in
+                guard
+                    try store.removeSymbols(.image, of: image.description)
+                        || store.removeSymbols(.mapping, of: image.description)
+                else { throw Problem(.notFound, "there are no symbols of image \(image)") }
+                try tables.refresh(from: reader)
+                return Answer.json { $0.field("image", image.description) }
+            })
     }
 
     // MARK: The thread
@@ -85,7 +71,7 @@ final class SymbolUploads: Sendable {
             while true {
                 let nearest = later.with { $0.map(\.due).min() }
                 switch jobs.next(timeout: nearest.map { $0 - .now }) {
-                case .job(let job): job.responder.send(unsafe answer(to: job.work, reader))
+                case .job(let work): unsafe work.run(with: reader, log: log)
                 case .timedOut: unsafe nameAgain(dueSpellings(), reader)
                 case .stopped: return
                 }
@@ -116,28 +102,6 @@ final class SymbolUploads: Sendable {
 
     private func naming(_ reader: any StoreReader) -> SymbolNaming {
         SymbolNaming(store: store, reader: reader, tables: tables, now: now())
-    }
-
-    private func answer(to change: Change, _ reader: any StoreReader) -> Response {
-        do {
-            switch change {
-            case .put(let table, let bytes): return try put(table, bytes, reader)
-            case .remove(let image):
-                guard
-                    try store.removeSymbols(.image, of: image.description)
-                        || store.removeSymbols(.mapping, of: image.description)
-                else {
-                    return Problem(.notFound, "there are no symbols of image \(image)").response
-                }
-                try tables.refresh(from: reader)
-                return Answer.json { $0.field("image", image.description) }
-            }
-        } catch let error as StoreError {
-            log.error("storing symbols: \(error)")
-            return Problem(error).response
-        } catch {
-            return Problem(.internalServerError, "the collector's log says what happened").response
-        }
     }
 
     private func put(_ table: SymbolData, _ bytes: [UInt8], _ reader: any StoreReader) throws -> Response {

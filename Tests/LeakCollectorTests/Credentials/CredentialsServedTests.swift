@@ -11,7 +11,7 @@ import Testing
 @testable import LeakCollector
 
 /// Keys and tokens over real sockets: made, renamed and revoked, by forms and by the API.
-@Suite struct HandoutTests {
+@Suite struct CredentialsServedTests {
     private static let form = "application/x-www-form-urlencoded"
     private static let bearer = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
 

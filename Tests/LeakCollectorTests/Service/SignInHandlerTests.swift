@@ -2,10 +2,10 @@ import Testing
 
 @testable import LeakCollector
 
-@Suite struct VisitsTests {
+@Suite struct SignInHandlerTests {
     @Test(arguments: ["/", "/leaks/00112233445566778899aabbccddeeff", "/?app=com.acme.shop&sort=reports"])
     func `after signing in goes to one of our own pages`(path: String) {
-        #expect(Visits.destination(path) == path)
+        #expect(SignInHandler.destination(path) == path)
     }
 
     @Test(arguments: [
@@ -13,6 +13,6 @@ import Testing
         "/a\r\nSet-Cookie: x=y", "/" + String(repeating: "a", count: 2048), "/\u{FF0F}evil.example",
     ])
     func `never goes to another site`(text: String?) {
-        #expect(Visits.destination(text) == nil)
+        #expect(SignInHandler.destination(text) == nil)
     }
 }

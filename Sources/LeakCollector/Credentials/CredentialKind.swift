@@ -1,7 +1,7 @@
 internal import LeakStore
 
 /// What is handed out by name, as addresses and answers call it.
-enum HandoutKind: String, Hashable, Sendable, CaseIterable {
+enum CredentialKind: String, Hashable, Sendable, CaseIterable {
     /// Write reports.
     case keys
     /// Read, and do what is done on pages.

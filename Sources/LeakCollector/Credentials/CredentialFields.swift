@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 
 /// What a request to make or rename says, as sent: nothing of it is checked but its form.
-struct HandoutFields: Hashable, Sendable {
+struct CredentialFields: Hashable, Sendable {
     /// Bytes of a body: a name and an app, each byte of them written as `\u0000`, and a little more.
     static let bodyBytes = 4096
 
@@ -26,7 +26,7 @@ struct HandoutFields: Hashable, Sendable {
         }
         do {
             self = try JSONScanner.scan(body) { (scanner) throws(JSONError) in
-                var fields = HandoutFields()
+                var fields = CredentialFields()
                 if try scanner.enterObject() {
                     repeat { try fields.read(&scanner) } while try scanner.another(in: .object)
                 }
@@ -41,7 +41,7 @@ struct HandoutFields: Hashable, Sendable {
     private mutating func read(_ scanner: inout JSONScanner) throws(JSONError) {
         let start = scanner.offset
         let slice = try scanner.name()
-        let field: WritableKeyPath<HandoutFields, String?>
+        let field: WritableKeyPath<CredentialFields, String?>
         switch scanner.text(of: slice) {
         case "name": field = \.name
         case "app": field = \.app

@@ -1,32 +1,49 @@
 internal import LeakHTTPServer
 internal import LeakStore
 
-/// Browsers that sign in and out: `/sign-in` and `/sign-out`.
-struct Visits: Sendable {
+/// Signs browsers in and out: `/sign-in` and `/sign-out`.
+struct SignInHandler: Sendable {
+    /// Bytes of a form: a token or a code, and where to go.
+    private static let body = Endpoint.Body.atMost(4096)
+
     let signIn: SignIn
-    let pool: ReadPool
-    let attempts: SignInAttempts
+    let context: RequestContext
+    let attempts = SignInAttempts()
     let log: Log
 
-    /// - Parameter now: milliseconds since 1970.
-    func receive(_ route: Route, _ request: borrowing Request, _ responder: consuming Responder, now: Int64) {
-        let provenance = signIn.gate.provenance(of: request)
-        switch route {
-        case .signInPage:
-            responder.send(firstPage(for: request, now))
-        case .signIn where provenance == .elsewhere, .signOut where provenance == .elsewhere:
-            responder.send(
-                .page(error: .forbidden, detail: "This form was sent from another site.", now: now))
-        // A browser adds the cookie by itself, and says where the form stands.
-        case .signOut where provenance == .untold && signIn.gate.sessionCookie(of: request) != nil:
-            responder.send(
-                .page(
-                    error: .forbidden,
-                    detail: "Nothing says that this form comes from a page of this collector.",
-                    now: now))
-        case .signOut: signOut(request, responder, now)
-        default: open(request, responder, now)
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(.get, "/sign-in", .anyone, body: Self.body, isForBrowsers: true) {
+                request, _, responder in
+                responder.send(firstPage(for: request, context.now()))
+            },
+            Endpoint(.post, "/sign-in", .anyone, body: Self.body, isForBrowsers: true) {
+                request, _, responder in
+                receive(request, responder, needsOrigin: false, open)
+            },
+            Endpoint(.post, "/sign-out", .anyone, isForBrowsers: true) { request, _, responder in
+                // A browser adds the cookie by itself, and says where the form stands.
+                let hasCookie = signIn.gate.sessionCookie(of: request) != nil
+                receive(request, responder, needsOrigin: hasCookie, signOut)
+            },
+        ]
+    }
+
+    /// Rejects a form that another site sent.
+    ///
+    /// - Parameter needsOrigin: rejects a form of unknown origin too.
+    private func receive(
+        _ request: borrowing Request, _ responder: consuming Responder, needsOrigin: Bool,
+        _ handler: (borrowing Request, consuming Responder, Int64) -> Void
+    ) {
+        let detail: String
+        switch signIn.gate.provenance(of: request) {
+        case .elsewhere: detail = "This form was sent from another site."
+        case .untold where needsOrigin:
+            detail = "Nothing says that this form comes from a page of this collector."
+        case .here, .untold: return handler(request, responder, context.now())
         }
+        responder.send(.page(error: .forbidden, detail: detail, now: context.now()))
     }
 
     /// The page that a browser gets before it sends anything. A link is spent by its button alone: a chat's preview or a
@@ -112,18 +129,14 @@ struct Visits: Sendable {
 
     /// Opens or closes a session where it may wait for the disk.
     private func run(
-        _ responder: consuming Responder, _ now: Int64, _ visit: @escaping @Sendable () throws -> Response
+        _ responder: consuming Responder, _ now: Int64, _ work: @escaping @Sendable () throws -> Response
     ) {
         let later = SharedResponder(responder)
-        let isTaken = pool.run { _, _ in
-            do {
-                later.send(try visit())
-            } catch {
-                log.error("signing in or out: \(error)")
-                later.send(.page(error: .serviceUnavailable, now: now))
-            }
-        }
-        if !isTaken { later.send(.page(error: .serviceUnavailable, now: now)) }
+        context.threads.add(
+            StoreWork(
+                "signing in or out", responders: { [later] },
+                rejection: { _ in .page(error: .serviceUnavailable, now: now) }
+            ) { _ in try work() })
     }
 
     /// Where to go after signing in: one of our own paths, never another site (`//evil.example` is one to browsers,

@@ -1,0 +1,163 @@
+internal import LeakHTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// Creating, renaming or revoking keys or tokens: by the forms of `/access`, and under `/api/v1` in JSON.
+struct CredentialMutation: Mutation {
+    enum Action: Hashable, Sendable, CaseIterable {
+        case create, rename, revoke
+    }
+
+    static let all = CredentialKind.allCases.flatMap { kind in
+        Action.allCases.flatMap { action in
+            [true, false].map { CredentialMutation(kind: kind, action: action, isForm: $0) }
+        }
+    }
+
+    private static let accessPage = ErrorPage.Way(to: .access, text: "Back to keys and tokens")
+
+    let kind: CredentialKind
+    let action: Action
+    let isForm: Bool
+
+    var method: LeakHTTPServer.Method {
+        switch action {
+        case .create: .post
+        case .rename: isForm ? .post : .patch
+        case .revoke: isForm ? .post : .delete
+        }
+    }
+
+    var path: String {
+        guard !isForm else {
+            return Links.served.to(CredentialForm(kind: kind, action: action).place)
+        }
+        return "/api/v1/\(kind.rawValue)" + (action == .create ? "" : "/{id}")
+    }
+
+    var body: Endpoint.Body { .atMost(CredentialFields.bodyBytes) }
+
+    var formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? {
+        guard isForm else { return nil }
+        return { _ in Self.accessPage }
+    }
+
+    var needsToken: Bool { !isForm }
+
+    func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
+        let fields = try fields(of: request)
+        let id = change.match.parameters["id"].flatMap { Int64(decimalDigits: $0) }
+        let (context, now) = (change.context, change.now)
+        var change = change
+        change.written = fields.name
+        context.threads.add(
+            change.work("changing a \(kind.noun)") { lent in
+                do {
+                    let changed = try run(fields, id: id, Credentials(store: context.store), now: now)
+                    // With a token, the sessions that it opened are over too.
+                    try context.gate.reload(from: lent.reader, now: now)
+                    return answer(changed.credential, changed.secret, context.address, now: now)
+                } catch {
+                    let problem = Problem(from: error)
+                    guard isForm, let page = page(problem, fields, id: id, from: lent.reader, now: now)
+                    else { throw problem }
+                    return page
+                }
+            })
+    }
+
+    private func fields(of request: borrowing Request) throws(Problem) -> CredentialFields {
+        guard action != .revoke else { return CredentialFields() }
+        guard !isForm else {
+            guard let form = request.form else {
+                throw Problem(.unsupportedMediaType, "Send the form of the page as it is.")
+            }
+            return CredentialFields(form)
+        }
+        try request.requireJSON()
+        let fields = try CredentialFields(json: request.body())
+        guard fields.app == nil || kind == .keys && action == .create else {
+            throw Problem(.badRequest, "app is for a key that is made: nothing else is bound to an app")
+        }
+        return fields
+    }
+
+    /// Blocks on the store.
+    ///
+    /// - Returns: the secret of a new one, which is shown here and never again.
+    /// - Throws: ``Problem`` 400 for an invalid name or app, 404 if there is no such one, 409 for a name that another token has and
+    ///   for the one of the environment, or ``StoreError``.
+    private func run(
+        _ fields: CredentialFields, id: Int64?, _ credentials: Credentials, now: Int64
+    ) throws -> (credential: Credential, secret: String?) {
+        let name = fields.name ?? ""
+        do {
+            guard let id else {
+                let made = try credentials.create(kind.purpose, name: name, app: fields.app, now: now)
+                return (made.credential, made.secret)
+            }
+            let isDone =
+                action == .rename
+                ? try credentials.rename(kind.purpose, id, to: name, now: now)
+                : try credentials.revoke(kind.purpose, id, now: now)
+            guard isDone,
+                let changed = try credentials.list(kind.purpose, now: now).first(where: { $0.id == id })
+            else { throw Problem(.notFound, "there is no valid \(kind.noun) \(id)") }
+            return (changed, nil)
+        } catch let taken as NameTaken {
+            throw Problem(.conflict, taken.description)
+        } catch let kept as NameKept {
+            throw Problem(.conflict, kept.description)
+        } catch let error as SettingError {
+            throw Problem(.badRequest, "\(error.source.drop { $0 == "-" }) \(error.problem)")
+        }
+    }
+
+    /// - Parameter address: of this collector, for what is to be pasted.
+    private func answer(_ credential: Credential, _ secret: String?, _ address: String, now: Int64)
+        -> Response
+    {
+        switch (isForm, secret) {
+        case (true, nil):
+            return .redirect(to: Links.served.to(.access) + "#\(kind.rawValue)")
+        case (true, let secret?):
+            let page = NewSecretPage(
+                context: PageContext(links: .served, now: now), kind: kind, credential: credential,
+                secret: secret, address: address)
+            // With 201 it is kept nowhere.
+            return Response(page: page.html, status: .created)
+        case (false, _):
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.fields(of: credential, kind)
+                guard let secret else { return }
+                writer.field("secret", secret)
+                guard kind == .keys else { return }
+                let dsn = SentryDSN(address: address, key: secret, project: credential.id)
+                if let dsn { writer.field("dsn", dsn.description) }
+            }
+            var response = Response(
+                secret == nil ? .ok : .created, type: "application/json", body: .bytes(writer.bytes))
+            response.fields.append(("Cache-Control", "no-store"))
+            return response
+        }
+    }
+
+    /// A rejected form, shown again with the fields in it; for a credential that is gone, a page that says so.
+    private func page(
+        _ problem: Problem, _ fields: CredentialFields, id: Int64?, from reader: any StoreReader, now: Int64
+    ) -> Response? {
+        if problem.status == .notFound {
+            return .page(
+                error: .notFound, detail: problem.detail, written: fields.name, back: Self.accessPage,
+                isSignedIn: true, now: now)
+        }
+        guard action != .revoke, problem.status == .badRequest || problem.status == .conflict else {
+            return nil
+        }
+        let rejected = RejectedForm(
+            form: CredentialForm(kind: kind, action: action, id: id), fields: fields, reason: problem.detail)
+        let page = try? AccessPage(from: reader, links: .served, now: now, rejected: rejected)
+        return page.map { Response(page: $0.html, status: problem.status) }
+    }
+}

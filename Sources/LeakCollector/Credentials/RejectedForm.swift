@@ -1,0 +1,36 @@
+/// A form of the page of keys and tokens.
+struct CredentialForm: Hashable, Sendable {
+    var kind: CredentialKind
+    var action: CredentialMutation.Action
+    /// The number of the key or token; `nil` for a new one, and for the address of all.
+    var id: Int64?
+
+    /// The address that it is sent to.
+    var place: Place {
+        let id = id.map { "\($0)" } ?? "{id}"
+        return switch action {
+        case .create: .credentialForm(kind: kind.rawValue)
+        case .rename: .credentialForm(kind: kind.rawValue, step: "/\(id)/name")
+        case .revoke: .credentialForm(kind: kind.rawValue, step: "/\(id)/revoke")
+        }
+    }
+}
+
+/// A form that was rejected: it is shown again as it was filled in, so that nobody types it twice.
+struct RejectedForm: Hashable, Sendable {
+    var form: CredentialForm
+    var fields: CredentialFields
+    /// The detail of the ``Problem``.
+    var reason: String
+
+    /// The fields as they were filled in, if `form` is the rejected one.
+    static func fields(of form: CredentialForm, in rejected: RejectedForm?) -> CredentialFields? {
+        rejected?.form == form ? rejected?.fields : nil
+    }
+
+    /// Above the fields of the rejected form.
+    static func alert(of form: CredentialForm, in rejected: RejectedForm?) -> HTML? {
+        guard let rejected, rejected.form == form else { return nil }
+        return #"<p class="alert" role="alert" dir="auto">Nothing was changed: \#(rejected.reason)</p>"#
+    }
+}

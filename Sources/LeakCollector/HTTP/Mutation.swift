@@ -1,0 +1,111 @@
+internal import LeakHTTPServer
+internal import LeakStore
+
+/// A change that requests to one address ask for: how they are read, made and answered.
+///
+/// The counterpart of ``Resource``. A new one is one file, and one line in `Mutations`.
+protocol Mutation: Sendable {
+    var method: LeakHTTPServer.Method { get }
+    /// Such as `/api/v1/leaks/{leak}/decisions`.
+    var path: String { get }
+    var body: Endpoint.Body { get }
+    /// The page with the form that is sent here; `nil` if programs send JSON.
+    var formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? { get }
+    /// True if only an access token will do, and no session of a browser.
+    var needsToken: Bool { get }
+
+    /// Rejects what need not be read, besides access, length and coding.
+    func screen(_ request: borrowing Request, in context: RequestContext) -> Response?
+
+    /// Text from a form, given back to its author if the request is rejected, even if it is not authorized.
+    func written(in request: borrowing Request) -> String?
+
+    /// Reads the request, and starts the change on a thread that may wait for the store.
+    ///
+    /// - Throws: ``Problem`` 400 or 415.
+    func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem)
+}
+
+extension Mutation {
+    var method: LeakHTTPServer.Method { .post }
+    var body: Endpoint.Body { .atMost(0) }
+    var formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? { nil }
+    var needsToken: Bool { false }
+    func screen(_: borrowing Request, in _: RequestContext) -> Response? { nil }
+    func written(in _: borrowing Request) -> String? { nil }
+
+    func endpoints(in context: RequestContext) -> [Endpoint] {
+        let access: Endpoint.Access = formPage == nil ? .readers : .people
+        let change = Endpoint(method, path, access, body: body, formPage: formPage) { request in
+            screen(request, in: context)
+        } handler: { request, match, responder in
+            receive(request, match, SharedResponder(responder), context)
+        }
+        guard let formPage else { return [change] }
+        // A reload or the browser's history reads the address of a form: it leads to the form's page.
+        let page = Endpoint(.get, path, .people, formPage: formPage) { _, match, responder in
+            responder.send(.redirect(to: Links.served.to(match.formPage?.to ?? .summary(app: nil))))
+        }
+        return [change, page]
+    }
+
+    private func receive(
+        _ request: borrowing Request, _ match: Endpoint.Match, _ responder: SharedResponder,
+        _ context: RequestContext
+    ) {
+        let (now, written) = (context.now(), written(in: request))
+        do throws(Problem) {
+            try context.threads.checkDatabase()
+            let author = try context.gate.author(of: request, now: now)
+            guard !needsToken || author.purpose == .access else {
+                throw .unauthorized("this needs an access token (Authorization: Bearer TOKEN)")
+            }
+            let change = ChangeRequest(
+                author: author, match: match, now: now, context: context, responder: responder,
+                written: written)
+            try start(request, change)
+        } catch {
+            responder.send(match.rejection(error, written: written, now: now))
+        }
+    }
+}
+
+/// An authorized request to change something.
+struct ChangeRequest: Sendable {
+    let author: Credential
+    let match: Endpoint.Match
+    /// Milliseconds since 1970.
+    let now: Int64
+    let context: RequestContext
+    var responder: SharedResponder
+    /// Text from a form, given back to its author if the change is rejected.
+    var written: String?
+
+    func rejection(_ problem: Problem) -> Response {
+        match.rejection(problem, written: written, now: now)
+    }
+
+    /// The part that waits for the store.
+    ///
+    /// - Parameter name: in the log.
+    func work<Lent>(
+        _ name: String, response: @escaping @Sendable (Lent) throws -> Response
+    ) -> StoreWork<Lent> {
+        StoreWork(name, responders: { [responder] }, rejection: rejection, response: response)
+    }
+}
+
+extension Request {
+    /// - Throws: ``Problem`` 415.
+    func requireJSON() throws(Problem) {
+        guard hasContentType("application/json") else {
+            throw Problem(.unsupportedMediaType, "Content-Type must be application/json")
+                .with("Accept-Post", "application/json")
+        }
+    }
+
+    /// The fields of a form; `nil` for a body of another type.
+    var form: Form? {
+        hasContentType("application/x-www-form-urlencoded") ? Form(body()) : nil
+    }
+}

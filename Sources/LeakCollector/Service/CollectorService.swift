@@ -1,0 +1,179 @@
+internal import LeakHTTPServer
+internal import LeakMessage
+internal import LeakStore
+internal import LeakPlatform
+
+/// Answers the requests to a collector: finds the endpoint of each, authorizes it, and has it answered.
+final class CollectorService: Service {
+    /// Everything but the files of `Public`.
+    let router: Router<Endpoint>
+    private let context: RequestContext
+    private let files: StaticFiles
+    /// Wrong tokens in `Authorization`, counted apart from those of the sign-in page: people can sign in although a program
+    /// of their network still sends an old token.
+    private let bearerAttempts = SignInAttempts()
+    private let log: Log
+
+    init(
+        _ context: RequestContext, signIn: SignIn, ingest: Ingest, erasure: Erasure, symbols: SymbolUploads,
+        files: StaticFiles, log: Log
+    ) {
+        self.context = context
+        self.files = files
+        self.log = log
+        let mutations = Mutations.all(erasure: erasure, symbols: symbols, ingest: ingest)
+        let endpoints =
+            Resources.addresses.map { $0.endpoint(in: context) }
+            + mutations.flatMap { $0.endpoints(in: context) }
+            + SignInHandler(signIn: signIn, context: context, log: log).endpoints
+            + SentryIngest(ingest: ingest, gate: context.gate).endpoints(context.health, context.now)
+            + [ingest.endpoint(context.gate, context.health)] + Self.probes(context)
+        router = Router(endpoints.map { ($0.method, $0.path, $0) })
+    }
+
+    /// Whether the collector runs, and whether it can answer.
+    private static func probes(_ context: RequestContext) -> [Endpoint] {
+        let (health, readiness) = (context.health, Readiness(threads: context.threads))
+        return [
+            Endpoint(.get, "/healthz", .anyone) { _, _, responder in responder.send(.plain("ok\n")) },
+            Endpoint(.get, "/readyz", .anyone) { _, _, responder in
+                if let trouble = health.worst {
+                    responder.send(trouble.problem.response)
+                } else {
+                    readiness.receive(responder)
+                }
+            },
+        ]
+    }
+
+    // MARK: Before the body
+
+    func screen(_ request: borrowing Request) -> Response? {
+        let match = router.match(request)
+        switch match {
+        case .found(let endpoint, let parameters):
+            guard let match = Endpoint.Match(endpoint, parameters) else { return nothing(at: request) }
+            return rejection(of: request, match)
+        case .notFound: return files.response(to: request) ?? nothing(at: request)
+        case .methodNotAllowed(let allow): return methodNotAllowed(allow, at: request)
+        case .options: return match.refusal
+        }
+    }
+
+    func refuseUnknownMethod(of request: borrowing Request) -> Response? {
+        let allow = router.allowedMethods(of: request) ?? files.allowedMethods(of: request)
+        return allow.map { methodNotAllowed($0, at: request) }
+    }
+
+    /// - Parameter allow: the methods that the address answers.
+    private func methodNotAllowed(_ allow: String, at request: borrowing Request) -> Response {
+        guard !request.path.hasPrefix("/api/") else {
+            return Problem(.methodNotAllowed, "this address answers \(allow)").with("Allow", allow).response
+        }
+        var page = Response.page(
+            error: .methodNotAllowed, isSignedIn: unreadable(by: request) == nil, now: context.now())
+        page.fields.append(("Allow", allow))
+        return page
+    }
+
+    /// Rejects a request whose address and method are right.
+    private func rejection(of request: borrowing Request, _ match: Endpoint.Match) -> Response? {
+        let endpoint = match.endpoint
+        if let rejection = authorize(request, match) ?? endpoint.screen?(request) { return rejection }
+        guard case .atMost(let limit) = endpoint.body else { return nil }
+        // A body in chunks tells its length only at its end, see ``serve(_:_:)``.
+        let bytes = request.announcedLength ?? 0
+        guard bytes <= limit, limit > 0 || !request.hasBody else {
+            return match.rejection(Self.tooLarge(limit), now: context.now())
+        }
+        // What it inflates to is known only once it is inflated, by the loop.
+        guard !request.isCompressed else {
+            var response = match.rejection(
+                Problem(.unsupportedMediaType, "this address takes no compressed body"), now: context.now())
+            response.fields.append(("Accept-Encoding", "identity"))
+            return response
+        }
+        return nil
+    }
+
+    private static func tooLarge(_ limit: Int) -> Problem {
+        Problem(.contentTooLarge, "this address takes at most \(limit) bytes of body")
+    }
+
+    /// - Returns: the rejection of a request that may not be made.
+    private func authorize(_ request: borrowing Request, _ match: Endpoint.Match) -> Response? {
+        switch match.endpoint.access {
+        case .anyone, .writers:
+            return nil
+        case .readers:
+            return unreadable(by: request).map { rejected($0, request) }
+        case .people:
+            guard let problem = unreadable(by: request) else { return nil }
+            // A program that presents a token reads why it failed; a browser is shown the way in.
+            guard Gate.bearer(of: request) == nil else { return rejected(problem, request) }
+            // From the address of a form, to its page.
+            let target = match.formPage.map { Links.served.to($0.to) } ?? request.target
+            return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(target))")
+        }
+    }
+
+    /// The answer to a request that may not read. A wrong token counts for its client's address; beyond the count the
+    /// connection ends with the answer, so that each further guess costs a connection. A valid token is never counted.
+    private func rejected(_ problem: Problem, _ request: borrowing Request) -> Response {
+        var response = problem.response
+        guard Gate.bearer(of: request) != nil, problem.status == .unauthorized else { return response }
+        let (client, now) = (request.clientAddress, context.now())
+        if bearerAttempts.secondsToWait(client, now: now) != nil {
+            bearerAttempts.noteRefusal()
+            response.closes = true
+        } else if let line = bearerAttempts.noteFailure(client, by: .bearer, now: now) {
+            log.warning(line)
+        }
+        return response
+    }
+
+    private func unreadable(by request: borrowing Request) -> Problem? {
+        switch context.gate.reader(of: request, now: context.now()) {
+        case .valid: nil
+        case .revoked: Problem(.forbidden, "this access token has been revoked")
+        case .unknown:
+            .unauthorized(
+                "reading needs an access token (Authorization: Bearer TOKEN) or a signed-in browser")
+        }
+    }
+
+    private func nothing(at request: borrowing Request) -> Response {
+        guard !request.path.hasPrefix("/api/") else {
+            return Problem(.notFound, "nothing is at this address; /openapi.json lists what is").response
+        }
+        return .page(error: .notFound, isSignedIn: unreadable(by: request) == nil, now: context.now())
+    }
+
+    func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {
+        guard case .parsed(let bytes) = match(request)?.endpoint.body else { return limits.bodyBytes }
+        return max(limits.bodyBytes, bytes)
+    }
+
+    func inflates(_ request: borrowing Request) -> Bool {
+        if case .parsed = match(request)?.endpoint.body { true } else { false }
+    }
+
+    private func match(_ request: borrowing Request) -> Endpoint.Match? {
+        guard case .found(let endpoint, let parameters) = router.match(request) else { return nil }
+        return Endpoint.Match(endpoint, parameters)
+    }
+
+    // MARK: After the body
+
+    func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+        guard let match = match(request) else {
+            responder.send(nothing(at: request))
+            return
+        }
+        if case .atMost(let limit) = match.endpoint.body, request.bodyCount > limit {
+            responder.send(match.rejection(Self.tooLarge(limit), now: context.now()))
+            return
+        }
+        match.endpoint.handler(request, match, responder)
+    }
+}

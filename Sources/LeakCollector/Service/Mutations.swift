@@ -1,0 +1,10 @@
+/// Everything that can be changed: the only list of it.
+enum Mutations {
+    static func all(erasure: Erasure, symbols: SymbolUploads, ingest: Ingest) -> [any Mutation] {
+        DecisionMutation.all + CredentialMutation.all
+            + [
+                erasure, SymbolUploadMutation(uploads: symbols, ingest: ingest),
+                SymbolRemovalMutation(uploads: symbols),
+            ]
+    }
+}

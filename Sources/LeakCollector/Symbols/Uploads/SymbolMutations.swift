@@ -1,0 +1,56 @@
+internal import LeakHTTPServer
+
+/// Storing the symbols of an image.
+struct SymbolUploadMutation: Mutation {
+    private static let type: StaticString = "application/octet-stream"
+
+    let uploads: SymbolUploads
+    let ingest: Ingest
+
+    let path = "/api/v1/symbols"
+    let body = Endpoint.Body.parsed(atMost: SymbolTable.Limits.bytes)
+    let needsToken = true
+
+    func screen(_ request: borrowing Request, in context: RequestContext) -> Response? {
+        if let trouble = context.health.worst, trouble.keepsReportsOut { return trouble.problem.response }
+        guard request.hasContentType(Self.type) else {
+            return Problem(.unsupportedMediaType, "Content-Type must be \(Self.type)")
+                .with("Accept-Post", "\(Self.type)").response
+        }
+        guard request.announcedLength ?? 0 <= SymbolTable.Limits.bytes else {
+            let detail = "a table of symbols has at most \(SymbolTable.Limits.bytes) bytes"
+            return Problem(.contentTooLarge, detail).response
+        }
+        return nil
+    }
+
+    func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
+        guard let responder = change.responder.take() else { return }
+        ingest.parse(request, responder, refuse: change.rejection) { [uploads] body, responder in
+            var change = change
+            change.responder = SharedResponder(responder)
+            do throws(Problem) {
+                try uploads.put(body, change)
+            } catch {
+                change.responder.send(change.rejection(error))
+            }
+        }
+    }
+}
+
+/// Removing the symbols of an image.
+struct SymbolRemovalMutation: Mutation {
+    let uploads: SymbolUploads
+
+    let method = LeakHTTPServer.Method.delete
+    let path = "/api/v1/symbols/{image}"
+    let needsToken = true
+
+    func start(_: borrowing Request, _ change: ChangeRequest) throws(Problem) {
+        let text = change.match.parameters["image"] ?? ""
+        guard let image = ImageID(text) else {
+            throw Problem(.badRequest, "“\(text.prefix(80))” is not the id of an image")
+        }
+        uploads.remove(image, change)
+    }
+}

@@ -1,0 +1,77 @@
+internal import LeakHTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// A decision about a leak: `POST /leaks/{leak}/decisions` from the form of its page, and the same under `/api/v1` in JSON.
+struct DecisionMutation: Mutation {
+    static let all = [DecisionMutation(isForm: true), DecisionMutation(isForm: false)]
+
+    let isForm: Bool
+
+    var path: String { (isForm ? "" : "/api/v1") + "/leaks/{leak}/decisions" }
+
+    /// A note, each byte of it written as `\u0000`, and a little more.
+    var body: Endpoint.Body { .atMost(16 * 1024) }
+
+    var formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? {
+        guard isForm else { return nil }
+        return { parameters in
+            (try? parameters.leak).map { ErrorPage.Way(to: .leak($0), text: "Back to the leak") }
+        }
+    }
+
+    /// The note, whatever else is wrong with the form.
+    func written(in request: borrowing Request) -> String? {
+        // Forms end lines with CR LF.
+        isForm ? request.form?["note"]?.replacing("\r\n", with: "\n") : nil
+    }
+
+    func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
+        let leak = try change.match.parameters.leak
+        let decision = try fields(of: request).decision(by: change.author.actor, now: change.now)
+        let (store, now) = (change.context.store, change.now)
+        change.context.threads.add(
+            change.work("deciding about \(leak)") { lent in
+                if let stored = try store.decide(decision, about: leak, now: now) {
+                    return try answer(stored, about: leak, from: lent.reader, now: now)
+                }
+                // A page that was opened before its leak was merged into another one.
+                guard let target = try lent.reader.target(ofMerged: leak),
+                    let stored = try store.decide(decision, about: target, now: now)
+                else { throw Problem.noLeak }
+                return try answer(stored, about: target, from: lent.reader, now: now)
+            })
+    }
+
+    private func fields(of request: borrowing Request) throws(Problem) -> DecisionFields {
+        guard isForm else {
+            try request.requireJSON()
+            return try DecisionFields(json: request.body())
+        }
+        guard let form = request.form else {
+            throw Problem(.unsupportedMediaType, "Send the form of the leak's page as it is.")
+        }
+        return try DecisionFields(form)
+    }
+
+    /// - Parameter reader: for the state of the leak after the decision.
+    private func answer(
+        _ decision: PastDecision, about leak: LeakID, from reader: any StoreReader, now: Int64
+    ) throws(StoreError) -> Response {
+        guard !isForm else {
+            // To the head of the page, with the new state.
+            return .redirect(to: Links.served.to(.leak(leak)) + "#" + PageFrame.mainAnchor)
+        }
+        let row = try reader.leak(leak, now: now)?.row
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.object("decision") { $0.fields(of: decision) }
+            writer.field("state", row?.state.rawValue)
+            writer.field("standing", row?.standing)
+        }
+        var response = Response(.created, type: "application/json", body: .bytes(writer.bytes))
+        response.fields.append(("Cache-Control", "no-store"))
+        response.fields.append(("Location", Links.served.json(of: .leak(leak))))
+        return response
+    }
+}
