@@ -113,7 +113,7 @@ lint: ## check the format of every Swift file, and that no new cycle between fol
 	@Scripts/folder-graph-test
 	Scripts/folder-graph --check
 	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
-		Checks/Package.swift Checks/Apps/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
+		Checks/Package.swift Checks/Apps/Package.swift Checks/SampleApp Checks/Sources Checks/Headers Checks/Tests Package.swift
 
 docs: setup ## build the documentation of LeakHTTPServer into .build/docs, warnings as errors
 	swift build --target LeakHTTPServer $(tested) $(strict)
