@@ -64,7 +64,7 @@ extension Expectations {
         known.remove(identity)
         if sight == .inUse {
             // By number of the object that was told of, not by a look: that could be the end of the owner.
-            useParts(at: now) { part in
+            useParts { part in
                 guard case .shadowed(let trace) = part.stage else { return false }
                 return part.circumstances.owner?.identity == identity && trace.number > object.number
             }
@@ -92,24 +92,51 @@ extension Expectations {
             uses.add(identity, sequence, at: now, forgettingAfter: longest)
         }
         if owners.remove(identity) != nil {
-            // The caller keeps the owner, so this look is not its end.
-            useParts(at: now) { $0.isAwaited && $0.circumstances.owner?.alive == identity }
+            // The caller keeps the owner, so this look is not its end. The owners of other objects are not looked at.
+            useParts { part in
+                guard part.isAwaited, let owner = part.circumstances.owner else { return false }
+                return owner.identity == identity && owner.alive != nil
+            }
         }
         return end(of: identity, as: .inUse, at: now)
     }
 
+    /// A part of an object that is in use again.
+    private struct UsedPart {
+        /// Of the part, if it is known.
+        var number: Int?
+        let subject: Subject
+
+        /// Returns whether the part is the owner that another one was expected with, and adds what was looked at to `objects`.
+        ///
+        /// Another object may have the place in memory of the part, or had it before.
+        func isThere(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {
+            guard let object = owner.object else { return false }
+            objects.append(object)
+            guard let subject = subject as? WeakSubject else { return true }
+            guard let object = subject.object else { return false }
+            objects.append(object)
+            return true
+        }
+    }
+
     /// Takes back what was expected of objects whose owner is in use again, and of those that they keep in turn.
-    private mutating func useParts(at now: Int, where isPart: (Entry) -> Bool) {
+    private mutating func useParts(where isPart: (Entry) -> Bool) {
         var parts = ring.take(where: isPart)
         while !parts.isEmpty {
-            var owners: Set<ObjectIdentifier> = []
+            var owners: [ObjectIdentifier: UsedPart] = [:]
             for part in parts {
-                if let identity = part.identity ?? part.expectedIdentity { owners.insert(identity) }
                 if part.isAwaited {
                     leave(1)
-                } else if let identity = part.identity, known[identity]?.state == .shadowed {
-                    known.remove(identity)
+                    if let identity = part.expectedIdentity {
+                        owners[identity] = UsedPart(subject: part.subject)
+                    }
+                } else if case .shadowed(let trace) = part.stage, let object = known[trace.identity],
+                    object.number == trace.number, object.state == .shadowed
+                {
+                    known.remove(trace.identity)
                     counts.suppressed -= 1
+                    owners[trace.identity] = UsedPart(number: trace.number, subject: part.subject)
                 }
             }
             parts = ring.take { part in
