@@ -140,10 +140,15 @@ extension Expectations {
                 }
             }
             parts = ring.take { part in
+                guard let owner = part.circumstances.owner, let used = owners[owner.identity] else {
+                    return false
+                }
                 switch part.stage {
-                case .grace, .secondLook, .shadowed:
-                    part.circumstances.owner.map { owners.contains($0.identity) } ?? false
-                case .survivor: false
+                case .grace, .secondLook: return used.isThere(as: owner, &lookedAt)
+                case .shadowed(let trace):
+                    guard let number = used.number else { return used.isThere(as: owner, &lookedAt) }
+                    return trace.number > number
+                case .survivor: return false
                 }
             }
         }
@@ -167,7 +172,7 @@ extension Expectations {
         }
         known.set(identity, .muted, isSuppressed: object.isSuppressed || object.state == .shadowed)
         guard case .told(let reportID, _) = object.state else { return nil }
-        return .forgotten(reportID: reportID)
+        return .forgotten(reportID: reportID, isIgnored: true)
     }
 
     /// True if the report is still valid: the object was neither freed nor muted since.
@@ -178,8 +183,10 @@ extension Expectations {
         return true
     }
 
-    /// True if the object is never reported.
-    func isMuted(_ identity: ObjectIdentifier) -> Bool { known[identity]?.state == .muted }
+    /// True if the object of a report is never reported. Another object that has its place in memory by now does not count.
+    func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        known[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
+    }
 
     private func isVoid(_ entry: Entry, _ sight: Sight) -> Bool {
         guard case .retained(let identity) = sight, let use = uses.sequence(of: identity) else {
@@ -291,7 +298,7 @@ extension Expectations {
         guard age < limits.survivorMilliseconds || !object.isCounted else {
             // Known until it has gone, so that it is not told of again.
             known.set(trace.identity, .told(reportID: reportID, isWatched: false), isSuppressed: false)
-            return .forgotten(reportID: reportID)
+            return .forgotten(reportID: reportID, isIgnored: false)
         }
         ring.insert(entry, dueAt: nextLook(age: age, at: now))
         return nil

@@ -106,7 +106,8 @@ final class Sweeper: Sendable {
         of identity: ObjectIdentifier, as sight: Sight, _ subject: any Subject, _ circumstances: Circumstances
     ) {
         let verdict = state.with { state in
-            state.expectations.end(of: identity, as: sight, at: now(&state))
+            defer { holdLookedAt(&state) }
+            return state.expectations.end(of: identity, as: sight, at: now(&state))
         }
         if let verdict { tell(verdict, subject, circumstances.type) }
     }
@@ -114,7 +115,10 @@ final class Sweeper: Sendable {
     /// Takes news of an object that is in use again. Any thread may call it; what follows is told on the clock's queue.
     func use(_ object: AnyObject) {
         tellOnQueue(ends(of: [ObjectIdentifier(object)]))
-        let verdict = state.with { $0.expectations.use(ObjectIdentifier(object), at: now(&$0)) }
+        let verdict = state.with { state in
+            defer { holdLookedAt(&state) }
+            return state.expectations.use(ObjectIdentifier(object), at: now(&state))
+        }
         tellOnQueue([verdict.map { ($0, WeakSubject(object)) }].compactMap { $0 })
     }
 
@@ -140,7 +144,10 @@ final class Sweeper: Sendable {
         state.with { $0.expectations.stands(reportID, of: identity) }
     }
 
-    func isMuted(_ identity: ObjectIdentifier) -> Bool { state.with { $0.expectations.isMuted(identity) } }
+    /// True if the object of a report is never reported.
+    func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        state.with { $0.expectations.isMuted(reportID, of: identity) }
+    }
 
     /// Stops the clock of all grace periods.
     func pause() {
@@ -318,6 +325,7 @@ final class Sweeper: Sendable {
                     entry, sight, owner: owner, at: due.now, reportID: WallTime.newID)
                 if let verdict { verdicts.append((verdict, entry)) }
             }
+            holdLookedAt(&state)
             armNext(&state)
             return verdicts
         }
