@@ -33,8 +33,20 @@ final class Announcer: Sendable {
 
     var suppression: LeakDetector.Suppression { suppressed.with { $0 } }
 
+    /// Calls `change` outside of the lock, since it may ask the detector; calls it again if the value changed meanwhile.
     func changeSuppression(_ change: (inout LeakDetector.Suppression) -> Void) {
-        suppressed.with { change(&$0) }
+        var isStored = false
+        while !isStored {
+            let before = suppression
+            var changed = before
+            change(&changed)
+            let after = changed
+            isStored = suppressed.with { current in
+                guard current == before else { return false }
+                current = after
+                return true
+            }
+        }
     }
 
     func name(of type: AnyClass) -> String { names.with { $0.name(of: type) } }
