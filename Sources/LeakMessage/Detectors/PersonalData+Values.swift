@@ -26,8 +26,10 @@ extension PersonalData {
             }
             return
         }
-        if key.isQuoted, let first = value.first, "{[".utf8.contains(first) { return }
-        hide(upTo: SensitiveKey.end(of: value, at: key.entry.isLine ? "" : ";>"))
+        if key.isQuoted, SensitiveKey.isStructure(value) { return }
+        // The `>` of `<740f4707 bebcf74f>` is part of the value.
+        let marks = value.first == UInt8(ascii: "<") ? ";" : ";>"
+        hide(upTo: SensitiveKey.end(of: value, at: key.entry.isLine ? "" : marks))
     }
 
     /// Hides the rest of a value behind a quotation that was masked before: a user typed a quote, too.
@@ -149,7 +151,7 @@ extension PersonalData {
     private static let countDigits = 4
 
     /// Where a number, `true`, `false` or `null` of JSON ends; `nil` for another value.
-    private static func scalarOfJSON(_ value: Text) -> Int? {
+    static func scalarOfJSON(_ value: Text) -> Int? {
         let scalar = value.prefix(32).prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
         let isScalar =
             scalar.equals("true") || scalar.equals("false") || scalar.equals("null")
