@@ -142,6 +142,8 @@ import Testing
                 CustomKey("user", .string("SECRET")),
                 CustomKey("hasPassword", .boolean(true)), CustomKey("cart of SECRET@example.com", .number(3)),
                 CustomKey("cart of SECRET2@example.com", .number(4)),
+                CustomKey("cart 1234567", .number(5)), CustomKey("cart 7654321", .number(6)),
+                CustomKey("header", .string("BEARER\tSECRET1")),
                 CustomKey("className", .string("Shop.Cart")),
                 CustomKey("retries", .number(3)), CustomKey("reason", .string("text =\u{A0}SECRET")),
             ])
@@ -157,7 +159,9 @@ import Testing
                         CustomKey("x-api-key", .string("…")), CustomKey("email", .string("…")),
                         CustomKey("phone", .string("…")),
                         CustomKey("user", .string("…")), CustomKey("hasPassword", .boolean(true)),
-                        CustomKey("cart of …@…", .number(3)), CustomKey("className", .string("Shop.Cart")),
+                        CustomKey("cart of …@…", .number(3)), CustomKey("cart 0000000", .number(5)),
+                        CustomKey("header", .string("BEARER\t…")),
+                        CustomKey("className", .string("Shop.Cart")),
                         CustomKey("retries", .number(3)), CustomKey("reason", .string("text =\u{A0}…")),
                     ]))
         #expect(sent.redactedForSending() == sent)
@@ -216,13 +220,15 @@ import Testing
             CustomKey("cart of SECRET2@example.com", .string("empty")),
             CustomKey("<UILabel: 0x1f; text = 'SECRET'>", .boolean(true)),
             CustomKey("text = SECRET", .number(1)),
+            CustomKey("cart 1234567", .number(2)), CustomKey("cart 7654321", .number(3)),
             CustomKey("screen", .string("Cart")), CustomKey("first-launch", .boolean(true)),
         ]
         let sent = report.redactedForSending()
         #expect(
             sent.keys == [
                 CustomKey("cart of …@…", .string("full")), CustomKey("<UILabel: 0x1f; …>", .boolean(true)),
-                CustomKey("text = …", .number(1)), CustomKey("screen", .string("Cart")),
+                CustomKey("text = …", .number(1)), CustomKey("cart 0000000", .number(2)),
+                CustomKey("screen", .string("Cart")),
                 CustomKey("first-launch", .boolean(true)),
             ])
         #expect(sent.redactedForSending() == sent)
