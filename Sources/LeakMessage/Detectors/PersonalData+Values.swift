@@ -121,14 +121,19 @@ extension PersonalData {
     }
 
     /// Returns true for the labels of a function behind the first one: `:title:)` and `:user:]`.
-    private func isLabels(_ rest: Text) -> Bool {
+    private mutating func isLabels(_ rest: Text) -> Bool {
+        // Behind each of several labels the answer is the same.
+        if let labels, rest.startIndex <= labels.end { return labels.isEndOfList }
         var rest = rest
-        while let byte = rest.first, byte.isIdentifier {
+        var isComplete = true
+        while isComplete, let byte = rest.first, byte.isIdentifier {
             rest = rest.drop { $0.isIdentifier }
-            guard rest.first == UInt8(ascii: ":") else { return false }
-            rest = rest.dropFirst()
+            isComplete = rest.first == UInt8(ascii: ":")
+            if isComplete { rest = rest.dropFirst() }
         }
-        return rest.first == UInt8(ascii: ")") || rest.first == UInt8(ascii: "]")
+        let isEndOfList = isComplete && rest.first.map { ")]".utf8.contains($0) } ?? false
+        labels = (rest.startIndex, isEndOfList)
+        return isEndOfList
     }
 
     /// Returns true for what a text says of an object behind the name of its type: an address, a count, or a word such as

@@ -14,6 +14,8 @@ struct PersonalData {
     var quotedKey: (entry: SensitiveKey, end: Int)?
     /// True if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?
+    /// Where the labels end that were read last, and whether they are those of a function.
+    var labels: (end: Int, isEndOfList: Bool)?
     /// Where the last closing quote of each sort stands; `nil` before it was looked for.
     private var lastClosing: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
 

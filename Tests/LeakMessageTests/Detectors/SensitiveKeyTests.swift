@@ -259,6 +259,19 @@ import Testing
         #expect(once.redactedForSending() == once)
     }
 
+    /// Eight times as long takes eight times as long, and not 64 times.
+    @Test(arguments: ["text:", "text:a:", "text:text ", "title:\n", "text：", "password=<", "\"text\":["])
+    func `texts of keys alone are masked in linear time`(part: String) {
+        func seconds(_ count: Int) -> Double {
+            let text = Text(String(repeating: part, count: count) + ")")
+            let before = threadSeconds()
+            _ = PersonalData.masked(text)
+            return threadSeconds() - before
+        }
+        let small = seconds(4_000)
+        #expect(seconds(32_000) < 24 * max(small, 0.002))
+    }
+
     // MARK: Random forms
 
     private static func key(_ random: inout Random) -> String {
