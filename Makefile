@@ -65,6 +65,7 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 
 # About a minute and a half; OPENAPI_EXAMPLES=400 looks longer.
 openapi: setup ## a running collector against its OpenAPI description: 5,000 requests of schemathesis, always the same (needs PyPI)
+	@Scripts/setup libpq-dev
 	@Conformance/openapi/setup
 	swift build $(tested) $(strict) --product collector
 	Conformance/openapi/run "$$(swift build --show-bin-path)/collector"
@@ -112,6 +113,7 @@ lint: ## check the format of every Swift file, and that no new cycle between fol
 		Checks/Package.swift Checks/Apps/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
 
 docs: setup ## build the documentation of LeakHTTPServer into .build/docs, warnings as errors
+	@Scripts/setup libpq-dev
 	swift build --target LeakHTTPServer $(tested) $(strict)
 	@Scripts/docs
 
