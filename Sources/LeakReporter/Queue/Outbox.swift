@@ -121,8 +121,10 @@ struct Outbox {
         queue.add(explanation: json, at: now)
     }
 
-    mutating func record(_ checks: [ClassChecks], at now: Now) {
+    /// - Parameter unseen: objects that were not looked at, beside those of `checks`.
+    mutating func record(_ checks: [ClassChecks], unseen: Int = 0, at now: Now) {
         guard takesDenominators else { return }
+        session?.add(unseen: unseen)
         for check in checks {
             session?.add(checks: min(max(check.count, 0), WireLimits.classChecks))
             session?.add(unseen: check.unseen)
