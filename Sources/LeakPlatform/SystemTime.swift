@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// The clocks of the system, in milliseconds. Nothing else asks it for the time.
+/// The clocks of the system, in milliseconds.
 public enum SystemTime {
     /// A year. A longer wait is woken before, and its sum with any time of the clock fits.
     static let longestWait: Int64 = 365 * 86_400_000
