@@ -225,9 +225,9 @@ import LeakPlatform
         case customValue, newCustomValue, user, checks, log, explanation, sessionOfTheApp, flush
     }
 
-    /// Whatever the app says in between.
+    /// Whatever the app says in between. Lines, explanations and sessions may find no room, and are counted then.
     @Test(arguments: Interjection.allCases)
-    private func `nothing of a burst is lost with other calls in between`(interjection: Interjection) {
+    private func `no sighting of a burst is lost with other calls in between`(interjection: Interjection) {
         let held = HeldReporter()
         let reporter = held.reporter
         for number in 0..<100_000 {
