@@ -116,6 +116,7 @@ lint: ## check the format of every Swift file, and that no new cycle between fol
 		Checks/Package.swift Checks/Apps/Package.swift Checks/SampleApp Checks/Sources Checks/Headers Checks/Tests Package.swift
 
 docs: setup ## build the documentation of LeakHTTPServer into .build/docs, warnings as errors
+	@Scripts/setup libpq-dev
 	swift build --target LeakHTTPServer $(tested) $(strict)
 	@Scripts/docs
 

@@ -139,6 +139,8 @@ public final class LeakDetector: Sendable {
     }
 
     /// Changes which objects are never reported, in one step, so that no change of another thread is lost.
+    ///
+    /// - Parameter change: may ask the detector. Called again with the newer value if another change was made meanwhile.
     public func changeSuppression(_ change: (inout Suppression) -> Void) {
         announcer.changeSuppression(change)
     }

@@ -124,7 +124,7 @@ extension LeakReporter {
         /// Bytes of the files in which reports wait, of each 4 KiB at least: at most 2,048 files. Ten thousand reports of ordinary
         /// size are about half of it.
         public var diskBytes = 8 * 1024 * 1024
-        /// Reports in one batch.
+        /// Reports in one batch; up to 1,000 once half of ``bytesPerDay`` is spent, since each batch has a head.
         public var batchReports = 64
         /// Bytes of one batch before compression: the collector takes more, proxies in front of it often 1 MiB.
         public var batchBytes = 256 * 1024

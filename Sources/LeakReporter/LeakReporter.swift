@@ -123,7 +123,9 @@ public final class LeakReporter: Sendable {
         // In pieces, so that one long list is not refused whole.
         for start in stride(from: 0, to: checks.count, by: 256) {
             let piece = checks[start..<min(start + 256, checks.count)].map {
-                ClassChecks(className: $0.className.prefix(utf8: WireLimits.classBytes), count: $0.count)
+                ClassChecks(
+                    className: $0.className.prefix(utf8: WireLimits.classBytes), count: $0.count,
+                    unseen: $0.unseen)
             }
             keeper.record(CheckCounts(piece))
         }

@@ -15,6 +15,8 @@ struct BatchTranslation {
     private static let empty = "sentry_empty"
     private static let tooLarge = "sentry_too_large"
     private static let unreadable = "sentry_unreadable"
+    /// A client report may not name them.
+    static let ownReasons: Set<String> = [notALeak, empty, tooLarge, unreadable]
 
     var firstEventID: String? { eventIDs.lazy.compactMap(\.self).first }
 

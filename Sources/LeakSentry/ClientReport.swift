@@ -46,6 +46,6 @@ struct ClientReport {
         let isLegal =
             !given.isEmpty
             && WireName.problem(in: reason, of: "reason", atMost: WireLimits.droppedReasonBytes) == nil
-        return isLegal ? reason : otherReason
+        return isLegal && !BatchTranslation.ownReasons.contains(reason) ? reason : otherReason
     }
 }

@@ -70,7 +70,8 @@ public final class SQLiteStore: Store {
             throw StoreError(
                 .corrupt,
                 "database \(path): an earlier run has found it damaged, and no other file has taken its place (\(noted)). "
-                    + "To go on with what the file has, delete \(path)\(DatabaseMarker.end)")
+                    + "Restore a backup, or copy the folder and run .recover on the copy. To go on without what the log had, "
+                    + "delete \(path)\(DatabaseMarker.end)")
         }
         let found: [String]
         do throws(StoreError) { found = try damage(of: path) } catch { found = ["\(error)"] }

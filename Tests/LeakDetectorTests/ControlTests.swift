@@ -156,6 +156,16 @@ private func makeCell() -> AnyObject {
         #expect(detector.suppression.classes.count == before + 2_000)
     }
 
+    @Test func `what changes the suppression may ask the detector, and change it too`() {
+        let detector = bench.detector
+        detector.changeSuppression { suppression in
+            suppression.classes.formUnion(detector.suppression.classes)
+            detector.changeSuppression { $0.classes.insert("Inner") }
+            suppression.classes.insert("Outer")
+        }
+        #expect(detector.suppression.classes.isSuperset(of: ["Inner", "Outer"]))
+    }
+
     @Test func `a class may have a grace period of its own`() {
         var limits = LeakDetector.Limits()
         limits.graceMillisecondsByClass = ["Page": 60_000, "LeakDetectorTests.OtherCell": -5, "Row": .max]

@@ -106,7 +106,7 @@ import Testing
         #expect(taken == [1], "what is there is not waited for")
     }
 
-    @Test func `what is preferred finds room where others do not`() {
+    @Test func `an item in the reserve finds room when the ordinary room is full`() {
         let mailbox = Mailbox<Int>(items: 2, bytes: .max)
         #expect([1, 2, 3].map { mailbox.offer($0, bytes: 1) } == [1, 2, nil])
         #expect([4, 5, 6].map { mailbox.offer($0, bytes: 1, weight: 0, in: .reserve) } == [3, 4, nil])

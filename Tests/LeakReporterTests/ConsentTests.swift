@@ -277,6 +277,22 @@ import LeakPlatform
         #expect(choice.permission() == .granted)
     }
 
+    @Test func `a yes that another process has written holds on a full disk`() throws {
+        let root = TemporaryFolder()
+        let folder = longFolder(below: root.path)
+        let file = StateFile(folder: folder, name: "collection")
+        #expect(throws: FileFailure.self) { try file.write("on") }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let place = URL(fileURLWithPath: folder + "/collection")
+        try Data("on".utf8).write(to: place)
+        let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: true)
+        #expect(choice.atStart() == .on)
+        try Data("on 0123456789abcdef0123456789abcdef".utf8).write(to: place)
+        #expect(choice.permission() == .denied, "another process was told no, and then yes")
+        #expect(choice.give(true) { _ in })
+        #expect(choice.permission() == .granted)
+    }
+
     @Test(arguments: ["off", "", "o", "on\n", "no", "on 1", "on  0123456789abcdef0123456789abcdef"])
     func `all but a yes is a no`(text: String) throws {
         let place = TemporaryFolder()

@@ -116,6 +116,22 @@ import LeakPlatform
         #expect(checks.compactMap { $0["count"] as? Int }.reduce(0, +) == 5)
     }
 
+    @Test func `objects that were not looked at are counted in the session that they are recorded in`() throws
+    {
+        let reporter = reporter()
+        reporter.startSession()
+        reporter.record(checks: [
+            ClassChecks(className: "A", count: 1, unseen: 5),
+            ClassChecks(className: "B", count: 0, unseen: 2),
+        ])
+        reporter.record(checks: [ClassChecks(className: "A", count: 0, unseen: 3)])
+        reporter.endSession()
+        #expect(reporter.flush(timeout: generousSeconds))
+        let sessions = try transport.batches().flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
+        #expect(sessions.map { $0["unseen"] as? Int } == [10])
+        #expect(sessions.map { $0["checks"] as? Int } == [1])
+    }
+
     @Test func `a session of which nothing is known is not told`() throws {
         let reporter = reporter()
         reporter.startSession()
@@ -209,9 +225,9 @@ import LeakPlatform
         case customValue, newCustomValue, user, checks, log, explanation, sessionOfTheApp, flush
     }
 
-    /// Whatever the app says in between.
+    /// Whatever the app says in between. Lines, explanations and sessions may find no room, and are counted then.
     @Test(arguments: Interjection.allCases)
-    private func `nothing of a burst is lost with other calls in between`(interjection: Interjection) {
+    private func `no sighting of a burst is lost with other calls in between`(interjection: Interjection) {
         let held = HeldReporter()
         let reporter = held.reporter
         for number in 0..<100_000 {

@@ -34,6 +34,11 @@ import Testing
         #expect(sent.dropped == ["sentry_b": 2])
     }
 
+    @Test(arguments: ["not_a_leak", "empty", "too_large", "unreadable"])
+    func `an SDK cannot name a reason of the collector's own`(reason: String) throws {
+        #expect(try sent(discarded(reason, "error", "2")).dropped == ["sentry_other": 2])
+    }
+
     @Test(arguments: ["", "a\\u0007b", String(repeating: "x", count: 58), "\\u0085"])
     func `a reason that the wire format does not take is counted under another name`(reason: String) throws {
         #expect(try sent(discarded(reason, "error", "2")).dropped == ["sentry_other": 2])

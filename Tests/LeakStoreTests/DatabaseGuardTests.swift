@@ -261,6 +261,7 @@ import Testing
             let failure = try #require(throws: StoreError.self) { _ = try directory.store(exclusive: true) }
             #expect(failure.reason == .corrupt)
             #expect(failure.description.contains("delete \(marker)"), "\(failure)")
+            #expect(failure.description.contains("Restore a backup, or copy the folder"), "\(failure)")
         }
         // Said on purpose, it does.
         try remove(marker)

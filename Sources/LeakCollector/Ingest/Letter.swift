@@ -12,6 +12,8 @@ struct Letter {
     var module: String? = nil
     /// Classes keep their module in their name where neither body nor address names the app's.
     var keepsModules = false
+    /// True for a batch that the collector made of a request of a Sentry SDK: it names reasons of the collector's own.
+    var isTranslated = false
     var idempotencyKey: String?
     /// Milliseconds since 1970.
     var receivedAt: Int64

@@ -101,7 +101,7 @@ struct Reception {
                 document.explanation(report.why), of: groups.first.identity, sender,
                 at: Self.moment(report.at, receivedAt: letter.receivedAt), &cache)
         }
-        try addDenominators(document, &senders)
+        try addDenominators(document, &senders, isTranslated: letter.isTranslated)
         submission.origins = senders.origins
         rejected.sort { $0.index < $1.index }
         rejectedExplanations = (document.rejectedExplanationCount, document.rejectedExplanation)
@@ -138,7 +138,7 @@ struct Reception {
 
     /// Sessions, checks and losses of the batch's sender.
     private mutating func addDenominators(
-        _ document: WireDocument, _ senders: inout Senders
+        _ document: WireDocument, _ senders: inout Senders, isTranslated: Bool
     ) throws(Problem) {
         guard !document.sessions.isEmpty || !document.checks.isEmpty || !document.dropped.isEmpty else {
             return
@@ -167,7 +167,7 @@ struct Reception {
                     leakySessions: 0, checks: $0)
             }
         }
-        submission.dropped += Self.losses(of: document).map {
+        submission.dropped += Self.losses(of: document, isTranslated: isTranslated).map {
             Submission.Dropped(app: origin.app, reason: $0.reason, count: $0.count)
         }
     }
@@ -186,14 +186,19 @@ struct Reception {
     /// Counts the batches that said more.
     static let droppedOverLimit = "over_limit"
 
-    /// The collector's own reasons. Where a batch names one, `device_` stands before it.
-    private static let ownReasons: Set<String> = [
+    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. Where a batch names one, `device_` stands
+    /// before it.
+    static let ownReasons: Set<String> = [
         unseenReason, leaksOverLimit, droppedOverLimit, SentryRefusals.reason,
     ]
+    /// Begins the reasons that come of requests of Sentry SDKs. A batch of another sender may not name them.
+    static let sentryPrefix = "sentry_"
 
     /// Returns the losses of a batch that count: those that it names, up to ``droppedReports`` and the first ones first,
     /// and the unseen objects of its sessions, up to ``unseenObjects``.
-    static func losses(of document: WireDocument) -> [DroppedReports] {
+    ///
+    /// - Parameter isTranslated: ``Letter/isTranslated``
+    static func losses(of document: WireDocument, isTranslated: Bool = false) -> [DroppedReports] {
         var left = droppedReports
         var losses: [DroppedReports] = []
         var isCut = false
@@ -202,7 +207,9 @@ struct Reception {
             isCut = isCut || count < part.count
             left -= count
             guard count > 0 else { continue }
-            let reason = ownReasons.contains(part.reason) ? "device_" + part.reason : part.reason
+            let isOwn =
+                ownReasons.contains(part.reason) || !isTranslated && part.reason.hasPrefix(sentryPrefix)
+            let reason = isOwn ? "device_" + part.reason : part.reason
             losses.append(DroppedReports(reason: reason, count: count))
         }
         let unseen = document.sessions.reduce(0) { $0 + $1.unseen }

@@ -172,6 +172,7 @@ struct SentryIngest: Sendable {
         let sender = submission.hasOrigin || key.app != nil ? nil : senders.last(of: key.id)
         let letter = Letter(
             body: batch, format: .json, app: sender?.app, version: sender?.version, keepsModules: true,
+            isTranslated: true,
             idempotencyKey: Self.idempotencyKey(of: submission.repeatIDs), receivedAt: now)
         do throws(Problem) {
             return try ingest.receive(letter, from: key)

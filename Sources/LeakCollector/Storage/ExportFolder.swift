@@ -27,6 +27,12 @@ public struct ExportFolder {
             Failure("\(path) is not from an export; name an empty folder")
         }
 
+        static func hardLink(_ path: String) -> Failure {
+            Failure(
+                "\(path) has a second name (a hard link); replace it by a copy of itself, or name an empty folder"
+            )
+        }
+
         static func link(_ path: String) -> Failure {
             Failure("\(path) is a link, which an export does not follow; remove it or name an empty folder")
         }
@@ -49,9 +55,8 @@ public struct ExportFolder {
         try Self.requireFolder(Self.folderItself(path))
         let manifest = "\(path)/\(Self.manifest)"
         if let kind = try Self.kind(of: manifest) {
-            guard kind == S_IFLNK || kind == S_IFREG, try !Self.hasOtherNames(manifest) else {
-                throw .foreign(manifest)
-            }
+            guard kind == S_IFLNK || kind == S_IFREG else { throw .foreign(manifest) }
+            if try Self.hasOtherNames(manifest) { throw .hardLink(manifest) }
             former = Self.names(in: try Self.contents(of: manifest, followsLinks: false))
             return
         }

@@ -36,8 +36,8 @@ extension DecisionFields {
     }
 
     private static let example = #"{"action": "resolve", "in": "next"}"#
-    private static let all: Set<String> = ["action", "in", "until", "reports", "note"]
-    private static let names = "action, in, until, reports and note"
+    /// Characters of an unknown field's name that the problem quotes.
+    private static let unknownNameLength = 64
 
     /// Reads one field.
     ///
@@ -45,27 +45,30 @@ extension DecisionFields {
     private mutating func read(_ scanner: inout JSONScanner) throws(JSONError) -> Problem? {
         let slice = try scanner.name()
         let name = scanner.text(of: slice)
-        guard Self.all.contains(name) else {
-            return Problem(.badRequest, "a decision has the fields \(Self.names), and no other")
+        let field: WritableKeyPath<DecisionFields, String?>?
+        switch name {
+        case "action": field = \.action
+        case "in": field = \.fix
+        case "until": field = \.until
+        case "reports": field = nil
+        case "note": field = \.note
+        default:
+            let unknown = name.prefix(Self.unknownNameLength)
+            return Problem(
+                .badRequest,
+                "unknown field \"\(unknown)\"; a decision has action, in, until, reports and note")
         }
         let kind = try scanner.kind()
         guard kind != .null else {
             try scanner.null()
             return nil
         }
-        if name == "reports" {
+        guard let field else {
             guard kind == .number else { return Problem(.badRequest, "reports must be a whole number") }
             let number = try scanner.number()
             // What is no whole number, or too large for one, is out of bounds as well.
             reports = scanner.integer(of: number) ?? 0
             return nil
-        }
-        let field: WritableKeyPath<DecisionFields, String?>
-        switch name {
-        case "action": field = \.action
-        case "in": field = \.fix
-        case "until": field = \.until
-        default: field = \.note
         }
         guard kind == .string else { return Problem(.badRequest, "\(name) must be a string") }
         let text = try scanner.string()

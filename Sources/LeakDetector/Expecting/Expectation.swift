@@ -82,5 +82,7 @@ enum Verdict: Hashable, Sendable {
     /// It is in use again: its owner keeps it on purpose.
     case cameBack(reportID: String, livedMilliseconds: Int, alive: Int)
     /// Its end will not be told.
-    case forgotten(reportID: String)
+    ///
+    /// - isIgnored: whether the app asked for that: then its leak is not told either, if it was not told yet.
+    case forgotten(reportID: String, isIgnored: Bool)
 }

@@ -64,7 +64,7 @@ extension Expectations {
         known.remove(identity)
         if sight == .inUse {
             // By number of the object that was told of, not by a look: that could be the end of the owner.
-            useParts(at: now) { part in
+            useParts { part in
                 guard case .shadowed(let trace) = part.stage else { return false }
                 return part.circumstances.owner?.identity == identity && trace.number > object.number
             }
@@ -92,31 +92,63 @@ extension Expectations {
             uses.add(identity, sequence, at: now, forgettingAfter: longest)
         }
         if owners.remove(identity) != nil {
-            // The caller keeps the owner, so this look is not its end.
-            useParts(at: now) { $0.isAwaited && $0.circumstances.owner?.alive == identity }
+            // The caller keeps the owner, so this look is not its end. The owners of other objects are not looked at.
+            useParts { part in
+                guard part.isAwaited, let owner = part.circumstances.owner else { return false }
+                return owner.identity == identity && owner.alive != nil
+            }
         }
         return end(of: identity, as: .inUse, at: now)
     }
 
+    /// A part of an object that is in use again.
+    private struct UsedPart {
+        /// Of the part, if it is known.
+        var number: Int?
+        let subject: Subject
+
+        /// Returns whether the part is the owner that another one was expected with, and adds what was looked at to `objects`.
+        ///
+        /// Another object may have the place in memory of the part, or had it before.
+        func isThere(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {
+            guard let object = owner.object else { return false }
+            objects.append(object)
+            guard let subject = subject as? WeakSubject else { return true }
+            guard let object = subject.object else { return false }
+            objects.append(object)
+            return true
+        }
+    }
+
     /// Takes back what was expected of objects whose owner is in use again, and of those that they keep in turn.
-    private mutating func useParts(at now: Int, where isPart: (Entry) -> Bool) {
+    private mutating func useParts(where isPart: (Entry) -> Bool) {
         var parts = ring.take(where: isPart)
         while !parts.isEmpty {
-            var owners: Set<ObjectIdentifier> = []
+            var owners: [ObjectIdentifier: UsedPart] = [:]
             for part in parts {
-                if let identity = part.identity ?? part.expectedIdentity { owners.insert(identity) }
                 if part.isAwaited {
                     leave(1)
-                } else if let identity = part.identity, known[identity]?.state == .shadowed {
-                    known.remove(identity)
+                    if let identity = part.expectedIdentity {
+                        owners[identity] = UsedPart(subject: part.subject)
+                    }
+                } else if case .shadowed(let trace) = part.stage, let object = known[trace.identity],
+                    object.number == trace.number, object.state == .shadowed
+                {
+                    known.remove(trace.identity)
                     counts.suppressed -= 1
+                    owners[trace.identity] = UsedPart(number: trace.number, subject: part.subject)
                 }
             }
             parts = ring.take { part in
+                guard let owner = part.circumstances.owner, let used = owners[owner.identity] else {
+                    return false
+                }
                 switch part.stage {
-                case .grace, .secondLook, .shadowed:
-                    part.circumstances.owner.map { owners.contains($0.identity) } ?? false
-                case .survivor: false
+                case .grace, .secondLook: return used.isThere(as: owner, &lookedAt)
+                case .shadowed(let trace):
+                    guard let number = used.number else { return used.isThere(as: owner, &lookedAt) }
+                    return trace.number > number
+                case .survivor: return false
                 }
             }
         }
@@ -140,7 +172,7 @@ extension Expectations {
         }
         known.set(identity, .muted, isSuppressed: object.isSuppressed || object.state == .shadowed)
         guard case .told(let reportID, _) = object.state else { return nil }
-        return .forgotten(reportID: reportID)
+        return .forgotten(reportID: reportID, isIgnored: true)
     }
 
     /// True if the report is still valid: the object was neither freed nor muted since.
@@ -151,8 +183,10 @@ extension Expectations {
         return true
     }
 
-    /// True if the object is never reported.
-    func isMuted(_ identity: ObjectIdentifier) -> Bool { known[identity]?.state == .muted }
+    /// True if the object of a report is never reported. Another object that has its place in memory by now does not count.
+    func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        known[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
+    }
 
     private func isVoid(_ entry: Entry, _ sight: Sight) -> Bool {
         guard case .retained(let identity) = sight, let use = uses.sequence(of: identity) else {
@@ -264,7 +298,7 @@ extension Expectations {
         guard age < limits.survivorMilliseconds || !object.isCounted else {
             // Known until it has gone, so that it is not told of again.
             known.set(trace.identity, .told(reportID: reportID, isWatched: false), isSuppressed: false)
-            return .forgotten(reportID: reportID)
+            return .forgotten(reportID: reportID, isIgnored: false)
         }
         ring.insert(entry, dueAt: nextLook(age: age, at: now))
         return nil

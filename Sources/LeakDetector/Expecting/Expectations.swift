@@ -1,4 +1,4 @@
-/// What is expected to go, and what follows from its staying. Decides; looks at nothing itself.
+/// What is expected to go, and what follows from its staying. Decides; looks itself at parts of what is in use alone.
 ///
 /// A value without lock, clock or timer. Times are milliseconds of its owner's clock. Looking at an object can make
 /// the looker its last owner, whose release then runs the app's `deinit`: so the owner takes what is due, looks
@@ -20,6 +20,8 @@ struct Expectations<Subject: Sendable> {
     var awaitedOwners: [ObjectIdentifier: Int] = [:]
     var sequence = 0
     var counts = LeakDetector.Counts()
+    /// Objects that were looked at here. The caller takes them, and lets go of them where objects may end.
+    var lookedAt: [AnyObject] = []
 
     init(limits: LeakDetector.Limits) { self.limits = limits.sound }
 

@@ -7,6 +7,10 @@ struct KnownObjects<Subject: Sendable> {
         case shadowed
         /// Nothing is told of it, or told no more.
         case muted
+
+        fileprivate var reportID: String? {
+            if case .told(let reportID, _) = self { reportID } else { nil }
+        }
     }
 
     struct Known {
@@ -16,7 +20,11 @@ struct KnownObjects<Subject: Sendable> {
         let type: ObjectIdentifier
         let since: Int
         let isCounted: Bool
-        var state: State
+        var state: State {
+            didSet { reportID = state.reportID ?? reportID }
+        }
+        /// Of its report, also after it was muted.
+        var reportID: String?
         /// Whether it is among ``LeakDetector/Counts/suppressed``.
         var isSuppressed = false
     }
@@ -69,7 +77,7 @@ struct KnownObjects<Subject: Sendable> {
         newest += 1
         byIdentity[identity] = Known(
             number: newest, subject: subject, type: ObjectIdentifier(type), since: now, isCounted: isCounted,
-            state: state)
+            state: state, reportID: state.reportID)
         note(state, ObjectIdentifier(type), 1)
         return newest
     }

@@ -16,8 +16,8 @@ final class Sweeper: Sendable {
         /// The uptime at which the timer fires next.
         var wakesAt: Int?
         var isStopped = false
-        /// Objects that ``makeRoom(_:thinning:)`` looked at, not let go of yet.
-        var held: HeldObjects?
+        /// Objects that were looked at inside the lock, not let go of yet.
+        var held: [HeldObjects] = []
     }
 
     private let state: Guarded<State>
@@ -106,7 +106,8 @@ final class Sweeper: Sendable {
         of identity: ObjectIdentifier, as sight: Sight, _ subject: any Subject, _ circumstances: Circumstances
     ) {
         let verdict = state.with { state in
-            state.expectations.end(of: identity, as: sight, at: now(&state))
+            defer { holdLookedAt(&state) }
+            return state.expectations.end(of: identity, as: sight, at: now(&state))
         }
         if let verdict { tell(verdict, subject, circumstances.type) }
     }
@@ -114,7 +115,10 @@ final class Sweeper: Sendable {
     /// Takes news of an object that is in use again. Any thread may call it; what follows is told on the clock's queue.
     func use(_ object: AnyObject) {
         tellOnQueue(ends(of: [ObjectIdentifier(object)]))
-        let verdict = state.with { $0.expectations.use(ObjectIdentifier(object), at: now(&$0)) }
+        let verdict = state.with { state in
+            defer { holdLookedAt(&state) }
+            return state.expectations.use(ObjectIdentifier(object), at: now(&state))
+        }
         tellOnQueue([verdict.map { ($0, WeakSubject(object)) }].compactMap { $0 })
     }
 
@@ -140,7 +144,10 @@ final class Sweeper: Sendable {
         state.with { $0.expectations.stands(reportID, of: identity) }
     }
 
-    func isMuted(_ identity: ObjectIdentifier) -> Bool { state.with { $0.expectations.isMuted(identity) } }
+    /// True if the object of a report is never reported.
+    func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        state.with { $0.expectations.isMuted(reportID, of: identity) }
+    }
 
     /// Stops the clock of all grace periods.
     func pause() {
@@ -177,7 +184,7 @@ final class Sweeper: Sendable {
     /// none ends here. At least a quarter of the room is free afterwards, so that the next call is as many objects away.
     private func makeRoom(_ state: inout State, thinning: Bool = true) {
         // Those of the last look are not let go of yet: the queue is blocked, and must not hold more and more.
-        if state.held == nil { settleGone(&state) }
+        if state.held.isEmpty { settleGone(&state) }
         guard thinning, state.expectations.isCrowded else { return }
         state.expectations.thinOutAwaited { $0 is WeakSubject }
         let left = state.grace.take { call in
@@ -201,19 +208,33 @@ final class Sweeper: Sendable {
             objects.append(object)
             return false
         }
+        hold(objects, &state)
+    }
+
+    /// Keeps objects that were looked at inside the lock until they are let go of on the clock's queue, so that none ends here.
+    private func hold(_ objects: [AnyObject], _ state: inout State) {
         guard !objects.isEmpty else { return }
         let held = HeldObjects(objects)
-        state.held = held
+        state.held.append(held)
         clock.call(afterMilliseconds: 0) { [weak self] in
             held.letGo()
-            self?.state.with { if $0.held === held { $0.held = nil } }
+            self?.state.with { $0.held.removeAll { $0 === held } }
         }
+    }
+
+    private func holdLookedAt(_ state: inout State) {
+        guard !state.expectations.lookedAt.isEmpty else { return }
+        hold(state.expectations.lookedAt, &state)
+        state.expectations.lookedAt = []
     }
 
     /// Lets go of what an early look held, before objects are looked at: a held one would be taken for a leak.
     private func letGoOfHeld() {
-        state.with { $0.held }?.letGo()
-        state.with { $0.held = nil }
+        let held = state.with { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        for objects in held { objects.letGo() }
     }
 
     /// Indicates whether as many objects as may be are waited for, those left out that have gone.
@@ -304,6 +325,7 @@ final class Sweeper: Sendable {
                     entry, sight, owner: owner, at: due.now, reportID: WallTime.newID)
                 if let verdict { verdicts.append((verdict, entry)) }
             }
+            holdLookedAt(&state)
             armNext(&state)
             return verdicts
         }

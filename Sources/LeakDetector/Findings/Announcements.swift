@@ -17,20 +17,32 @@ struct Announcements {
         let at: WireTime
     }
 
+    /// What became of an object while a question about it waits.
+    private struct Question {
+        var end: End?
+        var isIgnored = false
+    }
+
     private var announced: [String: Announced] = [:]
     /// Leaks whose question waits on another queue. The ends of their objects are reported after them.
-    private var asked: [String: End?] = [:]
+    private var asked: [String: Question] = [:]
     /// Classes that were ignored since the start.
     private var ignored: Set<ObjectIdentifier> = []
 
-    mutating func beginAsking(_ id: String) { asked.updateValue(nil, forKey: id) }
+    mutating func beginAsking(_ id: String) { asked[id] = Question() }
 
     /// - Returns: what became of the object meanwhile.
-    mutating func endAsking(_ id: String) -> End? { (asked.removeValue(forKey: id) ?? nil) ?? nil }
+    mutating func endAsking(_ id: String) -> End? { asked.removeValue(forKey: id)?.end }
+
+    /// True if the object was ignored while the question about it waits.
+    func isIgnored(_ id: String) -> Bool { asked[id]?.isIgnored ?? false }
 
     mutating func announce(_ report: LeakReport) { announced[report.id ?? ""] = Announced(report) }
 
-    mutating func forget(_ id: String) { _ = take(id) }
+    mutating func forget(_ id: String, isIgnored: Bool) {
+        _ = take(id)
+        if isIgnored { asked[id]?.isIgnored = true }
+    }
 
     mutating func ignore(_ type: AnyClass) { ignored.insert(ObjectIdentifier(type)) }
 
@@ -39,7 +51,7 @@ struct Announcements {
     /// The report of an announced object's end; `nil` if it is told later, or not at all.
     mutating func report(_ end: End, of id: String) -> LeakReport? {
         guard asked[id] == nil else {
-            asked.updateValue(end, forKey: id)
+            asked[id]?.end = end
             return nil
         }
         guard var report = take(id) else { return nil }

@@ -33,8 +33,20 @@ final class Announcer: Sendable {
 
     var suppression: LeakDetector.Suppression { suppressed.with { $0 } }
 
+    /// Calls `change` outside of the lock, since it may ask the detector; calls it again if the value changed meanwhile.
     func changeSuppression(_ change: (inout LeakDetector.Suppression) -> Void) {
-        suppressed.with { change(&$0) }
+        var isStored = false
+        while !isStored {
+            let before = suppression
+            var changed = before
+            change(&changed)
+            let after = changed
+            isStored = suppressed.with { current in
+                guard current == before else { return false }
+                current = after
+                return true
+            }
+        }
     }
 
     func name(of type: AnyClass) -> String { names.with { $0.name(of: type) } }
@@ -69,8 +81,8 @@ final class Announcer: Sendable {
             end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: false, at: WallTime.now))
         case .cameBack(let id, let lived, let alive):
             end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: true, at: WallTime.now))
-        case .forgotten(let id):
-            announcements.with { $0.forget(id) }
+        case .forgotten(let id, let isIgnored):
+            announcements.with { $0.forget(id, isIgnored: isIgnored) }
             alerts.forget(id)
         }
     }
@@ -185,9 +197,11 @@ final class Announcer: Sendable {
     }
 
     private func conclude(_ leak: Leak, _ answer: LeakDetector.Answer, _ sweeper: Sweeper) {
-        // The one who was asked may have stopped the detector, or ignored the object, whatever was answered then. Another
-        // object that has its place in memory by now may be ignored all the same.
-        guard !sweeper.isStopped, !(sweeper.isMuted(leak.identity) && leak.isThere) else { return }
+        // The one who was asked may have stopped the detector, or ignored the object, whatever was answered then. An object
+        // that was ignored while the question waited, and has gone since, is not known to the sweeper any more.
+        guard !sweeper.isStopped, !sweeper.isMuted(leak.id, of: leak.identity),
+            !announcements.with({ $0.isIgnored(leak.id) })
+        else { return }
         switch answer {
         case .ignore:
             return sweeper.retract(leak.id, of: leak.identity)

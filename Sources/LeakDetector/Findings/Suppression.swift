@@ -1,6 +1,6 @@
 extension LeakDetector {
     /// Which objects are never reported.
-    public struct Suppression: Sendable {
+    public struct Suppression: Hashable, Sendable {
         /// Names of classes, with module or without: `Shop.Cache`, `UITextField`.
         public var classes: Set<String>
         /// What names of classes start with, module included: `Shop.Debug`.

@@ -175,9 +175,11 @@ extension LeakReport {
         SensitiveKey.find(Text(name), isAssignment: true).map { $0.separator != .inAlert } ?? false
     }
 
-    /// Keeps the first of several keys to which masking gave the same name.
+    /// Keeps the first of several keys to which masking gave the same name, which has a `…` or zeros then.
     private static func withoutRepeatedNames(_ keys: [CustomKey]) -> [CustomKey] {
-        guard keys.contains(where: { $0.name.utf8.contains { $0 >= 0x80 } }) else { return keys }
+        guard keys.contains(where: { $0.name.utf8.contains { $0 >= 0x80 || $0 == UInt8(ascii: "0") } }) else {
+            return keys
+        }
         var names: Set<String> = []
         return keys.filter { names.insert($0.name).inserted }
     }

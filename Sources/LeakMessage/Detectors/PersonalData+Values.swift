@@ -26,8 +26,10 @@ extension PersonalData {
             }
             return
         }
-        if key.isQuoted, let first = value.first, "{[".utf8.contains(first) { return }
-        hide(upTo: SensitiveKey.end(of: value, at: key.entry.isLine ? "" : ";>"))
+        if key.isQuoted, SensitiveKey.isStructure(value) { return }
+        // The `>` of `<740f4707 bebcf74f>` is part of the value.
+        let marks = value.first == UInt8(ascii: "<") ? ";" : ";>"
+        hide(upTo: SensitiveKey.end(of: value, at: key.entry.isLine ? "" : marks))
     }
 
     /// Hides the rest of a value behind a quotation that was masked before: a user typed a quote, too.
@@ -119,14 +121,19 @@ extension PersonalData {
     }
 
     /// Returns true for the labels of a function behind the first one: `:title:)` and `:user:]`.
-    private func isLabels(_ rest: Text) -> Bool {
+    private mutating func isLabels(_ rest: Text) -> Bool {
+        // Behind each of several labels the answer is the same.
+        if let labels, rest.startIndex <= labels.end { return labels.isEndOfList }
         var rest = rest
-        while let byte = rest.first, byte.isIdentifier {
+        var isComplete = true
+        while isComplete, let byte = rest.first, byte.isIdentifier {
             rest = rest.drop { $0.isIdentifier }
-            guard rest.first == UInt8(ascii: ":") else { return false }
-            rest = rest.dropFirst()
+            isComplete = rest.first == UInt8(ascii: ":")
+            if isComplete { rest = rest.dropFirst() }
         }
-        return rest.first == UInt8(ascii: ")") || rest.first == UInt8(ascii: "]")
+        let isEndOfList = isComplete && rest.first.map { ")]".utf8.contains($0) } ?? false
+        labels = (rest.startIndex, isEndOfList)
+        return isEndOfList
     }
 
     /// Returns true for what a text says of an object behind the name of its type: an address, a count, or a word such as
@@ -149,7 +156,7 @@ extension PersonalData {
     private static let countDigits = 4
 
     /// Where a number, `true`, `false` or `null` of JSON ends; `nil` for another value.
-    private static func scalarOfJSON(_ value: Text) -> Int? {
+    static func scalarOfJSON(_ value: Text) -> Int? {
         let scalar = value.prefix(32).prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
         let isScalar =
             scalar.equals("true") || scalar.equals("false") || scalar.equals("null")

@@ -14,6 +14,8 @@ struct PersonalData {
     var quotedKey: (entry: SensitiveKey, end: Int)?
     /// True if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?
+    /// Where the labels end that were read last, and whether they are those of a function.
+    var labels: (end: Int, isEndOfList: Bool)?
     /// Where the last closing quote of each sort stands; `nil` before it was looked for.
     private var lastClosing: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
 
@@ -41,7 +43,9 @@ struct PersonalData {
     ]
 
     static func masked(_ text: Text) -> Text {
-        guard text.contains(where: { isTrigger($0) }) || text.contains("earer ") else { return text }
+        guard
+            text.contains(where: { isTrigger($0) }) || text.indices.contains(where: { isBearer(text[$0...]) })
+        else { return text }
         var reader = PersonalData(text)
         reader.run()
         return reader.masked[...]
@@ -53,10 +57,10 @@ struct PersonalData {
             bytes.indices.contains { index in
                 switch unsafe bytes[index] {
                 case UInt8(ascii: "="), UInt8(ascii: "@"), 0xC2, 0xE2, 0xE3, 0xEF: true
-                case UInt8(ascii: "B"), UInt8(ascii: "b"):
-                    index + bearer.count < bytes.count
-                        && (unsafe bytes[index + 1] == bearer[0]
-                            && bytes[(index + 1)...].starts(with: bearer))
+                case UInt8(ascii: "B"), UInt8(ascii: "b"): unsafe isBearer(bytes[index...])
+                case UInt8(ascii: "/"), UInt8(ascii: "\\"):
+                    homes.contains { unsafe bytes[index...].starts(with: $0) }
+                case UInt8(ascii: "%"): unsafe bytes[index...].starts(with: "%40".utf8)
                 case UInt8(ascii: "?"): unsafe bytes[index...].dropFirst().first?.isIdentifier ?? false
                 case UInt8(ascii: ":"):
                     unsafe bytes[index...].dropFirst().first == UInt8(ascii: "/")
@@ -68,7 +72,18 @@ struct PersonalData {
         return found ?? true
     }
 
-    private static let bearer = Array("earer ".utf8)
+    /// Returns true for `Bearer`, in upper or lower case, with a space or a tab behind it.
+    private static func isBearer(_ text: some RandomAccessCollection<UInt8>) -> Bool {
+        guard text.count > bearer.count, let first = text.first, first | 0x20 == bearer[0] else {
+            return false
+        }
+        let behind = text.dropFirst(bearer.count).first
+        return zip(text, bearer).allSatisfy { $0 | 0x20 == $1 }
+            && (behind == UInt8(ascii: " ") || behind == UInt8(ascii: "\t"))
+    }
+
+    private static let bearer = Array("bearer".utf8)
+    private static let homes = ["/Users/", "/home/", "\\Users\\"].map { Array($0.utf8) }
 
     private init(_ text: Text) {
         self.text = text
@@ -255,9 +270,8 @@ struct PersonalData {
     /// `/Users/jane/`, `/home/jane/` and `C:\Users\jane\`.
     private mutating func home() {
         let stroke = text[index]
-        let heads: [StaticString] = ["/Users/", "/home/", "\\Users\\"]
-        guard let head = heads.first(where: { rest.starts(with: $0) }) else { return keep(1) }
-        keep(head.utf8CodeUnitCount)
+        guard let head = Self.homes.first(where: { rest.starts(with: $0) }) else { return keep(1) }
+        keep(head.count)
         let near = rest.prefix(Self.homeNameBytes)
         // A name may have blanks, where a folder follows it.
         let line = near.prefix { !"\n\"'<>:".utf8.contains($0) }
@@ -269,10 +283,10 @@ struct PersonalData {
 
     /// `Bearer eyJhbGci`, and not `bearer token`.
     private mutating func bearerToken() {
-        guard rest.dropFirst().starts(with: "earer "), !(previous?.isIdentifier ?? false) else {
-            return keep(1)
+        guard Self.isBearer(rest), !(previous?.isIdentifier ?? false) else { return keep(1) }
+        let blanks = rest.dropFirst(Self.bearer.count).drop {
+            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t")
         }
-        let blanks = rest.dropFirst("Bearer".utf8.count).drop { $0 == UInt8(ascii: " ") }
         let token = blanks.prefix { $0.isLetter || $0.isDigit || "-._~+/".utf8.contains($0) }
         let isWord = token.allSatisfy { $0.isLetter && !$0.isUppercase }
         // `Bearer realm="leaks"` names no token; `=` fills one up.

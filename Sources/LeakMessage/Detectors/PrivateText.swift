@@ -189,7 +189,7 @@ struct PrivateText {
         guard let separator = SensitiveKey.separator(at: behind),
             let value = SensitiveKey.value(
                 behind.dropFirst(separator.length), isAssignment: separator.isAssignment),
-            let first = value.first, !"{[`".utf8.contains(first)
+            value.first != UInt8(ascii: "`"), !SensitiveKey.isStructure(value)
         else { return }
         keep(upTo: value.startIndex)
         kept.append(contentsOf: Array("…".utf8))

@@ -199,16 +199,25 @@ struct SensitiveKey {
             value = withoutBlanks(line)
         }
         // An object, or a quotation, which is masked as such.
-        guard let first = value.first, !"<'\"\r\n;>)".utf8.contains(first), !isNothing(value) else {
-            return nil
-        }
+        guard let first = value.first, !"'\"\r\n;>)".utf8.contains(first), !isNothing(value),
+            first != UInt8(ascii: "<") || Description(value) == nil
+        else { return nil }
         return value
     }
 
-    /// Returns the text behind a `>` that a space, a line end or a word follows.
+    /// Returns true for an object or an array of JSON, whose texts are masked as quotations, and not for `[hunter2]`.
+    static func isStructure(_ value: Text) -> Bool {
+        guard let first = value.first, "{[".utf8.contains(first) else { return false }
+        let inside = value.dropFirst().drop { $0 <= 0x20 }
+        guard let next = inside.first else { return true }
+        return "\"'`{}[]".utf8.contains(next) || Description(inside) != nil
+            || PersonalData.scalarOfJSON(inside) != nil
+    }
+
+    /// Returns the text behind a `>` that a space, a line end, a word or an opening bracket follows.
     private static func arrowHead(of text: Text) -> Text? {
         guard let behind = text.dropping(">"), let next = behind.first else { return nil }
-        let isFollowed = next.isIdentifier || next == UInt8(ascii: "\n") || blank(at: behind) != nil
+        let isFollowed = next.isIdentifier || "\n<[({".utf8.contains(next) || blank(at: behind) != nil
         return isFollowed ? behind : nil
     }
 

@@ -2,11 +2,13 @@
 ///
 /// If one batch alone has failed since the server took another, the batch is taken for the reason: it has a back-off of its own, and
 /// the others go on. If several have failed, the server is taken for the reason, and one back-off holds for all.
+///
+/// While many fail, batches that were not tried yet wait for an hour each: a batch that was sent may be retried for six days
+/// and no longer, so that only some are tried while a server is down. None waits for good, since those that fail may be the reason
+/// themselves.
 struct BatchRetries {
     enum Cause: Hashable {
-        case batch
-        /// `triesOthers` is false if so many have failed that others would fail too.
-        case server(triesOthers: Bool)
+        case batch, server
     }
 
     private struct Entry {
@@ -19,18 +21,38 @@ struct BatchRetries {
     private var entries: [String: Entry] = [:]
     /// The batches that have failed since the server took one.
     private var failing: Set<String> = []
+    /// When the last of them was added.
+    private var addedAt = Moment.distantPast
 
-    /// Each batch that was sent may be retried for six days and no longer, so that only some are tried while a server is down.
-    static let failingLimit = 8
+    /// Batches that may fail before others wait.
+    static let failingLimit = 9
+    /// 144 in the six days.
+    static let untriedMilliseconds = 3_600_000
 
-    var isEmpty: Bool { entries.isEmpty }
+    /// True if no batch waits for a time of its own.
+    var isEmpty: Bool { entries.isEmpty && !holdsBack }
 
-    func retryAt(_ key: String) -> Moment { entries[key]?.retryAt ?? .distantPast }
+    private var holdsBack: Bool { failing.count >= Self.failingLimit }
+
+    /// - Parameter wasSent: whether the batch was sent before, by another run too.
+    func retryAt(_ key: String, wasSent: Bool) -> Moment {
+        let own = entries[key]?.retryAt ?? .distantPast
+        guard holdsBack, !wasSent, !failing.contains(key) else { return own }
+        return max(own, addedAt.advanced(byMilliseconds: Self.untriedMilliseconds))
+    }
+
+    /// Takes over batches that another run sent and got no answer for.
+    ///
+    /// - Parameter lastSentAt: when the last of them was sent first.
+    mutating func adopt(_ keys: some Sequence<String>, lastSentAt: Moment) {
+        failing.formUnion(keys)
+        addedAt = max(addedAt, lastSentAt)
+    }
 
     /// - Parameter wait: gives milliseconds to wait after so many failures.
     mutating func fail(_ key: String, at now: Moment, wait: (_ failures: Int) -> Int) -> Cause {
-        if failing.count < Self.failingLimit { failing.insert(key) }
-        guard failing == [key] else { return .server(triesOthers: failing.contains(key)) }
+        if failing.insert(key).inserted { addedAt = now }
+        guard failing == [key] else { return .server }
         entries[key, default: Entry()].failures += 1
         let failures = entries[key]?.failures ?? 1
         entries[key]?.retryAt = now.advanced(byMilliseconds: wait(failures))
@@ -45,7 +67,10 @@ struct BatchRetries {
         failing = []
     }
 
-    mutating func remove(_ key: String) { entries[key] = nil }
+    mutating func remove(_ key: String) {
+        entries[key] = nil
+        failing.remove(key)
+    }
 
     /// Has all of them tried again now.
     mutating func hurry() {

@@ -121,8 +121,10 @@ struct Outbox {
         queue.add(explanation: json, at: now)
     }
 
-    mutating func record(_ checks: [ClassChecks], at now: Now) {
+    /// - Parameter unseen: objects that were not looked at, beside those of `checks`.
+    mutating func record(_ checks: [ClassChecks], unseen: Int = 0, at now: Now) {
         guard takesDenominators else { return }
+        session?.add(unseen: unseen)
         for check in checks {
             session?.add(checks: min(max(check.count, 0), WireLimits.classChecks))
             session?.add(unseen: check.unseen)
@@ -269,7 +271,9 @@ struct Outbox {
             $0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
         }
         // A batch that fails or is declined again and again holds up nothing that is due.
-        if !hasFresh, !hasDeclined || queue.open?.dueAt != nil { queue.close() }
+        let closesOpen =
+            queue.open.map { $0.dueAt != nil && queue.release(of: $0.held) <= now.moment } ?? false
+        if !hasFresh, !hasDeclined || closesOpen { queue.close() }
         switch queue.nextBatch(through: last, at: now) {
         case .batch(let batch):
             isAway = true
@@ -330,8 +334,8 @@ struct Outbox {
             queue.finishAccepted(batch, rejected: rejected)
         case .tooLong: queue.split(batch, at: now)
         case .refused: queue.finishRefused(batch, .refused, at: now)
-        case .failed where cause != .server(triesOthers: false): queue.finishFailed(batch)
-        case .postponed, .failed: queue.finishPostponed()
+        case .failed: queue.finishFailed(batch)
+        case .postponed: queue.finishPostponed()
         case .declined: queue.finishUncounted(batch, isLast: true)
         case .unauthorized: queue.finishUncounted(batch, isLast: false)
         case .forbidden:

@@ -7,13 +7,15 @@ extension SegmentQueue {
     mutating func adopt(butNot running: String?, at now: Now) {
         guard let folder else { return }
         let names = folder.adopt()
-        let handedOver = adoptSegments(names, folder)
+        let handedOver = adoptSegments(names, folder, at: now)
         let logs = names.filter { $0.hasSuffix(SessionLog.fileEnding) && $0 != running }
         adoptSessions(logs, folder, handedOver, at: now)
     }
 
     /// - Returns: the sessions that stand in them.
-    private mutating func adoptSegments(_ names: [String], _ folder: any SegmentFolder) -> Set<String> {
+    private mutating func adoptSegments(_ names: [String], _ folder: any SegmentFolder, at now: Now) -> Set<
+        String
+    > {
         let own = Set(waiting.map(\.fileName) + [open?.held.fileName].compactMap(\.self))
         var found: [(held: HeldSegment, parent: String?)] = []
         var replaced: Set<String> = []
@@ -32,22 +34,36 @@ extension SegmentQueue {
             held.explanations = segment.explanations.count
             held.damaged = segment.damagedSightings
             held.sentAt = segment.seal?.sentAt
+            // It may have failed again and again.
+            held.isDeclined = held.sentAt != nil
             // `isContentFixed` stays false: the run that wrote the seal may have ended before it synced it.
             replaced.formUnion(segment.replaced)
             sessions.formUnion(segment.sessions.map(\.id))
             found.append((held, segment.header?.parent))
         }
         let keys = Set(found.map(\.held.key) + waiting.map(\.key))
+        var sent: [HeldSegment] = []
         for (held, parent) in found {
             if replaced.contains(held.key) || parent.map(keys.contains) == true {
                 remove(held)
             } else {
                 waiting.append(held)
+                if held.sentAt != nil { sent.append(held) }
             }
         }
+        adoptRetries(sent, at: now)
         // By time, which the keys begin with; those that failed stay behind the others.
         waiting.sort { ($0.isDeclined ? 1 : 0, $0.key) < ($1.isDeclined ? 1 : 0, $1.key) }
         return sessions
+    }
+
+    private mutating func adoptRetries(_ sent: [HeldSegment], at now: Now) {
+        guard let newest = sent.compactMap({ $0.sentAt?.milliseconds }).max() else { return }
+        // A clock that was set leaves no more than the wait that follows now.
+        let (age, isOutOfRange) = now.wallTime.milliseconds.subtractingReportingOverflow(newest)
+        let wait = Int64(BatchRetries.untriedMilliseconds)
+        let since = isOutOfRange ? wait : min(max(age, 0), wait)
+        retries.adopt(sent.map(\.key), lastSentAt: now.moment.advanced(byMilliseconds: -Int(since)))
     }
 
     /// A session that did not end before its process did ended with it.

@@ -101,7 +101,9 @@ struct SegmentQueue {
 
     /// When a segment may be sent at the earliest.
     func release(of held: HeldSegment) -> Moment {
-        max(forbiddenApps[held.appID ?? ""] ?? .distantPast, retries.retryAt(held.key))
+        max(
+            forbiddenApps[held.appID ?? ""] ?? .distantPast,
+            retries.retryAt(held.key, wasSent: held.sentAt != nil))
     }
 
     /// True if some segments may be sent later than others.

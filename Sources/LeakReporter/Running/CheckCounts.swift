@@ -1,10 +1,12 @@
 import LeakMessage
 
-/// Checks that wait to be written down: one sum for each class.
+/// Checks that wait to be written down: one sum for each class, and one of all objects that were not looked at.
 struct CheckCounts: Hashable, Sendable {
     private var counts: [String: Int] = [:]
+    private(set) var unseen = 0
 
     init(_ checks: [ClassChecks]) {
+        for check in checks { add(unseen: check.unseen) }
         for check in checks where check.count > 0 {
             counts[check.className] = Self.sum(counts[check.className] ?? 0, check.count)
         }
@@ -34,7 +36,13 @@ struct CheckCounts: Hashable, Sendable {
         }
         guard growth <= room, counts.count + newClasses <= WireLimits.checksCount else { return nil }
         counts.merge(other.counts, uniquingKeysWith: +)
+        add(unseen: other.unseen)
         return growth
+    }
+
+    private mutating func add(unseen count: Int) {
+        let (sum, isTooLarge) = unseen.addingReportingOverflow(max(count, 0))
+        unseen = isTooLarge ? .max : sum
     }
 
     private static func bytes(of name: String) -> Int { name.utf8.count + 64 }

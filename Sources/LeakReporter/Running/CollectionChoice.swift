@@ -157,8 +157,14 @@ final class CollectionChoice: Sendable {
     private func writeYes(_ state: inout State) throws(FileFailure) {
         var mark = ""
         do throws(FileFailure) {
-            let former = try file.read().map(Self.mark) ?? ""
+            let text = try file.read()
+            let former = text.map(Self.mark) ?? ""
             if let former, !state.needsMark { mark = former } else { mark = Self.newMark() }
+            if text == Self.on + mark {
+                // Another process has written it, and there may be no room to write it again.
+                state.mark = mark
+                return
+            }
         } catch {
             // It may be a "no".
             mark = Self.newMark()

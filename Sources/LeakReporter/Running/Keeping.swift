@@ -143,7 +143,7 @@ struct Keeping {
             outbox.record(explanationOf: leak, at: now)
         case .checks(let checks):
             learnInstall()
-            outbox.record(checks.list, at: now)
+            outbox.record(checks.list, unseen: checks.unseen, at: now)
         case .session(let session):
             learnInstall()
             outbox.record(session, at: now)

@@ -32,7 +32,11 @@ import Testing
         #expect(Dictionary(uniqueKeysWithValues: losses.map { ($0.reason, $0.count) }) == counted)
     }
 
-    @Test(arguments: ["over_limit", "unseen", "text_over_limit", "sentry_rate_limit"])
+    @Test(
+        arguments: Reception.ownReasons.union([
+            "sentry_not_a_leak", "sentry_empty", "sentry_too_large", "sentry_unreadable",
+            "sentry_queue_overflow",
+        ]).sorted())
     func `a batch that names a reason of the collector's own is told apart`(reason: String) throws {
         let batch = #"{"dropped":{"\#(reason)":7}}"#
         let losses = Reception.losses(of: try WireReader.read(Array(batch.utf8), as: .json))

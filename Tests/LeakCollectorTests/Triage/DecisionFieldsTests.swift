@@ -66,7 +66,10 @@ import Testing
 
     @Test(arguments: [
         ("", "not JSON"), ("[]", "must be an object"), ("{", "not JSON"), ("{}", "action is missing"),
-        (#"{"action":"reopen","x":null}"#, "and no other"),
+        (
+            #"{"action":"reopen","x":null}"#,
+            #"unknown field "x"; a decision has action, in, until, reports and note"#
+        ),
         (#"{"action":"close"}"#, "resolve, ignore, reopen or note"),
         (#"{"action":3}"#, "action must be a string"),
         (#"{"action":"resolve"}"#, "in is missing"), (#"{"action":"resolve","in":""}"#, "in is missing"),
@@ -78,7 +81,7 @@ import Testing
         (#"{"action":"ignore","until":"2026-11-20"}"#, "until is past"),
         (#"{"action":"ignore","until":"2027-02-29"}"#, "until must be a day"),
         (#"{"action":"ignore","until":1796083200000}"#, "until must be a string"),
-        (#"{"action":"ignore","untill":"2026-12-01"}"#, "and no other"),
+        (#"{"action":"ignore","untill":"2026-12-01"}"#, #"unknown field "untill";"#),
         (#"{"action":"ignore","reports":0}"#, "reports must be a whole number from 1"),
         (#"{"action":"ignore","reports":1.5}"#, "reports must be a whole number from 1"),
         (#"{"action":"ignore","reports":1e30}"#, "reports must be a whole number from 1"),

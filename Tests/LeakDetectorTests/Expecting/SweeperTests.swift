@@ -1,6 +1,13 @@
+import Dispatch
 import LeakMessage
 import Testing
 import LeakPlatform
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 @testable import LeakDetector
 
@@ -373,6 +380,43 @@ import LeakPlatform
         bench.wait(10_000)
         #expect(bench.lines == ["leak Page"], "the one that was expected after it")
         withExtendedLifetime((page, other, owner)) {}
+    }
+
+    /// An owner that ends under the lock of the detector, or on the thread of another object's return, may hang the app.
+    @Test func `an owner that ends while another object comes back ends on its own thread`() {
+        final class Owner: Sendable {
+            let home: String
+            let foreign: Guarded<Int>
+            init(_ home: String, _ foreign: Guarded<Int>) { (self.home, self.foreign) = (home, foreign) }
+            deinit {
+                if home != "\(pthread_self())" { foreign.with { $0 += 1 } }
+            }
+        }
+        let (foreign, isDone) = (Guarded(0), Guarded(false))
+        let bench = bench
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            if thread == 0 {
+                let home = "\(pthread_self())"
+                for _ in 0..<400 {
+                    let parts = (0..<200).map { _ in Page() }
+                    var owners = parts.map { _ in Owner(home, foreign) }
+                    for (part, owner) in zip(parts, owners) {
+                        bench.detector.expectDeallocation(of: part, owner: owner)
+                    }
+                    owners.removeAll()
+                    for part in parts { bench.detector.cameBack(part) }
+                    bench.wait(2_000)
+                }
+                isDone.with { $0 = true }
+            } else {
+                let (owner, page) = (Sheet(), Page())
+                while !isDone.with({ $0 }) {
+                    bench.detector.expectDeallocation(of: page, owner: owner)
+                    bench.detector.cameBack(owner)
+                }
+            }
+        }
+        #expect(foreign.with { $0 } == 0)
     }
 
     /// Objects that were ignored and went leave room for others.

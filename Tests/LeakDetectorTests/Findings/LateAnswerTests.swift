@@ -14,6 +14,12 @@ private final class Cache: Sendable {}
         let clock = VirtualClock()
         let told = Guarded([LeakReport]())
         private(set) var detector: LeakDetector?
+        /// Gone when a test lets go of it.
+        var object: Cache? = Cache()
+
+        func expectObject() {
+            if let object { detector?.expectDeallocation(of: object) }
+        }
 
         init(_ onDetect: @escaping @MainActor (LateAnswers) -> LeakDetector.Answer) {
             let told = told
@@ -44,5 +50,33 @@ private final class Cache: Sendable {}
         await runMainQueue()
         #expect(asked == 1)
         withExtendedLifetime(objects) {}
+    }
+
+    /// Whatever is answered, and whether its end is noticed before the answer or after.
+    @Test(arguments: [0, 100_000]) func `an object that was ignored and went meanwhile is not told of`(
+        milliseconds: Int
+    ) async {
+        let late = LateAnswers { late in
+            if let object = late.object { late.detector?.ignore(object) }
+            return .report
+        }
+        late.expectObject()
+        late.clock.advance(by: 5_000)
+        await runMainQueue()
+        late.object = nil
+        late.clock.advance(by: milliseconds)
+        await runMainQueue()
+        late.clock.advance(by: 5_000)
+        #expect(late.told.with { $0.isEmpty })
+    }
+
+    @Test func `a leak whose object went before the answer is told`() async {
+        let late = LateAnswers { _ in .report }
+        late.expectObject()
+        late.clock.advance(by: 5_000)
+        await runMainQueue()
+        late.object = nil
+        late.clock.advance(by: 100_000)
+        #expect(late.told.with { $0.map(\.event) } == [.leak, .freed])
     }
 }

@@ -3,12 +3,6 @@ import Testing
 
 @testable import LeakMessage
 
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
-
 /// Symbols of C++ compilers, and the functions that `c++filt` says they are.
 @Suite struct CPlusPlusNameTests {
     @Test(arguments: [
@@ -146,13 +140,6 @@ import Testing
     func `a name does not grow with repeated destructors`(part: String) {
         let symbol = "_ZN4Cart" + String(repeating: part, count: 100) + "Ev"
         #expect(CPlusPlusName.read(Text(symbol)).utf8.count <= symbol.utf8.count)
-    }
-
-    /// Seconds of the processor that this thread has used: not more when others keep it busy.
-    private func threadSeconds() -> Double {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     @Test(arguments: 1...20) func `changed symbols never crash`(seed: UInt64) {

@@ -154,4 +154,79 @@ import Testing
         #expect(attempts == 2)
         #expect(device.collector.counted == ["Shop.Cart": 1])
     }
+
+    /// A device with batches that the server fails on, and one behind them that it takes.
+    private func deviceBehind(_ failing: Int) -> SimulatedDevice {
+        let device = device { $0.batchReports = 1 }
+        for number in 0..<failing { device.record("Shop.Poison\(number)") }
+        device.record("Shop.Cart")
+        device.commit()
+        return device
+    }
+
+    private func isPoison(_ batch: SegmentQueue.Batch) -> Bool {
+        String(decoding: batch.body, as: UTF8.self).contains("\"Shop.Poison")
+    }
+
+    private func sendAll(_ device: SimulatedDevice) {
+        while device.send({ collector, batch, at in
+            isPoison(batch) ? failed : collector.receive(batch, at: at)
+        }) {
+            device.commit()
+        }
+    }
+
+    /// Those beyond the limit are tried one an hour.
+    @Test(arguments: [(2, 1), (8, 1), (9, 2), (20, 13)])
+    func `many batches that the server fails on stop no other for good`(failing: Int, hours: Int) {
+        let device = deviceBehind(failing)
+        var seconds = 0
+        while device.collector.counted.isEmpty, seconds < 6 * 86_400 {
+            device.pass(10_000)
+            seconds += 10
+            sendAll(device)
+        }
+        #expect(device.collector.counted == ["Shop.Cart": 1])
+        #expect(seconds <= hours * 3_600)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `batches that failed in an earlier run are tried behind the others`() {
+        let device = deviceBehind(12)
+        for _ in 0..<50 where device.collector.counted.isEmpty {
+            device.restart()
+            for _ in 0..<12 {
+                device.pass(5_000)
+                sendAll(device)
+            }
+            // An hour in which the app does not run.
+            device.pass(0, asleep: 3_600_000)
+        }
+        #expect(device.collector.counted == ["Shop.Cart": 1])
+        #expect(device.runs <= 6)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `an app that starts often tries no more batches while the server is down`() {
+        let device = deviceBehind(100)
+        for _ in 0..<50 {
+            device.restart()
+            for _ in 0..<12 {
+                device.pass(5_000)
+                while device.send({ _, _, _ in failed }) { device.commit() }
+            }
+        }
+        let sent = device.outbox.queue.waiting.count { $0.sentAt != nil }
+        #expect(sent <= BatchRetries.failingLimit + 1)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `a batch that is given up is not among those that fail`() {
+        var retries = BatchRetries()
+        let start = Moment(milliseconds: 0)
+        #expect(retries.fail("a", at: start) { _ in 1_000 } == .batch)
+        retries.remove("a")
+        #expect(retries.fail("b", at: start) { _ in 1_000 } == .batch)
+        #expect(retries.fail("c", at: start) { _ in 1_000 } == .server)
+    }
 }
