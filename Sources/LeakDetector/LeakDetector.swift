@@ -21,7 +21,7 @@ public final class LeakDetector: Sendable {
     /// Of the self-tests that run.
     let probes: Guarded<[Probe]>
     private let pauses: Pauses
-    private let session = Guarded(SessionCount(startedAt: WallTime.now))
+    private let session = Guarded(SessionCount(startedAt: WireTime.now))
     #if canImport(UIKit) && !os(watchOS)
         private let foreground: Foreground
     #endif
@@ -192,6 +192,6 @@ public final class LeakDetector: Sendable {
     ///
     /// - Returns: `nil` when nothing was checked, which says nothing about leaks.
     public func takeSession() -> EndedSession? {
-        session.with { $0.take(sweepers.counts, id: WallTime.newID(), at: WallTime.now) }
+        session.with { $0.take(sweepers.counts, id: SightingID.make(at: .now), at: WireTime.now) }
     }
 }

@@ -207,11 +207,11 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - settings: the values that it gives them.
-    ///   - isInsisted: whether it is left even if there is no room.
+    ///   - isAlwaysKept: whether it is left even if there is no room.
     ///   - body: adds the item to the waiting one and returns by how many bytes that grew, at most `room`; `nil` if nothing
     ///     was added. Called under the lock: it must be short.
     public func change(
-        _ settings: [MailboxSetting], _ item: consuming Item, bytes: Int, isInsisted: Bool,
+        _ settings: [MailboxSetting], _ item: consuming Item, bytes: Int, isAlwaysKept: Bool,
         into body: (inout Item, _ room: Int) -> Int?
     ) {
         var item: Item? = consume item
@@ -220,9 +220,9 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
             let bytes = max(bytes, 0)
             if let position = unsafe state.pointee.settings.position, mergeInReserve(at: position, body) {
                 // It is the same item with other values.
-            } else if isInsisted || fitsReserve(bytes), let item = item.take() {
+            } else if isAlwaysKept || fitsReserve(bytes), let item = item.take() {
                 unsafe state.pointee.settings.position = state.pointee.shelf.count
-                leave(item, bytes, 0, in: isInsisted ? nil : .reserve)
+                leave(item, bytes, 0, in: isAlwaysKept ? nil : .reserve)
             } else {
                 unsafe state.pointee.refusals.calls += 1
                 return

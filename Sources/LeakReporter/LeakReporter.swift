@@ -178,13 +178,13 @@ public final class LeakReporter: Sendable {
             ContextChange.Key(
                 name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.bounded)
         }
-        keeper.change(ContextChange(keys: changes), isInsisted: false)
+        keeper.change(ContextChange(keys: changes), isAlwaysKept: false)
     }
 
     /// Sets an identifier of the person, one that means nothing to anyone else; `nil` or an empty one takes it back.
     public func setUserID(_ id: String?) {
         // Never refused: who signs out must not be named by what comes.
-        keeper.change(ContextChange(user: .some(id?.prefix(utf8: WireLimits.userBytes))), isInsisted: true)
+        keeper.change(ContextChange(user: .some(id?.prefix(utf8: WireLimits.userBytes))), isAlwaysKept: true)
     }
 
     // MARK: Consent

@@ -128,7 +128,7 @@ import Testing
     private func set(_ value: Int, of name: Int, _ mailbox: Mailbox<String>, isCoarse: Bool = false) {
         let setting = MailboxSetting(
             name: MergeKey(name, 2), value: MergeKey(value &+ 1, name &+ 1), isCoarse: isCoarse)
-        mailbox.change([setting], "=\(value)", bytes: 2, isInsisted: true) { item, _ in
+        mailbox.change([setting], "=\(value)", bytes: 2, isAlwaysKept: true) { item, _ in
             item = "=\(value)"
             return 0
         }

@@ -186,8 +186,8 @@ struct Reception {
     /// Counts the batches that said more.
     static let droppedOverLimit = "over_limit"
 
-    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. Where a batch names one, `device_` stands
-    /// before it.
+    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. A batch that uses one of these gets the prefix
+    /// `device_`.
     static let ownReasons: Set<String> = [
         unseenReason, leaksOverLimit, droppedOverLimit, SentryRefusals.reason,
     ]

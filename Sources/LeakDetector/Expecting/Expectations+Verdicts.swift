@@ -63,7 +63,7 @@ extension Expectations {
         guard object.state != .muted || sight == .gone else { return nil }
         known.remove(identity)
         if sight == .inUse {
-            // By number of the object that was told of, not by a look: that could be the end of the owner.
+            // Compares numbers. A look at the owner could release it.
             useParts { part in
                 guard case .shadowed(let trace) = part.stage else { return false }
                 return part.circumstances.owner?.identity == identity && trace.number > object.number

@@ -322,7 +322,7 @@ final class Sweeper: Sendable {
             var verdicts: [(Verdict, Entry)] = []
             for (entry, sight, owner) in looks {
                 let verdict = state.expectations.judge(
-                    entry, sight, owner: owner, at: due.now, reportID: WallTime.newID)
+                    entry, sight, owner: owner, at: due.now, reportID: { SightingID.make(at: .now) })
                 if let verdict { verdicts.append((verdict, entry)) }
             }
             holdLookedAt(&state)

@@ -78,9 +78,9 @@ final class Announcer: Sendable {
                 isWatched: isWatched)
             announce(leak, sweeper)
         case .freed(let id, let lived, let alive):
-            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: false, at: WallTime.now))
+            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: false, at: WireTime.now))
         case .cameBack(let id, let lived, let alive):
-            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: true, at: WallTime.now))
+            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: true, at: WireTime.now))
         case .forgotten(let id, let isIgnored):
             announcements.with { $0.forget(id, isIgnored: isIgnored) }
             alerts.forget(id)
@@ -109,7 +109,7 @@ final class Announcer: Sendable {
         let name = name(of: portrait.type)
         let owners = portrait.owners + portrait.containers.map(self.name)
         var report = LeakReport()
-        report.at = WallTime.now
+        report.at = WireTime.now
         report.kind = portrait.kind
         report.className = name
         if !owners.isEmpty { report.stack = owners + [name] }
@@ -197,8 +197,8 @@ final class Announcer: Sendable {
     }
 
     private func conclude(_ leak: Leak, _ answer: LeakDetector.Answer, _ sweeper: Sweeper) {
-        // The one who was asked may have stopped the detector, or ignored the object, whatever was answered then. An object
-        // that was ignored while the question waited, and has gone since, is not known to the sweeper any more.
+        // `onDetect` may have stopped the detector or ignored the object. An object that was ignored while the question waited, and
+        // has gone since, is not known to the sweeper any more.
         guard !sweeper.isStopped, !sweeper.isMuted(leak.id, of: leak.identity),
             !announcements.with({ $0.isIgnored(leak.id) })
         else { return }

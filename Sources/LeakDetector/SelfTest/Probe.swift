@@ -69,7 +69,7 @@ final class Probe: Sendable {
         var report = LeakReport()
         report.event = event
         report.id = id
-        report.at = WallTime.now
+        report.at = WireTime.now
         report.kind = .object
         report.className = UnknownContext.removed(from: String(reflecting: LeakDetectorSelfTestObject.self))
         report.reason = reason

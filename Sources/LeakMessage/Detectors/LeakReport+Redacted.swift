@@ -67,7 +67,7 @@ extension LeakReport {
             error.userInfo = Self.withoutRepeatedNames(userInfo)
             report.error = error
         }
-        // Behind the texts, which may have named them.
+        // After the texts, because masking a text may have set these.
         report.className = report.className.map { Self.maskedName($0, within: WireLimits.classBytes) }
         for names in [\LeakReport.stack, \.children, \.cycle] {
             report[keyPath: names] = report[keyPath: names].map {

@@ -98,7 +98,7 @@ struct SensitiveKey {
     /// Finds the entry of the table for a key.
     ///
     /// - Parameters:
-    ///   - given: letters, digits, `_`, `-` and `$` of ASCII, behind a text that ends otherwise.
+    ///   - given: a text that ends with the key: ASCII letters, digits, `_`, `-` and `$`.
     ///   - isAssignment: whether `=` follows the key.
     static func find(_ given: some BidirectionalCollection<UInt8>, isAssignment: Bool) -> SensitiveKey? {
         guard let end = given.lastIndex(where: \.isLetter), given[end...].allSatisfy(isByteOfKey) else {
@@ -106,7 +106,7 @@ struct SensitiveKey {
         }
         let key = given[...end]
         let last = given[end]
-        // Few words end as one of the table.
+        // Most keys end with two letters that no word of the table ends with.
         guard let previous = key.dropLast().last(where: { !isJoint($0) }), previous.isLetter,
             endings[ending(previous, last)]
         else { return nil }

@@ -1,3 +1,5 @@
+internal import LeakPlatform
+
 /// One sighting of a leak on one device, as it travels: the object `report` of the wire format, version 1.
 ///
 /// A value of this type may hold anything; the bounds of the format are checked where bytes are read, and cut
@@ -66,6 +68,9 @@ public struct WireTime: Hashable, Comparable, Sendable {
     public var milliseconds: Int64
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// The time by the clock of the device.
+    package static var now: WireTime { WireTime(milliseconds: SystemTime.wall) }
 
     public static func < (one: Self, other: Self) -> Bool { one.milliseconds < other.milliseconds }
 }

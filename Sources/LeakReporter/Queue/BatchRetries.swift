@@ -1,11 +1,10 @@
 /// Batches that the server failed on or declined, and when each of them is tried again.
 ///
-/// If one batch alone has failed since the server took another, the batch is taken for the reason: it has a back-off of its own, and
-/// the others go on. If several have failed, the server is taken for the reason, and one back-off holds for all.
+/// If one batch alone has failed since the server took another, the batch is assumed to be the cause: it has a back-off of its own,
+/// and the others go on. If several have failed, the server is assumed to be the cause, and one back-off holds for all.
 ///
-/// While many fail, batches that were not tried yet wait for an hour each: a batch that was sent may be retried for six days
-/// and no longer, so that only some are tried while a server is down. None waits for good, since those that fail may be the reason
-/// themselves.
+/// While many fail, batches that were not tried yet wait for an hour each. A batch expires six days after its first attempt, so only
+/// some are tried while a server is down. None waits for good: the batches that fail may be the cause themselves.
 struct BatchRetries {
     enum Cause: Hashable {
         case batch, server
@@ -73,7 +72,7 @@ struct BatchRetries {
     }
 
     /// Has all of them tried again now.
-    mutating func hurry() {
+    mutating func retryAllNow() {
         for key in entries.keys { entries[key]?.retryAt = .distantPast }
     }
 }

@@ -21,7 +21,7 @@ struct DeliverySchedule: Sendable {
 
     var earliest: Moment? { [retryAt, notBefore].compactMap(\.self).max() }
 
-    mutating func hurry() { retryAt = nil }
+    mutating func retryAllNow() { retryAt = nil }
 
     /// When an app is tried again that the key may not write for.
     func whenForbidden(at now: Moment) -> Moment {

@@ -28,7 +28,3 @@ struct Now: Hashable, Sendable {
 
     static var now: Now { Now(moment: .now, wallTime: .now) }
 }
-
-extension WireTime {
-    static var now: WireTime { WireTime(milliseconds: SystemTime.wall) }
-}

@@ -191,10 +191,10 @@ struct Outbox {
     // MARK: What the app decides
 
     /// Makes everything recorded so far due now, but not against the collector's wish to be left alone.
-    mutating func hurry() {
+    mutating func retryAllNow() {
         hurriedThrough = queue.ticket
-        schedule.hurry()
-        queue.retries.hurry()
+        schedule.retryAllNow()
+        queue.retries.retryAllNow()
     }
 
     mutating func adopt(at now: Now) {

@@ -37,7 +37,7 @@ final class CollectionChoice: Sendable {
     private let syncFolder: @Sendable (String) throws(FileFailure) -> Void
     private let state = Guarded(State())
 
-    private static let longestRetryMilliseconds = 60_000
+    private static let backoff = Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000)
 
     /// - Parameter syncFolder: makes the name of the file survive a power cut.
     init(
@@ -55,8 +55,8 @@ final class CollectionChoice: Sendable {
 
     /// Gives an answer, and writes it down.
     ///
-    /// - Parameter post: called before another answer can be given: with the answer, and with `false` before a "yes" if another
-    ///   process was told "no" since.
+    /// - Parameter post: called with the answer before another one can be given. If another process was told "no" since, a "yes"
+    ///   calls it with `false` first.
     /// - Returns: whether the answer survives the process.
     func give(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
         state.with { state in
@@ -148,8 +148,8 @@ final class CollectionChoice: Sendable {
             (state.failure, state.retryAt) = (nil, nil)
         } catch {
             state.failure = error
-            let wait = min(1_000 << min(state.failures, 10), Self.longestRetryMilliseconds)
             state.failures += 1
+            let wait = Self.backoff.milliseconds(afterFailures: state.failures, jitter: 1)
             state.retryAt = .now.advanced(byMilliseconds: wait)
         }
     }

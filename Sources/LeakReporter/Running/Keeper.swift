@@ -81,10 +81,10 @@ final class Keeper: Sendable {
 
     private static let checksKey = MergeKey(0, 1)
 
-    /// - Parameter isInsisted: whether the change must not be lost.
-    func change(_ change: ContextChange, isInsisted: Bool) {
+    /// - Parameter isAlwaysKept: whether the change must not be lost.
+    func change(_ change: ContextChange, isAlwaysKept: Bool) {
         mailbox.change(
-            change.settings, .context(change), bytes: change.bytes, isInsisted: isInsisted
+            change.settings, .context(change), bytes: change.bytes, isAlwaysKept: isAlwaysKept
         ) { entry, room in entry.add(change, room) }
     }
 

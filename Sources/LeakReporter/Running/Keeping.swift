@@ -165,7 +165,7 @@ struct Keeping {
             questions.append(completion)
         case .send:
             gather(at: now)
-            outbox.hurry()
+            outbox.retryAllNow()
         case .flush:
             gather(at: now)
             settle()
@@ -195,7 +195,7 @@ struct Keeping {
 
     /// The end of the process, or of the reporter, may be near.
     private mutating func settle() {
-        if ground.rules.sendsAutomatically { outbox.hurry() }
+        if ground.rules.sendsAutomatically { outbox.retryAllNow() }
     }
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {

@@ -143,7 +143,7 @@ import Testing
         }
         _ = device.send { _, _, _ in failed }
         device.record("Shop.Cart")
-        device.outbox.hurry()
+        device.outbox.retryAllNow()
         var attempts = 0
         while device.send({ collector, batch, at in
             attempts += 1

@@ -48,9 +48,9 @@ import Testing
         turn { device in while device.send() { device.commit() } }
         turn { for name in ["J", "K"] { $0.record(name) } }
         turn { $0.outbox.endSession(at: $0.now) }
-        turn { $0.outbox.hurry() }
+        turn { $0.outbox.retryAllNow() }
         turn { _ = $0.send { _, _, _ in .refused(why: "400") } }
-        turn { $0.outbox.hurry() }
+        turn { $0.outbox.retryAllNow() }
         turn { device in while device.send() { device.commit() } }
         // Offline, until the disk's share is used up.
         for number in 0..<90 {

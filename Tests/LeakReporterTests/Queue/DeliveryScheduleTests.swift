@@ -35,7 +35,7 @@ import LeakPlatform
     func `the longer of our patience and the collector's wish counts, and a flush cuts short only ours`() {
         var asked = schedule([.postponed(afterMilliseconds: 300, why: "busy")])
         #expect(asked.earliest == now.advanced(byMilliseconds: 1_000))
-        asked.hurry()
+        asked.retryAllNow()
         #expect(asked.earliest == now.advanced(byMilliseconds: 300))
         #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy")]) == 9_000)
         #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy"), later]) == 2_000)
@@ -46,7 +46,7 @@ import LeakPlatform
         #expect(wait([unauthorized, .refused(why: "400"), unauthorized]) == 1_500)
         for many in 2...30 {
             var schedule = schedule(Array(repeating: unauthorized, count: many))
-            schedule.hurry()
+            schedule.retryAllNow()
             #expect(schedule.earliest == now.advanced(byMilliseconds: 3_600_000))
             #expect(!schedule.isStopped)
             #expect(schedule.lastFailure?.contains("ingest key") == true)

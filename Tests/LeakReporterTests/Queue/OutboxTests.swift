@@ -151,7 +151,7 @@ import Testing
         device.pass(200)
         device.finish(try #require(device.batch()), .postponed(afterMilliseconds: 30_000, why: "busy"))
         #expect(device.wait() == 30_000)
-        device.outbox.hurry()
+        device.outbox.retryAllNow()
         #expect(device.wait() == 30_000)
         device.pass(30_000)
         #expect(device.batch() != nil)
@@ -160,17 +160,17 @@ import Testing
     @Test func `a flush cuts our own patience short`() throws {
         let device = device()
         record(0..<1, on: device)
-        device.outbox.hurry()
+        device.outbox.retryAllNow()
         device.finish(try #require(device.batch()), later)
         #expect(device.batch() == nil)
-        device.outbox.hurry()
+        device.outbox.retryAllNow()
         #expect(device.batch() != nil)
     }
 
     @Test func `what was recorded is settled when it is delivered, not what came after`() throws {
         let device = device()
         record(0..<3, on: device)
-        device.outbox.hurry()
+        device.outbox.retryAllNow()
         let batch = try #require(device.batch())
         record(3..<9, on: device)
         #expect(device.outbox.queue.settledThrough(9) == 0)
@@ -318,7 +318,7 @@ import Testing
         for _ in 0..<50 {
             device.finish(
                 try #require(device.batch()), .unauthorized(why: "the collector answered 401: unknown key"))
-            device.outbox.hurry()
+            device.outbox.retryAllNow()
             device.pass(3_599_000)
             #expect(device.batch() == nil)
             device.pass(1_000)

@@ -129,7 +129,7 @@ private struct AnsweredLife {
         } else {
             device.outbox.startSession(isPolled: false, at: device.now)
         }
-        if random.chance(0.3) { device.outbox.hurry() }
+        if random.chance(0.3) { device.outbox.retryAllNow() }
     }
 
     /// A path of up to three kilobytes that keeps the object.

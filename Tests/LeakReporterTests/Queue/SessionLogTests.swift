@@ -60,7 +60,7 @@ import Testing
         let device = device()
         use(device)
         device.outbox.adopt(at: device.now)
-        device.outbox.hurry()
+        device.outbox.retryAllNow()
         while device.send() { device.commit() }
         #expect(device.collector.sessions.isEmpty)
         device.record("B")

@@ -45,7 +45,7 @@ struct DeviceLife {
         case ..<35: recordSome()
         case ..<60: send()
         case ..<66: device.pass(Int.random(in: 1...60_000, using: &random))
-        case ..<70: hurry()
+        case ..<70: retryAllNow()
         case ..<76: armDeath()
         case ..<78: rebirth()
         case ..<82: recordChecks()
@@ -84,11 +84,11 @@ struct DeviceLife {
         }
     }
 
-    private mutating func hurry() {
+    private mutating func retryAllNow() {
         device.number()
         // As with each flush: whoever asks for all to be sent asks for what others left as well.
         device.outbox.adopt(at: device.now)
-        device.outbox.hurry()
+        device.outbox.retryAllNow()
     }
 
     // MARK: The network

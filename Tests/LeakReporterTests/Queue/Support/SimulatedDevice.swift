@@ -185,7 +185,7 @@ final class SimulatedDevice {
         while !outbox.queue.isEmpty, rounds < 1_000 {
             rounds += 1
             number()
-            outbox.hurry()
+            outbox.retryAllNow()
             while send() { commit() }
             commit()
             pass(1_000)
