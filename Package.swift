@@ -22,7 +22,7 @@ var products: [Product] = [
 
 // Products for the development of the collector. The Makefile sets the variable. Without it the collector's program still
 // builds in this folder, under the name of its target.
-if Context.environment["LEAK_COLLECTOR_DEVELOPMENT"] != nil {
+if Context.environment["LEAK_COLLECTOR_DEVELOPMENT"] == "1" {
     products += [
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
         .library(name: "LeakGzip", targets: ["LeakGzip"]),

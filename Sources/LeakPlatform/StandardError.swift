@@ -13,7 +13,7 @@ public enum StandardError {
     /// Writes a line without waiting.
     ///
     /// Drops the rest of the line if a pipe or terminal that nobody reads is full, standard error is closed, or the disk behind it
-    /// is full.
+    /// is full. Only a terminal that the process may not open, as after `su`, can still block.
     public static func write(_ line: String) {
         lock.with { _ in
             // A terminal can be ready and still have no room for a whole piece, so it is opened once more, to write without waiting:

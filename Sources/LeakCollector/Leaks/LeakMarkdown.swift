@@ -5,7 +5,7 @@ import LeakStore
 /// A leak as Markdown, to be pasted into a ticket.
 struct LeakMarkdown {
     let detail: LeakDetail
-    /// Of the leak's page.
+    /// Address of the leak's page.
     let address: String
 
     /// Systems and models that are named.
@@ -13,8 +13,8 @@ struct LeakMarkdown {
 
     var text: String {
         let row = detail.row
-        var lines = ["## \(Self.escaped(row.identity.title))", ""]
-        lines.append("- **App:** \(Self.escaped(row.identity.app))")
+        var lines = ["## \(Self.code(row.identity.title))", ""]
+        lines.append("- **App:** \(Self.code(row.identity.app))")
         lines.append("- **State:** \(state)")
         let reports = "\(row.reports) \(row.reports == 1 ? "report" : "reports")"
         let installs =
@@ -35,21 +35,21 @@ struct LeakMarkdown {
         switch row.state {
         case .known: return "known system leak"
         case .slow: return "slow release: freed later in most reports"
-        case .regressed: return "regressed" + (row.standing?.backIn.map { " in \(Self.escaped($0))" } ?? "")
+        case .regressed: return "regressed" + (row.standing?.backIn.map { " in \(Self.code($0))" } ?? "")
         case .resolved: return "resolved"
         case .ignored: return "ignored"
-        case .open: return row.isNew ? "new in \(Self.escaped(row.firstVersion))" : "open"
+        case .open: return row.isNew ? "new in \(Self.code(row.firstVersion))" : "open"
         }
     }
 
     private var versions: String {
         let (first, last) = (detail.row.firstVersion, detail.row.lastVersion)
-        return first == last ? Self.escaped(first) : "\(Self.escaped(first)) to \(Self.escaped(last))"
+        return first == last ? Self.code(first) : "\(Self.code(first)) to \(Self.code(last))"
     }
 
     private func list(_ values: [LeakDetail.ValueCount]) -> String? {
         guard !values.isEmpty else { return nil }
-        let named = values.prefix(Self.valuesShown).map { "\(Self.escaped($0.value)) (\($0.reports))" }
+        let named = values.prefix(Self.valuesShown).map { "\(Self.code($0.value)) (\($0.reports))" }
         let others = values.count > Self.valuesShown ? ", and others" : ""
         return named.joined(separator: ", ") + others
     }
@@ -77,33 +77,42 @@ struct LeakMarkdown {
 
     private func day(_ milliseconds: Int64) -> String { CivilDate(milliseconds: milliseconds).text }
 
-    /// A code block: in it nothing has a meaning but a line of as many backticks as begin it.
+    /// A code block: nothing in it has a meaning but a line of as many backticks as begin it.
     static func block(_ lines: [String]) -> [String] {
-        let lines = lines.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
-        var longest = 0
-        for line in lines {
-            var run = 0
-            for character in line {
-                run = character == "`" ? run + 1 : 0
-                longest = max(longest, run)
-            }
-        }
-        let fence = String(repeating: "`", count: max(3, longest + 1))
+        let lines = lines.map(onOneLine)
+        let fence = String(repeating: "`", count: max(3, (lines.map(backticks).max() ?? 0) + 1))
         return [fence] + lines + [fence]
     }
 
-    /// A text of reports as it is, whatever Markdown would make of it. In any flavour a backslash takes the meaning from
-    /// punctuation: https://spec.commonmark.org/0.31.2/#backslash-escapes
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            if character.isNewline {
-                escaped.append(" ")
-            } else {
-                if character.isASCII, "\\`*_{}[]<>()#+-!|~&@:".contains(character) { escaped.append("\\") }
-                escaped.append(character)
-            }
+    /// A text of reports in a code span: nothing in it is markup, a link, or a mention of somebody.
+    /// https://spec.commonmark.org/0.31.2/#code-spans
+    static func code(_ text: String) -> String {
+        let text = onOneLine(text.isEmpty ? "(empty)" : text)
+        let fence = String(repeating: "`", count: backticks(text) + 1)
+        let isPadded = text.utf8.first == UInt8(ascii: "`") || text.utf8.last == UInt8(ascii: "`")
+        let padding = isPadded ? " " : ""
+        return fence + padding + text + padding + fence
+    }
+
+    // By scalars: combined with an accent, a backtick or a line's end is another character, but Markdown reads it all the same.
+
+    private static func onOneLine(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            line.append(
+                scalar.properties.generalCategory == .control
+                    || "\u{2028}\u{2029}".unicodeScalars.contains(scalar) ? " " : scalar)
         }
-        return escaped
+        return String(line)
+    }
+
+    /// The most backticks in a row.
+    private static func backticks(_ text: String) -> Int {
+        var (run, longest) = (0, 0)
+        for byte in text.utf8 {
+            run = byte == UInt8(ascii: "`") ? run + 1 : 0
+            longest = max(longest, run)
+        }
+        return longest
     }
 }

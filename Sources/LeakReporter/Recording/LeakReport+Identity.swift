@@ -28,7 +28,13 @@ extension LeakReport {
     /// - Parameter original: the report before the change, which names a leak.
     func identified(as original: LeakReport) -> LeakReport {
         var report = self
+        let isClassRemoved = original.namesClass && !namesClass
         let isCycleRemoved = cycle.isEmpty && !original.cycle.isEmpty
+        // The explanation names the class or cycle, and the detector's fingerprint may name the class.
+        if isClassRemoved || isCycleRemoved { report.explanation = nil }
+        if isClassRemoved, !fingerprint.isEmpty, fingerprint == original.fingerprint {
+            report.fingerprint = Self.hashed("fingerprint", fingerprint)
+        }
         let lost = lostText(of: original).map { DetectorMessage($0) }
         if let lost {
             // The class that was given beside the text may have been removed too.
@@ -39,7 +45,7 @@ extension LeakReport {
                 if isCycleRemoved { report.cycle = [] }
             }
         }
-        guard fingerprint.isEmpty, !report.namesClass else { return report }
+        guard report.fingerprint.isEmpty, !report.namesClass else { return report }
         if let removed = report.removedIdentity(of: original, lost) {
             report.fingerprint =
                 original.fingerprint.isEmpty
@@ -47,8 +53,6 @@ extension LeakReport {
         } else if !report.namesLeak {
             report.fingerprint = Self.hashed("fingerprint", original.fingerprint)
         }
-        // It names the removed class or cycle.
-        if original.namesClass || isCycleRemoved { report.explanation = nil }
         return report
     }
 

@@ -27,8 +27,9 @@ import Testing
              "cycle":["CartController.onPaid","closure","CartController"]}]}
             """#)
         for line in [
-            "## CartController", "- **App:** shop", "- **State:** new in 5.2.0", "- **Versions:** 5.2.0",
-            "- **Models:** iPhone16,2 (1)", "UINavigationController › CartController",
+            "## `CartController`", "- **App:** `shop`", "- **State:** new in `5.2.0`",
+            "- **Versions:** `5.2.0`",
+            "- **Models:** `iPhone16,2` (1)", "UINavigationController › CartController",
             "CartController.onPaid → closure → CartController",
         ] {
             #expect(text.split(separator: "\n").contains { $0 == line }, "\(line) in \(text)")
@@ -36,22 +37,47 @@ import Testing
         #expect(text.contains("- **Seen:** 1 report from 1 install, "))
     }
 
-    /// Nothing that a report says becomes a link, a picture, a heading or the end of a block.
-    @Test func `what reports say has no meaning in Markdown`() throws {
+    /// Nothing that a report says becomes a link, a picture, a heading or the end of a block. Combined with what stands before or
+    /// behind it, punctuation is another character for Swift, but not for Markdown.
+    @Test(arguments: ["", "\u{D4E}", "\u{301}", "\u{200D}"])
+    func `what reports say has no meaning in Markdown`(joint: String) throws {
+        let markup = "\(joint)<img src=//evil>\(joint) www.evil.example *a*\(joint) `\(joint) @me #1"
         let text = try markdown(
             #"""
-            {"app":{"id":"a<b>","version":"1`_"},"reports":[{"class":"[x](http://evil)","stack":["# a","[x](http://evil)"]}]}
-            """#)
-        #expect(text.split(separator: "\n").first == #"## \[x\]\(http\://evil\)"#)
-        #expect(text.contains(#"- **App:** a\<b\>"#))
-        #expect(text.contains(#"new in 1\`\_"#))
+            {"app":{"id":"a<b>","version":"1"},"device":{"os":"iOS","os_version":"MARKUP","model":"MARKUP"},
+             "reports":[{"class":"[x](http://evil)","stack":["# a MARKUP","[x](http://evil)"]}]}
+            """#.replacing("MARKUP", with: markup))
+        #expect(text.split(separator: "\n").first == "## `[x](http://evil)`")
+        #expect(text.contains("- **App:** `a<b>`"))
+        #expect(text.contains("iOS"))
+        // All that stands outside of code is the collector's own.
+        var outside: [UInt8] = []
+        for line in text.split(separator: "\n").prefix(while: { $0 != "Path:" }) {
+            var rest = Array(line.utf8)[...]
+            while let start = rest.firstIndex(of: UInt8(ascii: "`")) {
+                outside += rest[..<start]
+                let fence = rest[start...].prefix { $0 == UInt8(ascii: "`") }
+                var end = fence.endIndex
+                while end < rest.endIndex {
+                    let run = rest[end...].prefix { $0 == UInt8(ascii: "`") }
+                    if run.count == fence.count { break }
+                    end = max(run.endIndex, end + 1)
+                }
+                #expect(end < rest.endIndex, "a span without an end in \(line)")
+                rest = rest[min(end + fence.count, rest.endIndex)...]
+            }
+            outside += rest
+        }
+        let words = String(decoding: outside, as: UTF8.self)
+        #expect(!words.contains("evil") && !words.contains("<") && !words.contains("@"), "\(words)")
     }
 
     @Test(arguments: [
         (["a", "b"], ["```", "a", "b", "```"]),
         (["a `b`"], ["```", "a `b`", "```"]),
         (["```", "a````b"], ["`````", "```", "a````b", "`````"]),
-        (["a\n```\r\nb"], ["````", "a ``` b", "````"]),
+        (["a\n```\r\nb"], ["````", "a ```  b", "````"]),
+        (["```\u{301}"], ["````", "```\u{301}", "````"]),
     ])
     func `no line ends the block that it stands in`(lines: [String], block: [String]) {
         #expect(LeakMarkdown.block(lines) == block)

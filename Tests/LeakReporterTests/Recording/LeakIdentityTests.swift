@@ -46,6 +46,28 @@ import Testing
         return report
     }
 
+    /// The detector's fingerprint of a private type names it, and so does every explanation.
+    @Test func `a removed class is in no fingerprint and no explanation`() {
+        let original = Self.report {
+            $0.className = "Shop.Cart"
+            $0.stack = ["Shop.Root", "Shop.Cart"]
+            $0.fingerprint = ["Cart.swift", "Shop.Cart"]
+            $0.explanation = RetainExplanation()
+        }
+        let changes: [Change] = [
+            { ($0.className, $0.stack) = (nil, []) },
+            { ($0.className, $0.stack, $0.fingerprint) = (nil, [], ["mine"]) },
+        ]
+        for change in changes {
+            var changed = original
+            change(&changed)
+            let sent = changed.identified(as: original)
+            #expect(sent.explanation == nil)
+            #expect(!sent.fingerprint.isEmpty && !sent.fingerprint.contains { $0.contains("Cart") })
+        }
+        #expect(original.identified(as: original) == original)
+    }
+
     @Test func `an empty text counts like a text of blanks`() throws {
         let reporter = reporter(app: "a")
         reporter.record(message: "")
