@@ -30,6 +30,7 @@ if Context.environment["LEAK_COLLECTOR_DEVELOPMENT"] == "1" {
         .library(name: "LeakStore", targets: ["LeakStore"]),
         .library(name: "LeakPostgreSQL", targets: ["LeakPostgreSQL"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
+        .library(name: "LeakSeededRandom", targets: ["LeakSeededRandom"]),
         .executable(name: "collector", targets: ["leak-collector"]),
         .executable(name: "leak-demo", targets: ["leak-demo"]),
     ]

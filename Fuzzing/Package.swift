@@ -20,6 +20,7 @@ let package = Package(
             dependencies: [
                 "Pace",
                 .product(name: "LeakHTTPServer", package: "leak-collector"),
+                .product(name: "LeakSeededRandom", package: "leak-collector"),
                 .product(name: "LeakGzip", package: "leak-collector"),
             ],
             swiftSettings: settings),
