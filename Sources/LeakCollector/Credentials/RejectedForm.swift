@@ -16,7 +16,7 @@ struct CredentialForm: Hashable, Sendable {
     }
 }
 
-/// A form that was rejected: it is shown again as it was filled in, so that nobody types it twice.
+/// A rejected form, shown again with the text that was typed.
 struct RejectedForm: Hashable, Sendable {
     var form: CredentialForm
     var fields: CredentialFields

@@ -3,7 +3,7 @@ internal import LeakStore
 
 /// A method of an address: who may send it, which body it takes, how it is rejected, and what answers it.
 final class Endpoint: Sendable {
-    /// Who may send a request.
+    /// The senders that a request is accepted from.
     enum Access: Hashable {
         case anyone
         /// Senders with an ingest key. ``screen`` checks it.
@@ -25,7 +25,7 @@ final class Endpoint: Sendable {
     /// An object that the path names. An id that it cannot have is 404.
     private enum Identifier: String, CaseIterable {
         case leak
-        /// Of a key or a token.
+        /// The number of a key or a token.
         case id
         /// SDKs of Sentry want a number there, and any will do.
         case project

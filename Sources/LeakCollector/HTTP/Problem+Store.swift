@@ -13,7 +13,7 @@ extension Problem {
         }
     }
 
-    /// What the store could not do, as the API says it.
+    /// The error of the store as the API reports it.
     init(_ error: StoreError) {
         switch error.reason {
         case .invalidArgument:

@@ -13,7 +13,7 @@ protocol Resource: Hashable, Sendable {
 
 /// Content that programs read as JSON.
 protocol JSONResource: Resource {
-    /// What follows `/api/v1` in its address, such as `/leaks/{leak}`.
+    /// The part of its address after `/api/v1`, such as `/leaks/{leak}`.
     static var jsonPath: String { get }
 
     /// Blocks on the store.
@@ -44,7 +44,7 @@ extension PageResource {
 
 /// Content that is read as text, to be pasted somewhere.
 protocol TextResource: Resource {
-    /// What follows `/api/v1` in its address, such as `/leaks/{leak}/markdown`.
+    /// The part of its address after `/api/v1`, such as `/leaks/{leak}/markdown`.
     static var textPath: String { get }
     /// Such as `text/markdown; charset=utf-8`.
     static var mediaType: String { get }
