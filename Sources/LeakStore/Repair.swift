@@ -46,7 +46,7 @@ extension Writer {
         var changed = 0
         while try select.step() {
             let row = select.int64(0)
-            guard let set = InstallSet(bytes: select.blob(1)), let scope = InstallScope(rawValue: row & 7)
+            guard let set = InstallSet(bytes: select.bytes(1)), let scope = InstallScope(rawValue: row & 7)
             else { throw .unreadable("a set of installs", in: connection.path) }
             if try repair(scope, of: row >> 3, set.count) { changed += 1 }
         }

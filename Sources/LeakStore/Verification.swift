@@ -206,7 +206,7 @@ extension Connection {
         var wrong = 0
         while try select.step() {
             let counted = select.optionalInt64(2)
-            var set = InstallSet(bytes: select.blob(1))
+            var set = InstallSet(bytes: select.bytes(1))
             for hash in log.removeValue(forKey: select.int64(0)) ?? [] { _ = set?.insert(hash) }
             guard let set, let counted, counted == -1 || counted == Int64(set.count) else {
                 wrong += 1

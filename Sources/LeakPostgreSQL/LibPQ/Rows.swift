@@ -1,4 +1,5 @@
 #if PostgreSQL
+    internal import LeakStore
     internal import CLeakPostgreSQL
 
     /// What the server answered to one query.
@@ -52,7 +53,7 @@
     }
 
     /// One row of an answer; columns count from 0.
-    struct Row {
+    struct Row: StoredRow {
         fileprivate let rows: Rows
         fileprivate let index: Int32
 

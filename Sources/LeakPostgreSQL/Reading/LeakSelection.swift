@@ -40,7 +40,7 @@
             behind row: Row?, isFirst: Bool, from bound: Bound?, on connection: Connection
         ) throws(StoreError) -> KnownTotals {
             if range(from: bound) == .all, row != nil || isFirst {
-                return KnownTotals(row, from: LeakRow.columnCount)
+                return KnownTotals(row, from: LeakRow.Column.count)
             }
             return KnownTotals(try connection.run(totals(from: bound)).first)
         }

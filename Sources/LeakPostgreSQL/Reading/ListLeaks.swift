@@ -15,9 +15,8 @@
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
                 for row in found.rows {
-                    rows.append(try LeakRow(row, connection))
-                    cursors.append(
-                        PageCursor(primary: row.int64(1), secondary: row.int64(2), row: row.int64(0)))
+                    rows.append(try LeakRow(row, in: connection.name))
+                    cursors.append(PageCursor(row))
                 }
                 var next: String?
                 if rows.count > query.limit {

@@ -87,7 +87,7 @@
                     \(LeakRow.select)
                     """, .integers(first.map { $0 }), .integer(release)))
             var found: [Int64: LeakRow] = [:]
-            for row in answer { found[row.int64(0)] = try LeakRow(row, connection) }
+            for row in answer { found[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let numbers = first.filter { found[$0] != nil }
             var rows = numbers.compactMap { found[$0] }
             try complete(&rows, numbers, verdicts, now: now, on: connection)

@@ -91,7 +91,7 @@
                     \(LeakRow.select)
                     """, .integers(numbers.map { $0 })))
             var rows: [Int64: LeakRow] = [:]
-            for row in answer { rows[row.int64(0)] = try LeakRow(row, connection) }
+            for row in answer { rows[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let verdicts = Verdicts(
                 known: known.names(name) ? try knownRows(app: app, on: connection) : KnownRows(),
                 decided: try decided(among: numbers, on: connection), now: now)

@@ -19,7 +19,7 @@
                         \(LeakRow.select)
                         """, .uuids([id])))
                 guard let found = answer.first else { return nil }
-                var row = try LeakRow(found, connection)
+                var row = try LeakRow(found, in: connection.name)
                 let number = found.int64(0)
                 let rest = try connection.run([
                     Self.versions(of: number), Self.values(.system, of: number),

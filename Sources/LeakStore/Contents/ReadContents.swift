@@ -67,7 +67,7 @@ package struct ContentsReader {
         return switch kind {
         case .number, .count: .integer(row.int64(index))
         case .text: .text(row.text(index))
-        case .bytes, .key: .bytes(row.blob(index))
+        case .bytes, .key: .bytes(row.bytes(index))
         }
     }
 }

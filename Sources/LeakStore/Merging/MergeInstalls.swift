@@ -106,7 +106,7 @@ extension Writer {
         defer { select.reset() }
         try select.bind(repeat each values)
         guard try select.step() else { return InstallSet() }
-        guard let set = InstallSet(bytes: select.blob(0)) else {
+        guard let set = InstallSet(bytes: select.bytes(0)) else {
             throw .unreadable("a set of installs", in: connection.path)
         }
         return set

@@ -126,8 +126,8 @@ extension Writer {
         guard try select.step() else { return }
         guard
             let key = GroupedBy(
-                version: select.int(1), className: select.text(2), packed: select.blob(3),
-                stack: select.blob(4), children: select.blob(5), cycle: select.blob(6))
+                version: select.int(1), className: select.text(2), packed: select.bytes(3),
+                stack: select.bytes(4), children: select.bytes(5), cycle: select.bytes(6))
         else { throw .unreadable("a leak", in: connection.path) }
         for element in KeyElements.hashes(of: key) {
             try connection.run(
@@ -271,7 +271,7 @@ extension Writer {
         defer { select.reset() }
         try select.bind(leak)
         guard try select.step() else { return nil }
-        guard let histogram = DurationHistogram(bytes: select.blob(0)) else {
+        guard let histogram = DurationHistogram(bytes: select.bytes(0)) else {
             throw .unreadable("a histogram", in: connection.path)
         }
         return histogram

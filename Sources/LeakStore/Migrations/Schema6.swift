@@ -21,8 +21,8 @@ extension Migration {
                     last = select.int64(0)
                     if let row = StoredTexts(
                         row: last, title: select.text(1), className: select.optionalText(2),
-                        module: select.optionalText(3), stack: select.blob(4), children: select.blob(5),
-                        cycle: select.blob(6), groupedStack: select.blob(7))
+                        module: select.optionalText(3), stack: select.bytes(4), children: select.bytes(5),
+                        cycle: select.bytes(6), groupedStack: select.bytes(7))
                     {
                         texts.append(row)
                     }

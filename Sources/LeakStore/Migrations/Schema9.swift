@@ -30,8 +30,8 @@ extension Migration {
                     last = select.int64(0)
                     guard
                         let key = GroupedBy(
-                            version: select.int(5), className: select.text(6), packed: select.blob(7),
-                            stack: select.blob(2), children: select.blob(3), cycle: select.blob(4))
+                            version: select.int(5), className: select.text(6), packed: select.bytes(7),
+                            stack: select.bytes(2), children: select.bytes(3), cycle: select.bytes(4))
                     else { continue }
                     leaks.append((last, select.int64(1), KeyElements.hashes(of: key)))
                 }

@@ -2,19 +2,60 @@ extension LeakRow {
     package static let trendDays = 14
 
     /// Freed nine times out of ten, and at least once.
-    static let isSlow = "l.freed >= 1 and l.freed * 10 >= l.reports * 9"
+    package static let isSlow = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
     /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
-    static let select = select(with: "")
+    package enum Column: Int32, StoredColumn {
+        /// Of `leak`.
+        case row
+        /// What the list is sorted by.
+        case primary, secondary
+        case reports, installs, id, app, kind, className, quality, freed, aliveAtMost, firstSeen, lastSeen
+        case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
+        case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes
+
+        package var expression: String {
+            switch self {
+            case .row: "page.id"
+            case .primary: "page.k1"
+            case .secondary: "page.k2"
+            case .reports: "page.reports"
+            case .installs: "page.installs"
+            case .id: "l.key"
+            case .app: "a.name"
+            case .kind: "l.kind"
+            case .className: "l.class"
+            case .quality: "l.quality"
+            case .freed: "l.freed"
+            case .aliveAtMost: "l.alive_at_most"
+            case .firstSeen: "l.first_seen"
+            case .lastSeen: "l.last_seen"
+            case .firstVersion: "f.version"
+            case .lastVersion: "n.version"
+            case .isNew: "l.first_release = a.newest_release"
+            case .isSlow: LeakRow.isSlow
+            case .title: "t.title"
+            case .module: "t.module"
+            case .stack: "t.stack"
+            case .children: "t.children"
+            case .cycle: "t.cycle"
+            case .groupedVersion: "t.grouped_version"
+            case .groupedClass: "t.grouped_class"
+            case .groupedStack: "t.grouped_stack"
+            case .lived: "lived.histogram"
+            case .checks: "checks.checks"
+            case .share: "share.reports"
+            case .retainedBytes: "l.retained_bytes"
+            }
+        }
+    }
+
+    package static let select = select(with: "")
 
     /// - Parameter more: columns behind those of ``select``, each behind a comma.
-    static func select(with more: String) -> String {
+    package static func select(with more: String) -> String {
         """
-        select page.id, page.k1, page.k2, page.reports, page.installs, l.key, a.name, l.kind, l.class, l.quality,
-          l.freed, l.alive_at_most, l.first_seen, l.last_seen, f.version, n.version,
-          l.first_release = a.newest_release, \(isSlow), t.title, t.module, t.stack, t.children, t.cycle,
-          t.grouped_version, t.grouped_class, t.grouped_stack, lived.histogram, checks.checks, share.reports,
-          l.retained_bytes\(more)
+        select \(Column.list)\(more)
         from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
         join release f on f.id = l.first_release join release n on n.id = l.last_release
         left join leak_lived lived on lived.leak = l.id
@@ -23,35 +64,45 @@ extension LeakRow {
         """
     }
 
-    /// The first column of more.
-    static let columnCount: Int32 = 30
-
     /// Reads the columns of ``select``; the trend stays empty.
-    init(_ row: Statement, path: String) throws(StoreError) {
-        guard let id = LeakID(blob: row.blob(5)), let stack = PackedReader.texts(row.blob(20)),
-            let children = PackedReader.texts(row.blob(21)), let cycle = PackedReader.texts(row.blob(22)),
-            let groupedStack = GroupedStack.unpack(row.blob(25), path: stack + children + cycle),
-            let quality = LeakIdentity.Quality(rawValue: row.text(9))
-        else { throw .unreadable("a leak", in: path) }
+    ///
+    /// - Parameter database: for the error.
+    package init(_ found: some StoredRow, in database: String) throws(StoreError) {
+        let row = NamedRow(found, of: Column.self)
+        guard let id = LeakID(blob: row.bytes(.id)), let stack = PackedReader.texts(row.bytes(.stack)),
+            let children = PackedReader.texts(row.bytes(.children)),
+            let cycle = PackedReader.texts(row.bytes(.cycle)),
+            let groupedStack = GroupedStack.unpack(row.bytes(.groupedStack), path: stack + children + cycle),
+            let quality = LeakIdentity.Quality(rawValue: row.text(.quality))
+        else { throw .unreadable("a leak", in: database) }
         var lived: Percentiles?
-        if !row.isNull(26) {
-            guard let histogram = DurationHistogram(bytes: row.blob(26)) else {
-                throw .unreadable("a histogram", in: path)
+        if !row.isNull(.lived) {
+            guard let histogram = DurationHistogram(bytes: row.bytes(.lived)) else {
+                throw .unreadable("a histogram", in: database)
             }
             lived = histogram.percentiles
         }
         self.init(
             identity: LeakIdentity(
-                id: id, app: row.text(6), kind: row.text(7), className: row.optionalText(8),
-                module: row.optionalText(19), title: row.text(18), stack: stack, children: children,
-                cycle: cycle,
-                quality: quality,
-                groupedBy: GroupedBy(version: row.int(23), className: row.text(24), stack: groupedStack)),
-            state: row.int(17) == 1 ? .slow : .open, isNew: row.int(16) == 1, reports: row.int(3),
-            freed: row.int(10), installs: row.int(4), aliveAtMost: row.optionalInt(11),
-            retainedBytes: row.int(29) == 0 ? nil : row.int(29), lived: lived,
-            firstVersion: row.text(14), lastVersion: row.text(15), firstSeen: row.time(12),
-            lastSeen: row.time(13), trendFrom: 0, trend: [],
-            share: row.optionalInt(27).map { Share(reports: row.int(28), checks: $0) })
+                id: id, app: row.text(.app), kind: row.text(.kind), className: row.optionalText(.className),
+                module: row.optionalText(.module), title: row.text(.title), stack: stack, children: children,
+                cycle: cycle, quality: quality,
+                groupedBy: GroupedBy(
+                    version: row.int(.groupedVersion), className: row.text(.groupedClass),
+                    stack: groupedStack)),
+            state: row.bool(.isSlow) ? .slow : .open, isNew: row.bool(.isNew), reports: row.int(.reports),
+            freed: row.int(.freed), installs: row.int(.installs), aliveAtMost: row.optionalInt(.aliveAtMost),
+            retainedBytes: row.int(.retainedBytes) == 0 ? nil : row.int(.retainedBytes), lived: lived,
+            firstVersion: row.text(.firstVersion), lastVersion: row.text(.lastVersion),
+            firstSeen: row.time(.firstSeen), lastSeen: row.time(.lastSeen), trendFrom: 0, trend: [],
+            share: row.optionalInt(.checks).map { Share(reports: row.int(.share), checks: $0) })
+    }
+}
+
+extension PageCursor {
+    /// Of a row of ``LeakRow/select``.
+    package init(_ found: some StoredRow) {
+        let row = NamedRow(found, of: LeakRow.Column.self)
+        self.init(primary: row.int64(.primary), secondary: row.int64(.secondary), row: row.int64(.row))
     }
 }

@@ -44,7 +44,7 @@ struct LeakSelection {
             values.append(app)
         }
         switch query.state {
-        case .open: conditions.append("not (\(LeakRow.isSlow))")
+        case .open: conditions.append("not \(LeakRow.isSlow)")
         case .slow: conditions.append(LeakRow.isSlow)
         case .toFix, .known, .any, .regressed, .resolved, .ignored: break
         }

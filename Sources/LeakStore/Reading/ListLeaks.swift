@@ -111,11 +111,10 @@ extension SQLiteReader {
         var cursors: [PageCursor] = []
         var listed = KnownTotals()
         while try select.step() {
-            rows.append(try LeakRow(select, path: connection.path))
-            cursors.append(
-                PageCursor(primary: select.int64(1), secondary: select.int64(2), row: select.int64(0)))
+            rows.append(try LeakRow(select, in: connection.path))
+            cursors.append(PageCursor(select))
             listed = KnownTotals(
-                leaks: select.int(LeakRow.columnCount), reports: select.int(LeakRow.columnCount + 1))
+                leaks: select.int(LeakRow.Column.count), reports: select.int(LeakRow.Column.count + 1))
         }
         // No row tells of what matches where a page is behind the last.
         if rows.isEmpty, cursor != nil { listed = try totals(of: selection) }
@@ -169,7 +168,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(leaks.list)
         var rows: [Int64: LeakRow] = [:]
-        while try select.step() { rows[select.int64(0)] = try LeakRow(select, path: connection.path) }
+        while try select.step() { rows[select.int64(0)] = try LeakRow(select, in: connection.path) }
         return rows
     }
 

@@ -90,7 +90,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(first.list, release)
         var found: [Int64: LeakRow] = [:]
-        while try select.step() { found[select.int64(0)] = try LeakRow(select, path: connection.path) }
+        while try select.step() { found[select.int64(0)] = try LeakRow(select, in: connection.path) }
         let numbers = first.filter { found[$0] != nil }
         var rows = numbers.compactMap { found[$0] }
         try complete(&rows, numbers, verdicts, now: now)

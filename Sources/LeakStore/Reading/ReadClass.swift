@@ -72,7 +72,7 @@ extension SQLiteReader {
         try select.bind(name, app)
         var all = DurationHistogram()
         while try select.step() {
-            guard let histogram = DurationHistogram(bytes: select.blob(0)) else {
+            guard let histogram = DurationHistogram(bytes: select.bytes(0)) else {
                 throw .unreadable("a histogram", in: connection.path)
             }
             all.merge(histogram)
@@ -99,7 +99,7 @@ extension SQLiteReader {
         var all = InstallSet()
         var rows: Set<Int64> = []
         while try select.step() {
-            guard let set = InstallSet(bytes: select.blob(1)) else {
+            guard let set = InstallSet(bytes: select.bytes(1)) else {
                 throw .unreadable("a set of installs", in: connection.path)
             }
             rows.insert(select.int64(0))

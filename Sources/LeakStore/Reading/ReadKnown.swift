@@ -62,7 +62,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(leaks.keys.sorted().list)
         while try select.step() {
-            guard let stack = PackedReader.texts(select.blob(1)) else {
+            guard let stack = PackedReader.texts(select.bytes(1)) else {
                 throw .unreadable("a leak", in: connection.path)
             }
             leaks[select.int64(0)]?.stack = stack

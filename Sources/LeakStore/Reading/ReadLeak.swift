@@ -66,7 +66,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
-        return (try LeakRow(select, path: connection.path), select.int64(0))
+        return (try LeakRow(select, in: connection.path), select.int64(0))
     }
 
     private func versions(of leak: Int64) throws(StoreError) -> [LeakDetail.VersionCount] {
@@ -94,7 +94,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(leak)
         guard try select.step() else { return [] }
-        guard let histogram = DurationHistogram(bytes: select.blob(0)) else {
+        guard let histogram = DurationHistogram(bytes: select.bytes(0)) else {
             throw .unreadable("a histogram", in: connection.path)
         }
         return histogram.ranges
@@ -162,7 +162,7 @@ extension SQLiteReader {
         try select.bind(identity.app, className, leak, Self.siblingsShown)
         var siblings: [LeakDetail.Sibling] = []
         while try select.step() {
-            guard let id = LeakID(blob: select.blob(0)), let stack = PackedReader.texts(select.blob(1))
+            guard let id = LeakID(blob: select.bytes(0)), let stack = PackedReader.texts(select.bytes(1))
             else {
                 throw .unreadable("a leak", in: connection.path)
             }

@@ -7,7 +7,7 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(id.bytes)
-        return try select.step() ? LeakID(blob: select.blob(0)) : nil
+        return try select.step() ? LeakID(blob: select.bytes(0)) : nil
     }
 
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline? {
@@ -60,9 +60,9 @@ extension SQLiteReader {
     func outline(_ row: Statement) throws(StoreError) -> LeakOutline {
         guard
             let outline = LeakOutline(
-                key: row.blob(0), title: row.text(1), className: row.optionalText(2), stack: row.blob(3),
-                children: row.blob(4), cycle: row.blob(5), groupedVersion: row.int(6),
-                groupedClass: row.text(7), groupedStack: row.blob(8), reports: row.int(9))
+                key: row.bytes(0), title: row.text(1), className: row.optionalText(2), stack: row.bytes(3),
+                children: row.bytes(4), cycle: row.bytes(5), groupedVersion: row.int(6),
+                groupedClass: row.text(7), groupedStack: row.bytes(8), reports: row.int(9))
         else { throw .unreadable("a leak", in: connection.path) }
         return outline
     }

@@ -126,7 +126,7 @@ extension SQLiteReader {
         while try select.step() {
             reports.addBounded(select.int(0))
             guard !select.isNull(1) else { continue }
-            guard let set = InstallSet(bytes: select.blob(1)) else {
+            guard let set = InstallSet(bytes: select.bytes(1)) else {
                 throw .unreadable("a set of installs", in: connection.path)
             }
             installs.merge(set)

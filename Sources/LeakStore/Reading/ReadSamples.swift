@@ -27,7 +27,7 @@ extension SQLiteReader {
                 installHash: select.optionalInt64(8).map { UInt64(bitPattern: $0) },
                 install: select.optionalText(9), user: select.optionalText(10))
             samples.append(
-                SampleReport(place: place, at: select.time(2), origin: origin, body: select.blob(11)))
+                SampleReport(place: place, at: select.time(2), origin: origin, body: select.bytes(11)))
         }
         if samples.count > 1, samples[1].place == .first { samples.swapAt(0, 1) }
         return samples

@@ -27,7 +27,7 @@ extension SQLiteReader {
         let select = try connection.statement("select body from symbol_table where id = ?")
         defer { select.reset() }
         try select.bind(row)
-        return try select.step() ? select.blob(0) : nil
+        return try select.step() ? select.bytes(0) : nil
     }
 
     func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID] {
@@ -38,7 +38,7 @@ extension SQLiteReader {
             defer { select.reset() }
             try select.bind(Array(image.utf8))
             while try select.step() {
-                if let id = LeakID(blob: select.blob(0)) { found.insert(id) }
+                if let id = LeakID(blob: select.bytes(0)) { found.insert(id) }
             }
         }
         return found.sorted()

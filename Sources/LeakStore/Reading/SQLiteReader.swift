@@ -102,7 +102,7 @@ final class SQLiteReader: StoreReader {
             }
             credentials.append(
                 Credential(
-                    id: select.int64(0), purpose: purpose, name: select.text(2), hash: select.blob(3),
+                    id: select.int64(0), purpose: purpose, name: select.text(2), hash: select.bytes(3),
                     app: select.optionalText(4), createdAt: select.time(5),
                     expiresAt: select.optionalTime(6), revokedAt: select.optionalTime(7),
                     openedBy: select.optionalInt64(8)))

@@ -2,7 +2,7 @@ internal import CLeakSQLite
 
 /// One prepared statement, bound and stepped by one thread at a time.
 @safe
-final class Statement {
+final class Statement: StoredRow {
     private let handle: OpaquePointer
     private let sql: String
     private let path: String
@@ -106,11 +106,11 @@ final class Statement {
 
     func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
 
-    func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-    func blob(_ column: Int32) -> [UInt8] {
+    func bytes(_ column: Int32) -> [UInt8] {
         guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
@@ -118,7 +118,7 @@ final class Statement {
 
     /// A blob as little-endian words; bytes at its end that make no whole one are left out.
     func words(_ column: Int32) -> [UInt64] {
-        let bytes = blob(column)
+        let bytes = bytes(column)
         return stride(from: 0, to: bytes.count & ~7, by: 8).map { start in
             (0..<8).reduce(0) { $0 | UInt64(bytes[start + $1]) << (8 * UInt64($1)) }
         }

@@ -25,7 +25,7 @@ extension Writer {
         try select.bind(name)
         guard try select.step() else { return nil }
         let entry = AppEntry(id: select.int64(0), name: name)
-        entry.newest = select.isNull(1) ? nil : select.blob(1)
+        entry.newest = select.isNull(1) ? nil : select.bytes(1)
         (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
         entry.newestRow = select.optionalInt64(5)
         entry.isNewestSeen = select.int(6) == 1

@@ -31,7 +31,7 @@ extension Writer {
         try select.bind(app.id)
         guard try select.step() else { return }
         let row = select.int64(0)
-        (app.newest, app.isNewestSeen) = (select.blob(1), select.int(2) == 1)
+        (app.newest, app.isNewestSeen) = (select.bytes(1), select.int(2) == 1)
         guard row != app.newestRow else { return }
         app.newestRow = row
         try connection.run("update app set newest_release = ? where id = ?", row, app.id)

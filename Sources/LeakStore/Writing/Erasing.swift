@@ -94,7 +94,7 @@ extension Writer {
             done, last, Self.parts.0.rawValue, Self.parts.1.rawValue, areParts ? 1 : 0)
         var changed: [(row: Int64, set: InstallSet)] = []
         while try select.step() {
-            guard var set = InstallSet(bytes: select.blob(1)) else {
+            guard var set = InstallSet(bytes: select.bytes(1)) else {
                 throw .unreadable("a set of installs", in: connection.path)
             }
             if set.remove(next.install) { changed.append((select.int64(0), set)) }

@@ -29,7 +29,7 @@ extension Writer {
             defer { select.reset() }
             try select.bind(day, key.keyID, key.bytes, start)
             if try select.step() {
-                return KeyLog.Entry(hash: select.blob(0), at: select.int64(1), answer: select.int64(2))
+                return KeyLog.Entry(hash: select.bytes(0), at: select.int64(1), answer: select.int64(2))
             }
         }
         return nil
@@ -39,7 +39,7 @@ extension Writer {
         let select = try connection.statement("select body from answer where id = ?")
         defer { select.reset() }
         try select.bind(row)
-        return try select.step() ? select.blob(0) : []
+        return try select.step() ? select.bytes(0) : []
     }
 
     /// - Returns: whether there was room.

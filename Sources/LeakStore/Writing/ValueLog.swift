@@ -133,7 +133,7 @@ extension Connection {
         defer { select.reset() }
         var log = ValueLog()
         while try select.step() {
-            guard log.read(select.blob(0), of: leaks) else {
+            guard log.read(select.bytes(0), of: leaks) else {
                 throw .unreadable("the log of systems and models", in: path)
             }
         }

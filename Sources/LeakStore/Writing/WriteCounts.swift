@@ -38,7 +38,7 @@ extension Connection {
         let select = try statement("select counts from count_log order by id")
         defer { select.reset() }
         var log: [[UInt8]] = []
-        while try select.step() { log.append(select.blob(0)) }
+        while try select.step() { log.append(select.bytes(0)) }
         guard let rows = LoggedCounts(log) else { throw .unreadable("the log of counts", in: path) }
         return rows
     }

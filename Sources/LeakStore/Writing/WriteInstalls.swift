@@ -54,7 +54,7 @@ extension Writer {
             defer { select.reset() }
             try select.bind(row)
             if try select.step() {
-                guard let set = InstallSet(bytes: select.blob(0)) else {
+                guard let set = InstallSet(bytes: select.bytes(0)) else {
                     throw .unreadable("a set of installs", in: connection.path)
                 }
                 entry.set = set

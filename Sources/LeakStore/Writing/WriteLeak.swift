@@ -132,8 +132,8 @@ extension Writer {
         span.widen(to: select.time(2))
         let entry = LeakEntry(
             id: select.int64(0), app: select.int64(16), span: span,
-            release: LeakEntry.ReleaseMark(id: select.int64(3), order: select.blob(4)))
-        entry.lastRelease = LeakEntry.ReleaseMark(id: select.int64(5), order: select.blob(6))
+            release: LeakEntry.ReleaseMark(id: select.int64(3), order: select.bytes(4)))
+        entry.lastRelease = LeakEntry.ReleaseMark(id: select.int64(5), order: select.bytes(6))
         entry.reports = select.int(7)
         entry.freed = select.int(8)
         entry.installs = select.int(9)

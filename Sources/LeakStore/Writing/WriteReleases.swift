@@ -134,7 +134,7 @@ extension Writer {
             defer { select.reset() }
             try select.bind(entry.id)
             if try select.step() {
-                guard let stored = DurationHistogram(bytes: select.blob(0)) else {
+                guard let stored = DurationHistogram(bytes: select.bytes(0)) else {
                     throw StoreError.unreadable("a histogram", in: connection.path)
                 }
                 histogram = stored

@@ -1,0 +1,46 @@
+/// A row of an answer of either database. Columns count from 0.
+package protocol StoredRow {
+    func isNull(_ column: Int32) -> Bool
+    func int64(_ column: Int32) -> Int64
+    func bytes(_ column: Int32) -> [UInt8]
+}
+
+/// A column of a statement that both stores read, with the expression that it has there. Its number is its place in the statement.
+package protocol StoredColumn: RawRepresentable<Int32>, CaseIterable {
+    var expression: String { get }
+}
+
+extension StoredColumn {
+    /// All columns in their order, as a statement selects them.
+    package static var list: String { allCases.map(\.expression).joined(separator: ", ") }
+
+    package static var count: Int32 { Int32(allCases.count) }
+}
+
+/// A row whose columns are found by name.
+package struct NamedRow<Row: StoredRow, Column: StoredColumn> {
+    package let row: Row
+
+    package init(_ row: Row, of _: Column.Type) { self.row = row }
+
+    package func isNull(_ column: Column) -> Bool { row.isNull(column.rawValue) }
+
+    package func int64(_ column: Column) -> Int64 { row.int64(column.rawValue) }
+
+    package func bool(_ column: Column) -> Bool { int64(column) != 0 }
+
+    /// A number that is counted or an index: 0 to 2^53 - 1. One beyond is damage, told by `verify()`; here it becomes the nearest,
+    /// so that whoever adds to it need not fear it.
+    package func int(_ column: Column) -> Int { Int(min(max(int64(column), 0), Int64(Total.largest))) }
+
+    package func optionalInt(_ column: Column) -> Int? { isNull(column) ? nil : int(column) }
+
+    /// Milliseconds since 1970, up to the year 9999: as ``int(_:)``, so that whoever subtracts need not fear it.
+    package func time(_ column: Column) -> Int64 { min(max(int64(column), 0), 253_402_300_799_999) }
+
+    package func bytes(_ column: Column) -> [UInt8] { row.bytes(column.rawValue) }
+
+    package func text(_ column: Column) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+    package func optionalText(_ column: Column) -> String? { isNull(column) ? nil : text(column) }
+}
