@@ -213,6 +213,23 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `a class and a reason that are called other take no other name's room`() throws {
+        let store = try place.store(limits: Self.small)
+        for name in ["other", "a", "b"] {
+            var batch = submission()
+            batch.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0, checks: [name: 10])
+            ]
+            batch.dropped = [Submission.Dropped(app: "shop", reason: name, count: 2)]
+            _ = try store.count([batch], now: noon)
+        }
+        let reader = try store.makeReader()
+        #expect(Set(try reader.overview(app: "shop", now: noon).dropped.map(\.reason)) == ["other", "a", "b"])
+        #expect(try beyond(reader) == [:])
+        #expect(try store.verify() == [])
+    }
+
     @Test func `idempotency keys beyond the limit of a day are counted and not remembered`() throws {
         let store = try place.store(limits: Self.small)
         for number in 0..<9 {

@@ -262,10 +262,14 @@ final class Writer {
             "update dropped set count = min(count + ?, LARGEST_TOTAL) where app = ? and reason = ?", count,
             app.id, reason)
         guard connection.changes == 0 else { return }
-        let known = try number(
-            app.reasonCount, else: "select count(*) from dropped where app = ?", of: app.id)
-        let isBeyond = known >= limits.droppedReasonsPerApp
-        app.reasonCount = known + (isBeyond ? 0 : 1)
+        var isBeyond = false
+        if reason != StoreLimits.other {
+            let known = try number(
+                app.reasonCount, else: "select count(*) from dropped where app = ? and reason <> 'other'",
+                of: app.id)
+            isBeyond = known >= limits.droppedReasonsPerApp
+            app.reasonCount = known + (isBeyond ? 0 : 1)
+        }
         try connection.run(
             """
             insert into dropped (app, reason, count) values (?, ?, ?)
