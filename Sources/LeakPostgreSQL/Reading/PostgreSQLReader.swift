@@ -112,22 +112,14 @@
                 let rows = try connection.run(
                     Query(
                         """
-                        select id, purpose, name, hash, app, created_at, expires_at, revoked_at, opened_by
+                        select \(Credential.Column.list)
                         from credential
                         where $1::bool or (revoked_at is null and (expires_at is null or expires_at > $2::bigint))
                         order by id
                         """, .boolean(all), .integer(now)))
                 var credentials: [Credential] = []
                 for row in rows {
-                    guard let purpose = Credential.Purpose(rawValue: row.text(1)) else {
-                        throw .unreadable("a credential", in: connection.name)
-                    }
-                    credentials.append(
-                        Credential(
-                            id: row.int64(0), purpose: purpose, name: row.text(2), hash: row.bytes(3),
-                            app: row.optionalText(4), createdAt: row.int64(5),
-                            expiresAt: row.optionalInt64(6), revokedAt: row.optionalInt64(7),
-                            openedBy: row.optionalInt64(8)))
+                    credentials.append(try Credential(row, in: connection.name))
                 }
                 return credentials
             }

@@ -61,14 +61,10 @@
             return decided
         }
 
-        /// `kind` to `at` of a row of `decision` d: ``pastDecision(_:from:_:)``.
-        private static let columns =
-            "d.kind, d.version, d.is_after, d.until_at, d.until_reports, d.note, d.by, d.at"
-
         private static func standings(_ decisions: [Int64]) -> Query {
             Query(
                 """
-                select d.leak, \(columns), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in
+                select d.leak, \(PastDecision.Column.list), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in
                 from decision d join leak l on l.id = d.leak
                 left join lateral (
                   select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint as reports,
@@ -85,20 +81,10 @@
         }
 
         private static func standing(_ row: Row, _ connection: Connection) throws(StoreError) -> Standing {
-            let decision = try pastDecision(row, from: 1, connection)
-            return Standing(decision: decision, reportsSince: row.int(9), backIn: row.optionalText(10))
-        }
-
-        private static func pastDecision(
-            _ row: Row, from first: Int32, _ connection: Connection
-        ) throws(StoreError) -> PastDecision {
-            guard
-                let action = PastDecision.Action(
-                    kind: row.text(first), version: row.optionalText(first + 1), isAfter: row.bool(first + 2),
-                    untilAt: row.optionalInt64(first + 3), untilReports: row.optionalInt(first + 4))
-            else { throw .unreadable("a decision", in: connection.name) }
-            return PastDecision(
-                action, note: row.optionalText(first + 5), by: row.text(first + 6), at: row.int64(first + 7))
+            let decision = try PastDecision(row, from: 1, in: connection.name)
+            let next = 1 + PastDecision.Column.count
+            return Standing(
+                decision: decision, reportsSince: row.int(next), backIn: row.optionalText(next + 1))
         }
 
         /// Each leak that is regressed, with each release that speaks against its fix.
@@ -116,14 +102,14 @@
 
         static func history(of leak: Int64) -> Query {
             Query(
-                "select \(columns) from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",
+                "select \(PastDecision.Column.list) from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",
                 .integer(leak), .integer(Decision.perLeak))
         }
 
         /// - Parameter rows: the answer to ``history(of:)``.
         static func history(_ rows: Rows, _ connection: Connection) throws(StoreError) -> [PastDecision] {
             var history: [PastDecision] = []
-            for row in rows { history.append(try pastDecision(row, from: 0, connection)) }
+            for row in rows { history.append(try PastDecision(row, in: connection.name)) }
             return history
         }
     }

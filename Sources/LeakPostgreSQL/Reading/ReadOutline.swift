@@ -19,12 +19,11 @@
                 let rows = try connection.run(
                     Query(
                         """
-                        select l.key, t.title, l.class, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class,
-                          t.grouped_stack, l.reports
+                        select \(LeakOutline.Column.list)
                         from leak l join leak_text t on t.leak = l.id where l.key = any($1::uuid[])
                         """, .uuids([id])))
                 guard let row = rows.first else { return nil }
-                return try Self.outline(row, connection)
+                return try LeakOutline(row, in: connection.name)
             }
         }
 
@@ -35,8 +34,7 @@
                     Query(
                         """
                         with this as (select id, app, class from leak where key = any($1::uuid[]))
-                        select l.key, t.title, l.class, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class,
-                          t.grouped_stack, l.reports
+                        select \(LeakOutline.Column.list)
                         from (
                           select id from (select other.id from this cross join lateral (
                               select l.id, l.reports from leak l
@@ -55,20 +53,9 @@
                         .integer(CloseLeaks.classRows), .integer(CloseLeaks.classLeaks),
                         .integer(CloseLeaks.leaksPerElement)))
                 var outlines: [LeakOutline] = []
-                for row in rows { outlines.append(try Self.outline(row, connection)) }
+                for row in rows { outlines.append(try LeakOutline(row, in: connection.name)) }
                 return outlines
             }
-        }
-
-        static func outline(_ row: Row, _ connection: Connection) throws(StoreError) -> LeakOutline {
-            guard
-                let outline = LeakOutline(
-                    key: row.bytes(0), title: row.text(1), className: row.optionalText(2),
-                    stack: row.bytes(3), children: row.bytes(4), cycle: row.bytes(5),
-                    groupedVersion: row.int(6), groupedClass: row.text(7), groupedStack: row.bytes(8),
-                    reports: row.int(9))
-            else { throw .unreadable("a leak", in: connection.name) }
-            return outline
         }
     }
 #endif

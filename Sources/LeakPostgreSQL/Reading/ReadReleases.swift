@@ -37,17 +37,19 @@
                 try connection.run(
                     Query(
                         """
-                        select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions,
-                          r.leaky_sessions, r.checks, r.first_seen, r.last_seen, r.id = a.newest_release,
-                          (select coalesce(max(id), 0) from merged_leak)
+                        select \(Release.Column.list), (select coalesce(max(id), 0) from merged_leak)
                         from app a join release r on r.app = a.id
                         where a.name = $1::text
                           and (not $3::bool
                             or r.order_key <= (select order_key from release where id = a.newest_release))
                         order by r.order_key desc limit $2::bigint
                         """, .text(app), .integer(limit + 1), .boolean(fromNewest))))
+            let releases = rows.map { row in
+                let named = NamedRow(row, of: Release.Column.self)
+                return KeyedRelease(row: named.int64(.row), leaks: named.int(.leaks))
+            }
             // Versions have fewer leaks after a merge.
-            if let last = rows.first?.int64(12), last != lastMerge {
+            if let last = rows.first?.int64(Release.Column.count), last != lastMerge {
                 lastMerge = last
                 goneCache = GoneCache()
             }
@@ -56,38 +58,41 @@
                     """
                     select release, name from build where release = any($1::bigint[]) and name <> ''
                     order by order_key
-                    """, .integers(rows.prefix(limit).map { $0.int64(0) })), Self.returns(of: regressed),
+                    """, .integers(releases.prefix(limit).map(\.row))), Self.returns(of: regressed),
             ])
             var builds: [Int64: [String]] = [:]
             for row in answers[0] { builds[row.int64(0), default: []].append(row.text(1)) }
             var returned: [Int64: Int] = [:]
             for row in answers[1] { returned[row.int64(1), default: 0] += 1 }
-            let gone = try gone(in: rows, on: connection)
-            return rows.prefix(limit).map { row in
-                let number = row.int64(0)
-                return Release(
-                    version: row.text(1), isNewest: row.bool(11), builds: builds[number] ?? [],
-                    reports: row.int(2),
-                    leaks: row.int(3), newLeaks: row.int(4), regressedLeaks: returned[number] ?? 0,
-                    goneLeaks: gone[number] ?? 0, installs: row.int(5), sessions: row.int(6),
-                    leakySessions: row.int(7), checks: row.int(8), firstSeen: row.int64(9),
-                    lastSeen: row.int64(10))
+            let gone = try gone(in: releases, on: connection)
+            return zip(rows, releases).prefix(limit).map { row, keyed in
+                let number = keyed.row
+                var release = Release(row)
+                release.builds = builds[number] ?? []
+                release.regressedLeaks = returned[number] ?? 0
+                release.goneLeaks = gone[number] ?? 0
+                return release
             }
+        }
+
+        private struct KeyedRelease {
+            let row: Int64
+            let leaks: Int
         }
 
         /// How many leaks of the release before each of these it does not have.
         ///
-        /// - Parameter releases: `id`, and `leaks` as the fourth column, newest first.
+        /// - Parameter releases: newest first.
         private func gone(
-            in releases: [Row], on connection: Connection
+            in releases: [KeyedRelease], on connection: Connection
         ) throws(StoreError) -> [Int64: Int] {
             var gone: [Int64: Int] = [:]
-            var unknown: [(release: Row, former: Row)] = []
+            var unknown: [(release: KeyedRelease, former: KeyedRelease)] = []
             for (release, former) in zip(releases, releases.dropFirst()) {
                 // The result stands until one of them has more leaks: only a merge takes leaks away.
                 let kept = goneCache.gone(
-                    in: release.int64(0), release.int(3), from: former.int64(0), former.int(3))
-                if let kept { gone[release.int64(0)] = kept } else { unknown.append((release, former)) }
+                    in: release.row, release.leaks, from: former.row, former.leaks)
+                if let kept { gone[release.row] = kept } else { unknown.append((release, former)) }
             }
             guard !unknown.isEmpty else { return gone }
             let counts = try connection.run(
@@ -96,13 +101,13 @@
                     select asked.place, (select count(*) from leak_release p where p.release = asked.former
                       and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = asked.release))
                     from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (release, former, place)
-                    """, .integers(unknown.map { $0.release.int64(0) }),
-                    .integers(unknown.map { $0.former.int64(0) })))
+                    """, .integers(unknown.map { $0.release.row }),
+                    .integers(unknown.map { $0.former.row })))
             for count in counts {
                 let (release, former) = unknown[count.int(0) - 1]
-                gone[release.int64(0)] = count.int(1)
+                gone[release.row] = count.int(1)
                 goneCache.keep(
-                    count.int(1), in: release.int64(0), release.int(3), from: former.int64(0), former.int(3))
+                    count.int(1), in: release.row, release.leaks, from: former.row, former.leaks)
             }
             return gone
         }

@@ -12,17 +12,11 @@
                 let rows = try connection.run(
                     Query(
                         """
-                        select id, kind, image, name, uploaded_at, used_at, bytes from symbol_table order by id desc
+                        select \(StoredSymbols.Column.list) from symbol_table order by id desc
                         """))
                 var symbols: [StoredSymbols] = []
                 for row in rows {
-                    guard let kind = StoredSymbols.Kind(rawValue: row.text(1)) else {
-                        throw .unreadable("symbols", in: connection.name)
-                    }
-                    symbols.append(
-                        StoredSymbols(
-                            id: row.int64(0), kind: kind, image: row.text(2), name: row.text(3),
-                            uploadedAt: row.int64(4), usedAt: row.int64(5), bytes: row.int(6)))
+                    symbols.append(try StoredSymbols(row, in: connection.name))
                 }
                 return symbols
             }

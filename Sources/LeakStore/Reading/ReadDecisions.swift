@@ -46,28 +46,28 @@ extension SQLiteReader {
     private func findStandings(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
         guard !leaks.isEmpty else { return [] }
         let select = try connection.statement(
-            """
-            select d.kind, d.version, d.is_after, d.until_at, d.until_reports, d.note, d.by, d.at,
-              l.id, l.state, l.reports,
-              case d.kind when 'resolve' then
-                (select cast(min(total(max(c.reports - coalesce(s.reports, 0), 0)), LARGEST_TOTAL) as integer)
-                 from leak_release c join release r on r.id = c.release
-                 left join decision_release s on s.decision = d.id and s.release = c.release
-                 where c.leak = l.id and r.order_key >= d.fix_from)
-              else l.reports - d.reports_then end,
-              case d.kind when 'resolve' then
-                (select r.version from leak_release c join release r on r.id = c.release
-                 left join decision_release s on s.decision = d.id and s.release = c.release
-                 where c.leak = l.id and r.order_key >= d.fix_from and c.reports > coalesce(s.reports, 0)
-                 order by r.order_key limit 1) end
-            from json_each(?) j cross join leak l on l.id = j.value cross join decision d on d.id = l.state
-            """)
+            composed: """
+                select \(PastDecision.Column.list),
+                  l.id, l.state, l.reports,
+                  case d.kind when 'resolve' then
+                    (select cast(min(total(max(c.reports - coalesce(s.reports, 0), 0)), LARGEST_TOTAL) as integer)
+                     from leak_release c join release r on r.id = c.release
+                     left join decision_release s on s.decision = d.id and s.release = c.release
+                     where c.leak = l.id and r.order_key >= d.fix_from)
+                  else l.reports - d.reports_then end,
+                  case d.kind when 'resolve' then
+                    (select r.version from leak_release c join release r on r.id = c.release
+                     left join decision_release s on s.decision = d.id and s.release = c.release
+                     where c.leak = l.id and r.order_key >= d.fix_from and c.reports > coalesce(s.reports, 0)
+                     order by r.order_key limit 1) end
+                from json_each(?) j cross join leak l on l.id = j.value cross join decision d on d.id = l.state
+                """)
         defer { select.reset() }
         try select.bind(leaks.list)
         var found: [DecidedLeak] = []
         while try select.step() {
             let standing = Standing(
-                decision: try pastDecision(select), reportsSince: select.int(11),
+                decision: try PastDecision(select, in: connection.path), reportsSince: select.int(11),
                 backIn: select.optionalText(12))
             let (row, reports) = (select.int64(8), select.int(10))
             standingCache.keep(standing, of: row, decision: select.int64(9), reports: reports)
@@ -79,24 +79,14 @@ extension SQLiteReader {
     /// Newest first.
     func history(of leak: Int64) throws(StoreError) -> [PastDecision] {
         let select = try connection.statement(
-            """
-            select kind, version, is_after, until_at, until_reports, note, by, at from decision
-            where leak = ? order by id desc limit ?
-            """)
+            composed: """
+                select \(PastDecision.Column.list) from decision d where d.leak = ? order by d.id desc limit ?
+                """)
         defer { select.reset() }
         try select.bind(leak, Decision.perLeak)
         var history: [PastDecision] = []
-        while try select.step() { history.append(try pastDecision(select)) }
+        while try select.step() { history.append(try PastDecision(select, in: connection.path)) }
         return history
-    }
-
-    private func pastDecision(_ row: Statement) throws(StoreError) -> PastDecision {
-        guard
-            let action = PastDecision.Action(
-                kind: row.text(0), version: row.optionalText(1), isAfter: row.int(2) == 1,
-                untilAt: row.optionalTime(3), untilReports: row.optionalInt(4))
-        else { throw .unreadable("a decision", in: connection.path) }
-        return PastDecision(action, note: row.optionalText(5), by: row.text(6), at: row.time(7))
     }
 
     /// How many leaks came back in each release, by row of `release`.

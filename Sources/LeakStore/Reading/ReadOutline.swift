@@ -16,55 +16,43 @@ extension SQLiteReader {
 
     private func storedOutline(of id: LeakID) throws(StoreError) -> LeakOutline? {
         let select = try connection.statement(
-            """
-            select l.key, t.title, l.class, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class,
-              t.grouped_stack, l.reports
-            from leak l join leak_text t on t.leak = l.id where l.key = ?
-            """)
+            composed: """
+                select \(LeakOutline.Column.list)
+                from leak l join leak_text t on t.leak = l.id where l.key = ?
+                """)
         defer { select.reset() }
         try select.bind(id.bytes)
-        return try select.step() ? outline(select) : nil
+        return try select.step() ? LeakOutline(select, in: connection.path) : nil
     }
 
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
         try snapshot { () throws(StoreError) in
             guard let leak = try storedOutline(of: id) else { return [] }
             let select = try connection.statement(
-                """
-                with this as (select id, app, class from leak where key = ?1),
-                  same_class as (
-                    select id from (select l.id, l.reports from this cross join leak l indexed by leak_of_class
-                        on l.app = this.app and l.class = this.class where l.id <> this.id limit ?3)
-                      order by reports desc, id limit ?4),
-                  same_element as (
-                    select e.leak as id from this cross join json_each(?2) j cross join leak_element e
-                      on e.app = this.app and e.element = j.value and e.leak <> this.id
-                      and e.leak <= coalesce((select leak from leak_element
-                        where app = this.app and element = j.value and leak <> this.id order by leak limit 1 offset ?5),
-                        0x7FFFFFFFFFFFFFFF))
-                select l.key, t.title, l.class, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class,
-                  t.grouped_stack, l.reports
-                from (select id from same_class union select id from same_element) n
-                cross join leak l on l.id = n.id join leak_text t on t.leak = l.id
-                """)
+                composed: """
+                    with this as (select id, app, class from leak where key = ?1),
+                      same_class as (
+                        select id from (select l.id, l.reports from this cross join leak l indexed by leak_of_class
+                            on l.app = this.app and l.class = this.class where l.id <> this.id limit ?3)
+                          order by reports desc, id limit ?4),
+                      same_element as (
+                        select e.leak as id from this cross join json_each(?2) j cross join leak_element e
+                          on e.app = this.app and e.element = j.value and e.leak <> this.id
+                          and e.leak <= coalesce((select leak from leak_element
+                            where app = this.app and element = j.value and leak <> this.id order by leak limit 1 offset ?5),
+                            0x7FFFFFFFFFFFFFFF))
+                    select \(LeakOutline.Column.list)
+                    from (select id from same_class union select id from same_element) n
+                    cross join leak l on l.id = n.id join leak_text t on t.leak = l.id
+                    """)
             defer { select.reset() }
             try select.bind(
                 id.bytes, KeyElements.hashes(of: leak.groupedBy).list, CloseLeaks.classRows,
                 CloseLeaks.classLeaks, CloseLeaks.leaksPerElement - 1)
             var outlines: [LeakOutline] = []
-            while try select.step() { outlines.append(try outline(select)) }
+            while try select.step() { outlines.append(try LeakOutline(select, in: connection.path)) }
             return outlines
         }
-    }
-
-    func outline(_ row: Statement) throws(StoreError) -> LeakOutline {
-        guard
-            let outline = LeakOutline(
-                key: row.bytes(0), title: row.text(1), className: row.optionalText(2), stack: row.bytes(3),
-                children: row.bytes(4), cycle: row.bytes(5), groupedVersion: row.int(6),
-                groupedClass: row.text(7), groupedStack: row.bytes(8), reports: row.int(9))
-        else { throw .unreadable("a leak", in: connection.path) }
-        return outline
     }
 
     /// Forgets what is remembered of leaks when some have been merged: their rows may be given to others, and versions

@@ -12,28 +12,21 @@ extension SQLiteReader {
     ) throws(StoreError) -> [Release] {
         try forgetMergedLeaks()
         let select = try connection.statement(
-            """
-            select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions, r.leaky_sessions,
-              r.checks, r.first_seen, r.last_seen, r.id = a.newest_release
-            from app a join release r on r.app = a.id
-            where a.name = ?1
-              and (?3 = 0 or r.order_key <= (select order_key from release where id = a.newest_release))
-            order by r.order_key desc limit ?2
-            """)
+            composed: """
+                select \(Release.Column.list)
+                from app a join release r on r.app = a.id
+                where a.name = ?1
+                  and (?3 = 0 or r.order_key <= (select order_key from release where id = a.newest_release))
+                order by r.order_key desc limit ?2
+                """)
         defer { select.reset() }
         // With one more, to which the last is compared.
         try select.bind(app, limit + 1, fromNewest ? 1 : 0)
         var rows: [Int64] = []
         var releases: [Release] = []
         while try select.step() {
-            rows.append(select.int64(0))
-            releases.append(
-                Release(
-                    version: select.text(1), isNewest: select.int(11) == 1, builds: [],
-                    reports: select.int(2),
-                    leaks: select.int(3), newLeaks: select.int(4), installs: select.int(5),
-                    sessions: select.int(6), leakySessions: select.int(7), checks: select.int(8),
-                    firstSeen: select.time(9), lastSeen: select.time(10)))
+            rows.append(NamedRow(select, of: Release.Column.self).int64(.row))
+            releases.append(Release(select))
         }
         for index in releases.indices.dropFirst() {
             releases[index - 1].goneLeaks = try gone(

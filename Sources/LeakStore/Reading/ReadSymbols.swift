@@ -8,17 +8,11 @@ extension SQLiteReader {
 
     func symbols() throws(StoreError) -> [StoredSymbols] {
         let select = try connection.statement(
-            "select id, kind, image, name, uploaded_at, used_at, bytes from symbol_table order by id desc")
+            composed: "select \(StoredSymbols.Column.list) from symbol_table order by id desc")
         defer { select.reset() }
         var symbols: [StoredSymbols] = []
         while try select.step() {
-            guard let kind = StoredSymbols.Kind(rawValue: select.text(1)) else {
-                throw .unreadable("symbols", in: connection.path)
-            }
-            symbols.append(
-                StoredSymbols(
-                    id: select.int64(0), kind: kind, image: select.text(2), name: select.text(3),
-                    uploadedAt: select.time(4), usedAt: select.time(5), bytes: select.int(6)))
+            symbols.append(try StoredSymbols(select, in: connection.path))
         }
         return symbols
     }

@@ -89,23 +89,15 @@ final class SQLiteReader: StoreReader {
 
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential] {
         let select = try connection.statement(
-            """
-            select id, purpose, name, hash, app, created_at, expires_at, revoked_at, opened_by from credential
-            where ?1 or (revoked_at is null and (expires_at is null or expires_at > ?2)) order by id
-            """)
+            composed: """
+                select \(Credential.Column.list) from credential
+                where ?1 or (revoked_at is null and (expires_at is null or expires_at > ?2)) order by id
+                """)
         defer { select.reset() }
         try select.bind(all ? 1 : 0, now)
         var credentials: [Credential] = []
         while try select.step() {
-            guard let purpose = Credential.Purpose(rawValue: select.text(1)) else {
-                throw .unreadable("a credential", in: connection.path)
-            }
-            credentials.append(
-                Credential(
-                    id: select.int64(0), purpose: purpose, name: select.text(2), hash: select.bytes(3),
-                    app: select.optionalText(4), createdAt: select.time(5),
-                    expiresAt: select.optionalTime(6), revokedAt: select.optionalTime(7),
-                    openedBy: select.optionalInt64(8)))
+            credentials.append(try Credential(select, in: connection.path))
         }
         return credentials
     }

@@ -19,13 +19,18 @@ extension StoredColumn {
 
 /// A row whose columns are found by name.
 package struct NamedRow<Row: StoredRow, Column: StoredColumn> {
-    package let row: Row
+    private let row: Row
+    private let first: Int32
 
-    package init(_ row: Row, of _: Column.Type) { self.row = row }
+    /// - Parameter first: where the columns begin in the row.
+    package init(_ row: Row, of _: Column.Type, from first: Int32 = 0) {
+        self.row = row
+        self.first = first
+    }
 
-    package func isNull(_ column: Column) -> Bool { row.isNull(column.rawValue) }
+    package func isNull(_ column: Column) -> Bool { row.isNull(first + column.rawValue) }
 
-    package func int64(_ column: Column) -> Int64 { row.int64(column.rawValue) }
+    package func int64(_ column: Column) -> Int64 { row.int64(first + column.rawValue) }
 
     package func bool(_ column: Column) -> Bool { int64(column) != 0 }
 
@@ -38,7 +43,11 @@ package struct NamedRow<Row: StoredRow, Column: StoredColumn> {
     /// Milliseconds since 1970, up to the year 9999: as ``int(_:)``, so that whoever subtracts need not fear it.
     package func time(_ column: Column) -> Int64 { min(max(int64(column), 0), 253_402_300_799_999) }
 
-    package func bytes(_ column: Column) -> [UInt8] { row.bytes(column.rawValue) }
+    package func optionalTime(_ column: Column) -> Int64? { isNull(column) ? nil : time(column) }
+
+    package func optionalInt64(_ column: Column) -> Int64? { isNull(column) ? nil : int64(column) }
+
+    package func bytes(_ column: Column) -> [UInt8] { row.bytes(first + column.rawValue) }
 
     package func text(_ column: Column) -> String { String(decoding: bytes(column), as: UTF8.self) }
 

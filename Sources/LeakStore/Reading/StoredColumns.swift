@@ -1,0 +1,167 @@
+// The rows that both stores read, column by column. What surrounds them in a statement is each store's own.
+
+extension Release {
+    /// Columns for `release` r and `app` a.
+    package enum Column: Int32, StoredColumn {
+        case row, version, reports, leaks, newLeaks, installs, sessions, leakySessions, checks
+        case firstSeen, lastSeen, isNewest
+
+        package var expression: String {
+            switch self {
+            case .row: "r.id"
+            case .version: "r.version"
+            case .reports: "r.reports"
+            case .leaks: "r.leaks"
+            case .newLeaks: "r.new_leaks"
+            case .installs: "r.installs"
+            case .sessions: "r.sessions"
+            case .leakySessions: "r.leaky_sessions"
+            case .checks: "r.checks"
+            case .firstSeen: "r.first_seen"
+            case .lastSeen: "r.last_seen"
+            case .isNewest: "r.id = a.newest_release"
+            }
+        }
+    }
+
+    /// Without builds, and without numbers of leaks that came back or are gone.
+    package init(_ found: some StoredRow) {
+        let row = NamedRow(found, of: Column.self)
+        self.init(
+            version: row.text(.version), isNewest: row.bool(.isNewest), builds: [],
+            reports: row.int(.reports),
+            leaks: row.int(.leaks), newLeaks: row.int(.newLeaks), installs: row.int(.installs),
+            sessions: row.int(.sessions), leakySessions: row.int(.leakySessions), checks: row.int(.checks),
+            firstSeen: row.time(.firstSeen), lastSeen: row.time(.lastSeen))
+    }
+}
+
+extension LeakOutline {
+    /// Columns for `leak` l and `leak_text` t.
+    package enum Column: Int32, StoredColumn {
+        case id, title, className, stack, children, cycle, groupedVersion, groupedClass, groupedStack, reports
+
+        package var expression: String {
+            switch self {
+            case .id: "l.key"
+            case .title: "t.title"
+            case .className: "l.class"
+            case .stack: "t.stack"
+            case .children: "t.children"
+            case .cycle: "t.cycle"
+            case .groupedVersion: "t.grouped_version"
+            case .groupedClass: "t.grouped_class"
+            case .groupedStack: "t.grouped_stack"
+            case .reports: "l.reports"
+            }
+        }
+    }
+
+    /// - Parameter database: for the error.
+    package init(_ found: some StoredRow, in database: String) throws(StoreError) {
+        let row = NamedRow(found, of: Column.self)
+        guard
+            let outline = LeakOutline(
+                key: row.bytes(.id), title: row.text(.title), className: row.optionalText(.className),
+                stack: row.bytes(.stack), children: row.bytes(.children), cycle: row.bytes(.cycle),
+                groupedVersion: row.int(.groupedVersion), groupedClass: row.text(.groupedClass),
+                groupedStack: row.bytes(.groupedStack), reports: row.int(.reports))
+        else { throw .unreadable("a leak", in: database) }
+        self = outline
+    }
+}
+
+extension PastDecision {
+    /// Columns for `decision` d.
+    package enum Column: Int32, StoredColumn {
+        case kind, version, isAfter, untilAt, untilReports, note, by, at
+
+        package var expression: String {
+            switch self {
+            case .kind: "d.kind"
+            case .version: "d.version"
+            case .isAfter: "d.is_after"
+            case .untilAt: "d.until_at"
+            case .untilReports: "d.until_reports"
+            case .note: "d.note"
+            case .by: "d.by"
+            case .at: "d.at"
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - first: where the columns begin in the row.
+    ///   - database: for the error.
+    package init(_ found: some StoredRow, from first: Int32 = 0, in database: String) throws(StoreError) {
+        let row = NamedRow(found, of: Column.self, from: first)
+        guard
+            let action = PastDecision.Action(
+                kind: row.text(.kind), version: row.optionalText(.version), isAfter: row.bool(.isAfter),
+                untilAt: row.optionalTime(.untilAt), untilReports: row.optionalInt(.untilReports))
+        else { throw .unreadable("a decision", in: database) }
+        self.init(action, note: row.optionalText(.note), by: row.text(.by), at: row.time(.at))
+    }
+}
+
+extension StoredSymbols {
+    /// Columns of `symbol_table`.
+    package enum Column: Int32, StoredColumn {
+        case id, kind, image, name, uploadedAt, usedAt, bytes
+
+        package var expression: String {
+            switch self {
+            case .id: "id"
+            case .kind: "kind"
+            case .image: "image"
+            case .name: "name"
+            case .uploadedAt: "uploaded_at"
+            case .usedAt: "used_at"
+            case .bytes: "bytes"
+            }
+        }
+    }
+
+    /// - Parameter database: for the error.
+    package init(_ found: some StoredRow, in database: String) throws(StoreError) {
+        let row = NamedRow(found, of: Column.self)
+        guard let kind = Kind(rawValue: row.text(.kind)) else { throw .unreadable("symbols", in: database) }
+        self.init(
+            id: row.int64(.id), kind: kind, image: row.text(.image), name: row.text(.name),
+            uploadedAt: row.time(.uploadedAt), usedAt: row.time(.usedAt), bytes: row.int(.bytes))
+    }
+}
+
+extension Credential {
+    /// Columns of `credential`.
+    package enum Column: Int32, StoredColumn {
+        case id, purpose, name, hash, app, createdAt, expiresAt, revokedAt, openedBy
+
+        package var expression: String {
+            switch self {
+            case .id: "id"
+            case .purpose: "purpose"
+            case .name: "name"
+            case .hash: "hash"
+            case .app: "app"
+            case .createdAt: "created_at"
+            case .expiresAt: "expires_at"
+            case .revokedAt: "revoked_at"
+            case .openedBy: "opened_by"
+            }
+        }
+    }
+
+    /// - Parameter database: for the error.
+    package init(_ found: some StoredRow, in database: String) throws(StoreError) {
+        let row = NamedRow(found, of: Column.self)
+        guard let purpose = Purpose(rawValue: row.text(.purpose)) else {
+            throw .unreadable("a credential", in: database)
+        }
+        self.init(
+            id: row.int64(.id), purpose: purpose, name: row.text(.name), hash: row.bytes(.hash),
+            app: row.optionalText(.app), createdAt: row.time(.createdAt),
+            expiresAt: row.optionalTime(.expiresAt), revokedAt: row.optionalTime(.revokedAt),
+            openedBy: row.optionalInt64(.openedBy))
+    }
+}
