@@ -108,7 +108,7 @@
             if body != nil { try lines.append("Expect:") }
             try handle.set(CURLOPT_URL, to: address)
             let isDirect = !usesProxy || CurlHandle.host(of: address).map(Self.isLoopback) ?? false
-            // None given is the environment's, the empty one is none.
+            // nil takes the proxy of the environment, an empty text none.
             try handle.set(CURLOPT_PROXY, to: isDirect ? "" : nil)
             var sink = Sink(bodyLimit: answerBytes)
             let (status, opened) = try handle.perform(lines: lines, body: body, into: &sink)

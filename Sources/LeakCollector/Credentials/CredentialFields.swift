@@ -1,7 +1,7 @@
 internal import LeakHTTPServer
 internal import LeakMessage
 
-/// What a request to make or rename says, as sent: nothing of it is checked but its form.
+/// Fields of a request to create or rename a credential, not validated.
 struct CredentialFields: Hashable, Sendable {
     /// Bytes of a body: a name and an app, each byte of them written as `\u0000`, and a little more.
     static let bodyBytes = 4096

@@ -1,6 +1,6 @@
 internal import LeakStore
 
-/// What is handed out by name, as addresses and answers call it.
+/// Credentials that users create by name: keys and tokens.
 enum CredentialKind: String, Hashable, Sendable, CaseIterable {
     /// Write reports.
     case keys

@@ -2,12 +2,13 @@ internal import LeakHTTPServer
 internal import LeakStore
 
 extension Gate {
-    /// Who changes something, looked up once the body is there: a token may have been revoked meanwhile.
+    /// Returns the credential of a request that changes something. Call it after the body was read: a token may have been revoked
+    /// meanwhile.
     ///
     /// - Throws: ``Problem`` 403.
     func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
         guard case .valid(let credential) = reader(of: request, now: now) else {
-            throw Problem(.forbidden, "what this was sent with is not valid any more; sign in again")
+            throw Problem(.forbidden, "this session or token is not valid any more; sign in again or use another token")
         }
         // A browser adds the cookie of whoever is signed in to what another site has it send, in ways that
         // `SameSite` does not cover: a page of the same host on another port, for one.

@@ -1,10 +1,8 @@
 internal import LeakHTTPServer
 
-/// The pages that one reader made of what the store now holds, so that who asks again for what has not changed makes no
-/// one read and write it again.
+/// Pages that one reader has made, so that the same page is not made twice while nothing changes.
 ///
-/// A page is shown again as long as nothing was committed, by whomever, since before it was made, and the moment that it
-/// is of is the same. For one thread, with its reader.
+/// A page is sent again until a commit or the next minute. For one thread, with its reader.
 final class PageMemo {
     /// What a page must be of to be shown again.
     private struct Moment: Equatable {

@@ -41,12 +41,12 @@ struct Problem: Error, Sendable {
         return response
     }
 
-    /// Nobody said who they are, or nobody knows them.
+    /// The request has no credential, or an unknown one.
     static func unauthorized(_ detail: String) -> Problem {
         Problem(.unauthorized, detail).with("WWW-Authenticate", #"Bearer realm="leaks""#)
     }
 
-    /// The store is behind, or away: come back.
+    /// The store is overloaded or cannot be reached. The client should retry.
     static func unavailable(_ detail: String, afterSeconds: Int) -> Problem {
         Problem(.serviceUnavailable, detail).with("Retry-After", "\(afterSeconds)")
     }

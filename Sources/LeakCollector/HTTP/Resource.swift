@@ -72,7 +72,7 @@ extension Parameters {
 }
 
 extension Request {
-    /// The app that a list is limited to; an empty one is none, as forms send it.
+    /// The app that limits a list. Forms send an empty one for all apps.
     var queriedApp: String? {
         query("app").flatMap { $0.isEmpty ? nil : $0 }
     }

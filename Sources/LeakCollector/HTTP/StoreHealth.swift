@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// What keeps reports from being taken, gathered from those who notice it and read by those who answer.
+/// Problems that stop the collector from accepting reports.
 final class StoreHealth: Sendable {
     enum Trouble: Int, Hashable, Sendable, CaseIterable {
         /// The database is no longer where it was opened: what is written now goes when the process ends.
@@ -24,7 +24,7 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// Whether nothing can be asked. Each question would wait until it is given up.
+    /// True if the database cannot be reached. A request would wait until it times out.
     var keepsQuestionsOut: Bool { troubles.with { $0.contains(.databaseAway) } }
 
     /// The worst there is; `nil` when all is well.

@@ -9,7 +9,7 @@ struct StoreView {
     var symbols: SymbolTables?
     /// The pages that are linked to: the server's, or the files of an export.
     var links = Links.served
-    /// Of this collector, for what is to be pasted elsewhere.
+    /// Address of this collector, for text to be pasted.
     var address = ""
 
     /// The frame of a page about some apps.

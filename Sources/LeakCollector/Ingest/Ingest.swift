@@ -80,9 +80,9 @@ final class Ingest: Sendable {
         .unsupportedMediaType, "Content-Type must be one of \(types)"
     ).with("Accept-Post", types)
 
-    /// Lets in whoever may write, and has not written too much.
+    /// Rejects a request without a valid ingest key, or beyond its rate.
     ///
-    /// - Parameter stranger: what somebody is told whom no key names.
+    /// - Parameter stranger: the answer to a request without a known key.
     func admit(_ writer: KeyRing.Verdict, _ health: StoreHealth, stranger: Problem) throws(Problem) {
         switch writer {
         case .valid(let key):

@@ -13,7 +13,7 @@ struct Reception {
     static let oldest: Int64 = 30 * 24 * 3600 * 1000
 
     private static let tooManyLeaks =
-        "comes where the request names more than \(WireLimits.leaksCount) different leaks; send it in another one"
+        "a request may name \(WireLimits.leaksCount) different leaks, and this is one more; send it in another request"
 
     var submission: Submission
     private(set) var rejected: [Rejection]

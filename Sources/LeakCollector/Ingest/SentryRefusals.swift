@@ -1,8 +1,8 @@
 internal import LeakHTTPServer
 internal import LeakPlatform
 
-/// Reports that the rate limit refused, by ingest key, and of what was refused before it was read the requests. Whoever is
-/// told 429 throws away what it sent and counts it nowhere, since the server is to count it:
+/// Reports that the rate limit rejected, by ingest key; of requests that were rejected before they were read, the requests. An SDK
+/// that gets 429 drops what it sent and leaves the counting to the server:
 /// https://develop.sentry.dev/sdk/telemetry/client-reports/
 ///
 /// They wait here for the next request of their key that is taken, so that a refusal costs no transaction, and are forgotten

@@ -97,7 +97,7 @@ extension StoreView {
         return try LeakSurroundings(of: leak, newest: newest, reader: reader)
     }
 
-    /// The way to the leak that another one was merged into; if there is none, that there is no such leak.
+    /// Returns a redirect to the leak that this one was merged into, or 404.
     func moved(_ id: LeakID, to location: (LeakID) -> String) throws(StoreError) -> any Error {
         guard let target = try reader.target(ofMerged: id) else { return Problem.noLeak }
         return MovedResource(location: location(target))

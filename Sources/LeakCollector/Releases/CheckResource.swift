@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The gate before a release.
+/// The release check: whether a version has new or regressed leaks.
 struct CheckResource: JSONResource {
     static let jsonPath = "/check"
 

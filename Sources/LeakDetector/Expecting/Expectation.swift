@@ -83,6 +83,6 @@ enum Verdict: Hashable, Sendable {
     case cameBack(reportID: String, livedMilliseconds: Int, alive: Int)
     /// Its end will not be told.
     ///
-    /// - isIgnored: whether the app asked for that: then its leak is not told either, if it was not told yet.
+    /// - isIgnored: true if the app ignored the object. Its leak is not reported either, if it was not yet.
     case forgotten(reportID: String, isIgnored: Bool)
 }

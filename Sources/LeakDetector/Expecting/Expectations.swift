@@ -1,4 +1,4 @@
-/// What is expected to go, and what follows from its staying. Decides; looks itself at parts of what is in use alone.
+/// Objects that are expected to be freed. Decides what is a leak. Looks only at parts of an object that is in use again.
 ///
 /// A value without lock, clock or timer. Times are milliseconds of its owner's clock. Looking at an object can make
 /// the looker its last owner, whose release then runs the app's `deinit`: so the owner takes what is due, looks

@@ -17,7 +17,7 @@ struct Announcements {
         let at: WireTime
     }
 
-    /// What became of an object while a question about it waits.
+    /// State of an object while `onDetect` has not answered.
     private struct Question {
         var end: End?
         var isIgnored = false

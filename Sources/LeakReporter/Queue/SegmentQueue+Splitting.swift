@@ -13,7 +13,7 @@ extension SegmentQueue {
         drop(held.damaged, .damaged)
         if batch.counts.count > 1 { batchReports = batch.counts.count / 2 }
         var made = pieces.map { piece in make(piece, of: held, segment.header ?? unknownOrigin, at: now) }
-        // Those that were not counted as stored yet are none the more for standing in a piece.
+        // Sightings that are not counted as stored yet keep that state in their pieces.
         var uncounted = held.unsavedSightings
         for index in made.indices {
             made[index].unsavedSightings = min(uncounted, made[index].sightings)

@@ -1,7 +1,7 @@
 import LeakMessage
 
 // Which leak a report is a sighting of, as the collector decides it: by fingerprint, class, cycle, text, or domain and code of an
-// error, the first of them that is there. A report that has none of them is refused.
+// error, the first of them that is there. The collector rejects a report that has none of them.
 
 extension LeakReport {
     /// The report with a stand-in where it says nothing about the leak, so that the sighting counts: the last element of a path of

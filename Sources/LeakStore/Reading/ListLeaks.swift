@@ -116,7 +116,7 @@ extension SQLiteReader {
             listed = KnownTotals(
                 leaks: select.int(LeakRow.Column.count), reports: select.int(LeakRow.Column.count + 1))
         }
-        // No row tells of what matches where a page is behind the last.
+        // A page behind the last has no row, and so no totals.
         if rows.isEmpty, cursor != nil { listed = try totals(of: selection) }
         return (rows, cursors, listed)
     }

@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The images that symbols were uploaded of.
+/// The images for which symbols are stored.
 struct SymbolsResource: JSONResource {
     static let jsonPath = "/symbols"
 
