@@ -217,6 +217,27 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `classes beyond those of their version cost no bytes`() throws {
+        var limits = Self.limits(2 * 1_600)
+        limits.checkClassesPerRelease = 2
+        // Two have names, of 516 bytes each.
+        for (version, names) in [("1.0", 0..<10), ("2.0", 0..<1)] {
+            var batch = submission()
+            let name = String(repeating: "x", count: 499)
+            batch.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: version, build: nil, sessions: 1, leakySessions: 0,
+                    checks: Dictionary(uniqueKeysWithValues: names.map { ("\($0)" + name, 1) }))
+            ]
+            #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
+        }
+        let store = try place.store(limits: limits)
+        #expect(try leftOut(store) == 0)
+        let beyond = try store.makeReader().overview(app: "shop", now: noon).beyond
+        #expect(beyond.map(\.limit) == [.checkClasses] && beyond.map(\.count) == [8])
+        #expect(try store.verify() == [])
+    }
+
     @Test func `checks beyond the bytes take no room from classes of their version`() throws {
         var limits = Self.limits(2 * 600)
         limits.checkClassesPerRelease = 2

@@ -84,13 +84,15 @@
         ///   - limit: the text of the number of classes that one release counts apart.
         static func newChecks(_ columns: String, of new: String, releases: String, limit: String) -> String {
             """
-            select \(columns) from \(new)
-            left join (
+            select \(columns) from (
+              select new.*, dense_rank() over (partition by new.release order by new.class) as rank from \(new)
+              where not exists (
+                select 1 from release_check c where c.release = new.release and c.class = new.class)
+            ) as new left join (
               select release, count(*) as classes from release_check
               where release = any(\(releases)) and class <> 'other' group by release
             ) as there on there.release = new.release
-            where coalesce(there.classes, 0) < \(limit) and not exists (
-              select 1 from release_check c where c.release = new.release and c.class = new.class)
+            where coalesce(there.classes, 0) + new.rank <= \(limit)
             """
         }
 
@@ -154,21 +156,18 @@
                 used[key] = max(0, use + bytes)
                 return true
             }
-            // In the order of their names, as the other store does.
-            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: {
-                checks[$0].row.name < checks[$1].row.name
-            })
+            // In the order of the other store: checks by version and name, then samples, then values.
+            var releases: [Int64: Int] = [:]
+            for check in checks where releases[check.row.owner] == nil {
+                releases[check.row.owner] = releases.count
+            }
+            func place(_ index: Int) -> (Int, String) {
+                (releases[checks[index].row.owner] ?? 0, checks[index].row.name)
+            }
+            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { place($0) < place($1) })
             where !admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
                 unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)
                 checks[index].row.name = StoreLimits.other
-            }
-            for index in values.indices where !named.contains(values[index].name) {
-                if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
-                    named.insert(values[index].name)
-                } else {
-                    values[index].value.text = ""
-                    leftOut[values[index].leak, default: 0].addBounded(values[index].reports)
-                }
             }
             var admitted: [Sample] = []
             var reports: Set<Slot> = []
@@ -182,6 +181,14 @@
                 }
             }
             samples = admitted
+            for index in values.indices where !named.contains(values[index].name) {
+                if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
+                    named.insert(values[index].name)
+                } else {
+                    values[index].value.text = ""
+                    leftOut[values[index].leak, default: 0].addBounded(values[index].reports)
+                }
+            }
         }
 
         private var storedSamples: Query {
