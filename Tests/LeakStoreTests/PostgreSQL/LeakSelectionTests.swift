@@ -75,7 +75,7 @@ import LeakSeededRandom
         ) throws {
             let all = try connection.run(selection.page(after: nil, from: nil, limit: 1_000))
             let expected = keys(all)
-            let totals = KnownTotals(all.first, from: LeakRow.columnCount)
+            let totals = KnownTotals(all.first, from: LeakRow.Column.count)
             #expect(totals.leaks == expected.count, list)
             #expect(totals.reports == all.reduce(0) { $0 + $1.int(3) }, list)
             let limit = 5
