@@ -17,7 +17,7 @@ final class Sweeper: Sendable {
         var wakesAt: Int?
         var isStopped = false
         /// Objects that were looked at inside the lock, not let go of yet.
-        var held: [HeldObjects] = []
+        var held: HeldObjects?
     }
 
     private let state: Guarded<State>
@@ -184,7 +184,7 @@ final class Sweeper: Sendable {
     /// none ends here. At least a quarter of the room is free afterwards, so that the next call is as many objects away.
     private func makeRoom(_ state: inout State, thinning: Bool = true) {
         // Those of the last look are not let go of yet: the queue is blocked, and must not hold more and more.
-        if state.held.isEmpty { settleGone(&state) }
+        if state.held == nil { settleGone(&state) }
         guard thinning, state.expectations.isCrowded else { return }
         state.expectations.thinOutAwaited { $0 is WeakSubject }
         let left = state.grace.take { call in
@@ -214,11 +214,12 @@ final class Sweeper: Sendable {
     /// Keeps objects that were looked at inside the lock until they are let go of on the clock's queue, so that none ends here.
     private func hold(_ objects: [AnyObject], _ state: inout State) {
         guard !objects.isEmpty else { return }
+        if let held = state.held { return held.add(objects) }
         let held = HeldObjects(objects)
-        state.held.append(held)
+        state.held = held
         clock.call(afterMilliseconds: 0) { [weak self] in
+            self?.state.with { if $0.held === held { $0.held = nil } }
             held.letGo()
-            self?.state.with { $0.held.removeAll { $0 === held } }
         }
     }
 
@@ -231,11 +232,14 @@ final class Sweeper: Sendable {
     /// Lets go of what an early look held, before objects are looked at: a held one would be taken for a leak.
     private func letGoOfHeld() {
         let held = state.with { state in
-            defer { state.held = [] }
+            defer { state.held = nil }
             return state.held
         }
-        for objects in held { objects.letGo() }
+        held?.letGo()
     }
+
+    /// Objects that wait to be let go of on the clock's queue.
+    var heldCount: Int { state.with { $0.held?.count ?? 0 } }
 
     /// Indicates whether as many objects as may be are waited for, those left out that have gone.
     var isFull: Bool {

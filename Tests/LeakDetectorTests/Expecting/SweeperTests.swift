@@ -397,15 +397,15 @@ import LeakPlatform
         DispatchQueue.concurrentPerform(iterations: 2) { thread in
             if thread == 0 {
                 let home = "\(pthread_self())"
-                for _ in 0..<400 {
-                    let parts = (0..<200).map { _ in Page() }
-                    var owners = parts.map { _ in Owner(home, foreign) }
-                    for (part, owner) in zip(parts, owners) {
-                        bench.detector.expectDeallocation(of: part, owner: owner)
-                    }
-                    owners.removeAll()
-                    for part in parts { bench.detector.cameBack(part) }
-                    bench.wait(2_000)
+                for round in 0..<20_000 {
+                    let part = Page()
+                    var owner: Owner? = Owner(home, foreign)
+                    bench.detector.expectDeallocation(of: part, owner: owner)
+                    // At all moments of what the other thread does.
+                    for _ in 0..<(round % 97 * 20) {}
+                    owner = nil
+                    bench.detector.cameBack(part)
+                    if round % 20 == 0 { bench.wait(2_000) }
                 }
                 isDone.with { $0 = true }
             } else {
@@ -417,6 +417,20 @@ import LeakPlatform
             }
         }
         #expect(foreign.with { $0 } == 0)
+    }
+
+    /// While the queue is blocked nothing that a look found can be let go of.
+    @Test func `an object that is found again and again is held once`() {
+        let (owner, part, detail) = (Page(), Page(), Page())
+        for _ in 0..<1_000 {
+            bench.detector.expectDeallocation(of: detail, owner: part)
+            bench.detector.expectDeallocation(of: part, owner: owner)
+            bench.detector.cameBack(owner)
+        }
+        #expect((1...3).contains(bench.detector.sweepers.first.heldCount))
+        bench.wait(1)
+        #expect(bench.detector.sweepers.first.heldCount == 0)
+        withExtendedLifetime((owner, part, detail)) {}
     }
 
     /// Objects that were ignored and went leave room for others.
