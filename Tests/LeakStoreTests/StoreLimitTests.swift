@@ -219,13 +219,15 @@ import Testing
             var batch = submission()
             batch.denominators = [
                 Submission.Denominator(
-                    app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0, checks: [name: 10])
+                    app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0, checks: [name: 10]
+                )
             ]
             batch.dropped = [Submission.Dropped(app: "shop", reason: name, count: 2)]
             _ = try store.count([batch], now: noon)
         }
         let reader = try store.makeReader()
-        #expect(Set(try reader.overview(app: "shop", now: noon).dropped.map(\.reason)) == ["other", "a", "b"])
+        #expect(
+            Set(try reader.overview(app: "shop", now: noon).dropped.map(\.reason)) == ["other", "a", "b"])
         #expect(try beyond(reader) == [:])
         #expect(try store.verify() == [])
     }

@@ -57,7 +57,9 @@ extension Connection {
         defer { select.reset() }
         var log = KeyLog()
         while try select.step() {
-            guard log.read(select.bytes(0)) else { throw .unreadable("the log of idempotency keys", in: path) }
+            guard log.read(select.bytes(0)) else {
+                throw .unreadable("the log of idempotency keys", in: path)
+            }
         }
         return log
     }

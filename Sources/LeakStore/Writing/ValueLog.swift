@@ -15,6 +15,13 @@ struct ValueLog: PendingLog {
     private(set) var known: Set<HashedName> = []
     /// Known values above which a fold forgets them.
     private static let knownLimit = 1 << 18
+    /// How many values were named since the last fold, by leak and kind: the table does not have them yet.
+    private var named: [Owner: Int] = [:]
+
+    private struct Owner: Hashable {
+        let leak: Int64
+        let kind: ValueKind
+    }
 
     /// Reports of a leak by one of its values.
     struct Place: Hashable {
@@ -32,7 +39,18 @@ struct ValueLog: PendingLog {
         if folded.known.count <= Self.knownLimit { known = folded.known }
     }
 
+    /// - Parameters:
+    ///   - name: of a value that the table has, or has no room for.
     mutating func learn(_ name: HashedName) { known.insert(name) }
+
+    /// Learns a value that the next fold adds to the table.
+    mutating func learnNew(_ name: HashedName, of leak: Int64, _ kind: ValueKind) {
+        known.insert(name)
+        named[Owner(leak: leak, kind: kind), default: 0] += 1
+    }
+
+    /// Values of a leak that the next fold adds to the table. Those that another process logged are left out.
+    func namedCount(of leak: Int64, _ kind: ValueKind) -> Int { named[Owner(leak: leak, kind: kind)] ?? 0 }
 
     /// Learns the values of rows that were read.
     mutating func learnRows() {
@@ -153,17 +171,13 @@ extension Writer {
             let (bundle, text) = (tally.bundles[place.bundle], tally.texts[index])
             // An earlier bundle may have brought it.
             guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
+            let leak = leaks[bundle.leak].id
             // A leak that is new has no rows.
-            var isNamed = false
-            if rows.leaks[bundle.leak] != nil {
-                isNamed = try takesNoRow(text, place.kind, of: leaks[bundle.leak].id)
-            }
-            if !isNamed {
-                isNamed = try admitDetail(
-                    bytes: DetailBytes.ofValue(text), key: bundle.key, day: rows.day)
-            }
-            if isNamed {
+            let isNew = rows.leaks[bundle.leak] == nil
+            if try takesNoRow(text, place.kind, of: leak, isNew: isNew) {
                 caches.logs?.values.learn(name)
+            } else if try admitDetail(bytes: DetailBytes.ofValue(text), key: bundle.key, day: rows.day) {
+                caches.logs?.values.learnNew(name, of: leak, place.kind)
             } else {
                 unnamed.insert(place)
                 leftOut[tally.leaks[bundle.leak].app, default: 0].addBounded(bundle.reports)
@@ -173,15 +187,19 @@ extension Writer {
         caches.logs?.values.add(tally, leaks: leaks, unnamed: unnamed)
     }
 
-    /// Returns true if the table has the value, or as many as are told apart.
-    private func takesNoRow(_ text: String, _ kind: ValueKind, of leak: Int64) throws(StoreError) -> Bool {
+    /// Returns true if the table has the value, or has no room for it beside those that the next fold adds.
+    private func takesNoRow(
+        _ text: String, _ kind: ValueKind, of leak: Int64, isNew: Bool
+    ) throws(StoreError) -> Bool {
+        let room = ValueKind.limit - (caches.logs?.values.namedCount(of: leak, kind) ?? 0)
+        if isNew || room <= 0 { return room <= 0 }
         let select = try connection.statement(
             """
             select exists (select 1 from leak_value where leak = ?1 and kind = ?2 and value = ?3)
               or (select count(*) from leak_value where leak = ?1 and kind = ?2 and value <> '') >= ?4
             """)
         defer { select.reset() }
-        try select.bind(leak, kind.rawValue, text, ValueKind.limit)
+        try select.bind(leak, kind.rawValue, text, room)
         return try select.step() && select.int(0) == 1
     }
 
