@@ -1,71 +1,44 @@
 internal import LeakHTTPServer
-internal import LeakPlatform
 
-/// Requests whose answers take long, such as erasing an install, for one thread that takes them one after another.
-final class JobQueue<Lent>: Sendable {
-    /// Requests that wait at most; each may hold a body of megabytes.
-    static var limit: Int { 8 }
-
-    enum Next {
-        case job(StoreWork<Lent>)
-        /// The time was up before a job came.
-        case timedOut
-        case stopped
-    }
-
-    private struct State {
-        var waiting: [StoreWork<Lent>] = []
-        var isStopping = false
-    }
-
-    private let state = Guarded(State())
+/// Requests for threads that may wait for the store. A request that finds the queue full or stopped is rejected.
+struct JobQueue<Lent>: Sendable {
+    private let queue: WorkQueue<StoreWork<Lent>>
     private let full: Problem
     private let stopping: Problem
 
     /// - Parameters:
-    ///   - full: the answer while ``limit`` requests wait.
+    ///   - limit: the most requests that wait or run; each may hold a body of megabytes.
+    ///   - full: the answer to a request beyond `limit`.
     ///   - stopping: the answer to what waits or comes when the collector stops.
-    init(full: Problem, stopping: Problem) {
+    init(limit: Int, full: Problem, stopping: Problem) {
+        queue = WorkQueue(limit: limit)
         self.full = full
         self.stopping = stopping
     }
 
     /// Adds a request, or rejects it.
     func add(_ work: StoreWork<Lent>) {
-        let rejection: Problem? = state.with { state in
-            if state.isStopping { return stopping }
-            if state.waiting.count >= Self.limit { return full }
-            state.waiting.append(work)
-            return nil
-        }
-        if let rejection {
-            work.reject(rejection)
-        } else {
-            state.wakeAll()
+        switch queue.add(work) {
+        case .taken: break
+        case .full: work.reject(full)
+        case .stopping: work.reject(stopping)
         }
     }
 
-    /// Takes the next request for the thread that answers them; blocks until there is one.
+    /// Answers the next request on this thread; blocks until there is one.
     ///
     /// - Parameter timeout: the longest wait; `nil` waits for good.
-    func next(timeout: Duration? = nil) -> Next {
-        let next: Next? = state.wait(timeout: timeout) { state in
-            if state.isStopping { return .stopped }
-            return state.waiting.isEmpty ? nil : .job(state.waiting.removeFirst())
-        }
-        return next ?? .timedOut
+    func runNext(with lent: Lent, timeout: Duration? = nil, log: Log) -> WorkOutcome {
+        queue.runNext(timeout: timeout) { $0.run(with: lent, log: log) }
     }
 
-    var isStopping: Bool { state.with { $0.isStopping } }
+    var isStopping: Bool { queue.isStopping }
 
-    /// Rejects what waits; the thread gets ``Next/stopped``.
+    /// Takes no more requests, and answers those that wait.
+    func finish() { queue.stop() }
+
+    /// Takes no more requests, and rejects those that wait.
     func stop() {
-        let waiting = state.with { state in
-            defer { state.waiting = [] }
-            state.isStopping = true
-            return state.waiting
-        }
-        state.wakeAll()
-        for work in waiting { work.reject(stopping) }
+        for work in queue.cancel() { work.reject(stopping) }
     }
 }

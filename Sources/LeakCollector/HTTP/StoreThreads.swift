@@ -1,11 +1,11 @@
-internal import LeakPlatform
 internal import LeakStore
+internal import LeakPlatform
 
 /// Threads that answer requests to the store, each with a view of the store of its own.
 final class StoreThreads: Sendable {
-    /// Requests that wait at most. Each takes a millisecond or two; a request that would wait longer than a second is
+    /// Requests that wait or run at most. Each takes a millisecond or two; a request that would wait longer than a second is
     /// rejected.
-    static let waitingLimit = 512
+    static let limit = 512
 
     /// Belongs to the thread.
     struct Lent {
@@ -13,12 +13,10 @@ final class StoreThreads: Sendable {
         let memo: PageMemo
     }
 
-    private struct State {
-        var waiting: [StoreWork<Lent>] = []
-        var isStopping = false
-    }
-
-    private let state = Guarded(State())
+    private let jobs = JobQueue<Lent>(
+        limit: StoreThreads.limit,
+        full: .unavailable("too many requests wait for the database; try again", afterSeconds: 1),
+        stopping: .unavailable("the collector is stopping; try again", afterSeconds: 1))
     private let health: StoreHealth
     private let log: Log
 
@@ -32,15 +30,7 @@ final class StoreThreads: Sendable {
     func add(_ work: StoreWork<Lent>) {
         do throws(Problem) {
             try checkDatabase()
-            let isTaken = state.with { state in
-                guard !state.isStopping, state.waiting.count < Self.waitingLimit else { return false }
-                state.waiting.append(work)
-                return true
-            }
-            guard isTaken else {
-                throw .unavailable("too many questions wait for the store", afterSeconds: 1)
-            }
-            state.wakeAll()
+            jobs.add(work)
         } catch {
             work.reject(error)
         }
@@ -62,22 +52,12 @@ final class StoreThreads: Sendable {
             started.append(
                 WorkerThread(name: "reader \(number)") { [self] in
                     let lent = unsafe Lent(reader: reader, memo: PageMemo())
-                    while let work = next() { work.run(with: lent, log: log) }
+                    while jobs.runNext(with: lent, log: log) != .stopped {}
                 })
         }
         return started
     }
 
-    func stop() {
-        state.with { $0.isStopping = true }
-        state.wakeAll()
-    }
-
-    private func next() -> StoreWork<Lent>? {
-        let next: (work: StoreWork<Lent>?, isOver: Bool)? = state.wait { state in
-            if !state.waiting.isEmpty { return (state.waiting.removeFirst(), false) }
-            return state.isStopping ? (nil, true) : nil
-        }
-        return next?.work
-    }
+    /// The threads end after what waits.
+    func stop() { jobs.finish() }
 }

@@ -14,7 +14,11 @@ public final class Erasure: Mutation {
     let method = LeakHTTPServer.Method.delete
     let path = "/api/v1/installs/{install}"
 
+    /// One that runs, and the others wait.
+    static let limit = 9
+
     private let jobs = JobQueue<Void>(
+        limit: Erasure.limit,
         full: .unavailable("too many installs wait to be erased", afterSeconds: 10),
         stopping: Erasure.stopping)
     private let store: any Store
@@ -57,7 +61,7 @@ public final class Erasure: Mutation {
     /// Starts the thread that erases.
     func start() -> WorkerThread {
         WorkerThread(name: "erasure") { [self] in
-            while case .job(let work) = jobs.next() { work.run(with: (), log: log) }
+            while jobs.runNext(with: (), log: log) != .stopped {}
         }
     }
 

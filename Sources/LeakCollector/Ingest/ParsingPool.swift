@@ -11,26 +11,11 @@ final class ParsingPool: Sendable {
     typealias Job = @Sendable () -> Void
 
     private struct Work {
-        let bytes: Int
         let job: Job
         let cancel: Job
     }
 
-    private struct State {
-        var waiting: [Work] = []
-        var bytes = 0
-        var isStopping = false
-    }
-
-    /// The result of submitting a job.
-    enum Admission: Hashable {
-        case taken
-        /// Too many bytes wait.
-        case full
-        case stopping
-    }
-
-    private let state = Guarded(State())
+    private let queue = WorkQueue<Work>(limit: ParsingPool.capacity)
 
     /// Submits a job.
     ///
@@ -38,47 +23,21 @@ final class ParsingPool: Sendable {
     ///   - bytes: of the body that it parses. A body is taken alone, however large it is.
     ///   - cancel: runs in place of the job if the pool stops before its turn.
     /// - Returns: whether it was taken. Neither `job` nor `cancel` runs if it was not.
-    func run(bytes: Int, _ job: @escaping Job, cancel: @escaping Job) -> Admission {
-        let admission: Admission = state.with { state in
-            if state.isStopping { return .stopping }
-            if state.bytes > 0, state.bytes + bytes > Self.capacity { return .full }
-            state.waiting.append(Work(bytes: bytes, job: job, cancel: cancel))
-            state.bytes += bytes
-            return .taken
-        }
-        if admission == .taken { state.wakeAll() }
-        return admission
+    func run(bytes: Int, _ job: @escaping Job, cancel: @escaping Job) -> WorkAdmission {
+        queue.add(Work(job: job, cancel: cancel), weight: bytes)
     }
 
     /// Starts the threads.
     func start(threads: Int) -> [WorkerThread] {
         (1...threads).map { number in
             WorkerThread(name: "parser \(number)") { [self] in
-                while let work = next() {
-                    work.job()
-                    state.with { $0.bytes -= work.bytes }
-                }
+                while queue.runNext({ $0.job() }) != .stopped {}
             }
         }
     }
 
     /// Cancels what waits. The threads end after the jobs that they run.
     func stop() {
-        let waiting = state.with { state in
-            defer { state.waiting = [] }
-            state.isStopping = true
-            state.bytes -= state.waiting.reduce(0) { $0 + $1.bytes }
-            return state.waiting
-        }
-        state.wakeAll()
-        for work in waiting { work.cancel() }
-    }
-
-    private func next() -> Work? {
-        let next: (work: Work?, isOver: Bool)? = state.wait { state in
-            if !state.waiting.isEmpty { return (state.waiting.removeFirst(), false) }
-            return state.isStopping ? (nil, true) : nil
-        }
-        return next?.work
+        for work in queue.cancel() { work.cancel() }
     }
 }

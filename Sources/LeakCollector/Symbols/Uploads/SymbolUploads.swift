@@ -14,6 +14,7 @@ final class SymbolUploads: Sendable {
     private static let recentMilliseconds: Int64 = 10 * 60_000
 
     private let jobs = JobQueue<any StoreReader>(
+        limit: 9,
         full: .unavailable("too many uploads of symbols wait", afterSeconds: 5),
         stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
     /// Frames that are named again, and when.
@@ -70,8 +71,8 @@ final class SymbolUploads: Sendable {
         return WorkerThread(name: "symbols") { [self] in
             while true {
                 let nearest = later.with { $0.map(\.due).min() }
-                switch jobs.next(timeout: nearest.map { $0 - .now }) {
-                case .job(let work): unsafe work.run(with: reader, log: log)
+                switch unsafe jobs.runNext(with: reader, timeout: nearest.map { $0 - .now }, log: log) {
+                case .ran: break
                 case .timedOut: unsafe nameAgain(dueSpellings(), reader)
                 case .stopped: return
                 }

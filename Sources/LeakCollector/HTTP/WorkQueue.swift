@@ -1,0 +1,93 @@
+internal import LeakPlatform
+
+/// The result of adding to a ``WorkQueue``.
+enum WorkAdmission: Hashable {
+    case taken
+    case full
+    case stopping
+}
+
+/// The result of waiting for work of a ``WorkQueue``.
+enum WorkOutcome: Hashable {
+    case ran
+    /// The time was up before work came.
+    case timedOut
+    case stopped
+}
+
+/// Work for threads that wait for it. What waits and what runs is bounded.
+final class WorkQueue<Work: Sendable>: Sendable {
+    private struct State {
+        var waiting: [(work: Work, weight: Int)] = []
+        /// Of what waits and what runs.
+        var weight = 0
+        var isStopping = false
+    }
+
+    private enum Next {
+        case work(Work, weight: Int)
+        case stopped
+    }
+
+    private let state = Guarded(State())
+    private let limit: Int
+
+    /// - Parameter limit: the largest sum of the weights of what waits and runs.
+    init(limit: Int) { self.limit = limit }
+
+    /// Adds work, unless it would go beyond the limit. Work that finds the queue empty is taken whatever its weight.
+    func add(_ work: Work, weight: Int = 1) -> WorkAdmission {
+        let admission: WorkAdmission = state.with { state in
+            if state.isStopping { return .stopping }
+            if state.weight > 0, state.weight + weight > limit { return .full }
+            state.waiting.append((work, weight))
+            state.weight += weight
+            return .taken
+        }
+        if admission == .taken { state.wakeAll() }
+        return admission
+    }
+
+    /// Runs the next work on this thread; blocks until there is some.
+    ///
+    /// - Parameter timeout: the longest wait; `nil` waits for good.
+    func runNext(timeout: Duration? = nil, _ body: (Work) -> Void) -> WorkOutcome {
+        let next: Next? = state.wait(timeout: timeout) { state in
+            if !state.waiting.isEmpty {
+                let (work, weight) = state.waiting.removeFirst()
+                return .work(work, weight: weight)
+            }
+            return state.isStopping ? .stopped : nil
+        }
+        switch next {
+        case nil: return .timedOut
+        case .stopped: return .stopped
+        case .work(let work, let weight):
+            body(work)
+            state.with { $0.weight -= weight }
+            return .ran
+        }
+    }
+
+    var isStopping: Bool { state.with { $0.isStopping } }
+
+    /// Takes no more work. Threads run what waits before they get ``WorkOutcome/stopped``.
+    func stop() {
+        state.with { $0.isStopping = true }
+        state.wakeAll()
+    }
+
+    /// Stops.
+    ///
+    /// - Returns: what waited, and does not run.
+    func cancel() -> [Work] {
+        let waiting = state.with { state in
+            defer { state.waiting = [] }
+            state.isStopping = true
+            state.weight -= state.waiting.reduce(0) { $0 + $1.weight }
+            return state.waiting.map(\.work)
+        }
+        state.wakeAll()
+        return waiting
+    }
+}
