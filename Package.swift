@@ -178,7 +178,7 @@ let package = Package(
             ],
             exclude: ["Vectors"], swiftSettings: settings),
         .testTarget(
-            name: "LeakHTTPClientTests", dependencies: ["LeakHTTPClient", "LeakHTTPServer"],
+            name: "LeakHTTPClientTests", dependencies: ["LeakHTTPClient"],
             swiftSettings: settings),
         .testTarget(
             name: "LeakMessageTests", dependencies: ["LeakSeededRandom", "LeakMessage"],
@@ -202,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "RetainPathsTests",
             dependencies: [
-                "LeakSeededRandom", "RetainPaths", "RetainScenarios", "LeakDetector", "LeakMessage",
+                "LeakSeededRandom", "RetainPaths", "RetainScenarios", "LeakMessage",
                 "LeakPlatform",
                 "CLeakSwiftRuntime",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
@@ -243,7 +243,6 @@ let package = Package(
             name: "LeakFoundationTransportTests",
             dependencies: [
                 "LeakFoundationTransport", "LeakReporter", "LeakTransport", "LeakHTTPServer", "LeakGzip",
-                "LeakPlatform",
             ],
             swiftSettings: settings),
         .testTarget(

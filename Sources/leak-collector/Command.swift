@@ -3,9 +3,9 @@ import LeakCollector
 /// What the command line asks for.
 enum Command: Equatable {
     case serve(flags: [Setting: String])
-    case create(Handout, name: String, app: String?, flags: [Setting: String])
-    case list(Handout, flags: [Setting: String])
-    case revoke(Handout, id: Int64, flags: [Setting: String])
+    case create(CredentialKind, name: String, app: String?, flags: [Setting: String])
+    case list(CredentialKind, flags: [Setting: String])
+    case revoke(CredentialKind, id: Int64, flags: [Setting: String])
     case export(folder: String, app: String?, at: Int64?, flags: [Setting: String])
     case backup(file: String, overwrites: Bool, flags: [Setting: String])
     /// - Parameter file: `nil` for the database of the settings.
@@ -89,8 +89,8 @@ enum Command: Equatable {
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.check(&line))
         case "symbols": self = .symbols(try Self.symbols(&line))
-        case "key": self = try Self.handout(.key, &line)
-        case "token": self = try Self.handout(.token, &line)
+        case "key": self = try Self.credential(.keys, &line)
+        case "token": self = try Self.credential(.tokens, &line)
         case let word:
             throw Misuse(
                 "there is no command “\(word)”; the commands are serve, key, token, "
@@ -164,13 +164,13 @@ enum Command: Equatable {
     }
 
     /// What is left of `key …` and `token …`.
-    private static func handout(_ handout: Handout, _ line: inout Line) throws(Misuse) -> Command {
-        let noun = handout.rawValue
+    private static func credential(_ kind: CredentialKind, _ line: inout Line) throws(Misuse) -> Command {
+        let noun = kind.noun
         switch line.takeWord() {
         case "create":
-            let app = handout == .key ? line.take("--app") : nil
-            return .create(handout, name: line.take("--name") ?? "unnamed", app: app, flags: line.settings)
-        case "list": return .list(handout, flags: line.settings)
+            let app = kind == .keys ? line.take("--app") : nil
+            return .create(kind, name: line.take("--name") ?? "unnamed", app: app, flags: line.settings)
+        case "list": return .list(kind, flags: line.settings)
         case "revoke":
             guard let word = line.takeWord() else {
                 throw Misuse("\(noun) revoke needs the \(noun)'s number; collector \(noun) list shows it")
@@ -178,7 +178,7 @@ enum Command: Equatable {
             guard let id = Int64(word), id > 0 else {
                 throw Misuse("“\(word)” is not a \(noun)'s number; collector \(noun) list shows it")
             }
-            return .revoke(handout, id: id, flags: line.settings)
+            return .revoke(kind, id: id, flags: line.settings)
         case let word?:
             throw Misuse(
                 "there is no \(noun) \(word); it is \(noun) create, \(noun) list or \(noun) revoke NUMBER")
@@ -186,14 +186,6 @@ enum Command: Equatable {
             throw Misuse("\(noun) needs a word more: \(noun) create, \(noun) list or \(noun) revoke NUMBER")
         }
     }
-}
-
-/// A secret that an operator hands out.
-enum Handout: String {
-    /// Writes, goes into apps.
-    case key
-    /// Reads.
-    case token
 }
 
 /// The arguments, taken apart into words and flags.

@@ -68,11 +68,11 @@ enum Program {
         case .serve(let flags):
             try serve(settings(flags))
         case .create(let kind, let name, let app, let flags):
-            try Handouts(kind, settings: settings(flags)).create(name: name, app: app)
+            try CredentialCommand(kind, settings: settings(flags)).create(name: name, app: app)
         case .list(let kind, let flags):
-            try Handouts(kind, settings: settings(flags)).list()
+            try CredentialCommand(kind, settings: settings(flags)).list()
         case .revoke(let kind, let id, let flags):
-            try Handouts(kind, settings: settings(flags)).revoke(id)
+            try CredentialCommand(kind, settings: settings(flags)).revoke(id)
         case .export(let folder, let app, let at, let flags):
             try Publication(settings: settings(flags), app: app, at: at).write(to: folder)
         case .backup(let file, let overwrites, let flags):

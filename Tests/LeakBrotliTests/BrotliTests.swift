@@ -3,7 +3,7 @@ import LeakBrotliEncoding
 import LeakGzip
 import Testing
 
-@Suite struct LeakBrotliTests {
+@Suite struct BrotliTests {
     /// What repeats itself as ``text`` does comes out two hundred times as long.
     private static let anyRatio = Inflater.Limits(ratio: .max)
 

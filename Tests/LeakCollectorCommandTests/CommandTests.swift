@@ -11,15 +11,15 @@ import Testing
         (["--port", "0"], .serve(flags: [.port: "0"])),
         (["serve", "--port=9000", "--host", "::1"], .serve(flags: [.port: "9000", .host: "::1"])),
         (["health", "--port", "9000"], .health(flags: [.port: "9000"])),
-        (["key", "create"], .create(.key, name: "unnamed", app: nil, flags: [:])),
+        (["key", "create"], .create(.keys, name: "unnamed", app: nil, flags: [:])),
         (
             ["key", "create", "--name", "shop", "--app", "com.acme.shop", "--data", "/d"],
-            .create(.key, name: "shop", app: "com.acme.shop", flags: [.data: "/d"])
+            .create(.keys, name: "shop", app: "com.acme.shop", flags: [.data: "/d"])
         ),
-        (["key", "list"], .list(.key, flags: [:])),
-        (["token", "create", "--name", "ann"], .create(.token, name: "ann", app: nil, flags: [:])),
-        (["token", "revoke", "2"], .revoke(.token, id: 2, flags: [:])),
-        (["key", "revoke", "3"], .revoke(.key, id: 3, flags: [:])),
+        (["key", "list"], .list(.keys, flags: [:])),
+        (["token", "create", "--name", "ann"], .create(.tokens, name: "ann", app: nil, flags: [:])),
+        (["token", "revoke", "2"], .revoke(.tokens, id: 2, flags: [:])),
+        (["key", "revoke", "3"], .revoke(.keys, id: 3, flags: [:])),
         (["export", "out", "--app", "a"], .export(folder: "out", app: "a", at: nil, flags: [:])),
         (
             ["export", "out", "--at", "2026-11-20T12:00:00Z"],

@@ -1,7 +1,7 @@
 import LeakGzip
 import Testing
 
-@Suite struct LeakGzipTests {
+@Suite struct GzipTests {
     /// Inflates `bytes` in pieces of `step`.
     private func inflate(
         _ bytes: [UInt8], limits: Inflater.Limits = .init(), step: Int = .max

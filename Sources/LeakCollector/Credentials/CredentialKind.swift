@@ -1,20 +1,20 @@
-internal import LeakStore
+public import LeakStore
 
 /// Credentials that users create by name: keys and tokens.
-enum CredentialKind: String, Hashable, Sendable, CaseIterable {
+public enum CredentialKind: String, Hashable, Sendable, CaseIterable {
     /// Write reports.
     case keys
     /// Read, and do what is done on pages.
     case tokens
 
-    var purpose: Credential.Purpose {
+    public var purpose: Credential.Purpose {
         switch self {
         case .keys: .ingest
         case .tokens: .access
         }
     }
 
-    var noun: String {
+    public var noun: String {
         switch self {
         case .keys: "key"
         case .tokens: "token"

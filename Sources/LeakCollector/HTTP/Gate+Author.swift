@@ -8,7 +8,8 @@ extension Gate {
     /// - Throws: ``Problem`` 403.
     func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
         guard case .valid(let credential) = reader(of: request, now: now) else {
-            throw Problem(.forbidden, "this session or token is not valid any more; sign in again or use another token")
+            throw Problem(
+                .forbidden, "this session or token is not valid any more; sign in again or use another token")
         }
         // A browser adds the cookie of whoever is signed in to what another site has it send, in ways that
         // `SameSite` does not cover: a page of the same host on another port, for one.

@@ -23,7 +23,7 @@ struct LeakMarkdown {
         lines.append("- **Versions:** \(versions)")
         if let systems = list(detail.systems) { lines.append("- **Systems:** \(systems)") }
         if let models = list(detail.models) { lines.append("- **Models:** \(models)") }
-        lines += section("Path", path) + section(keeperTitle, keeper)
+        lines += section("Path", path) + keeper
         lines += ["", "[Open this leak](\(address))", ""]
         return lines.joined(separator: "\n")
     }
@@ -61,14 +61,13 @@ struct LeakMarkdown {
 
     /// The most frequent path of references, or the cycle that reports named.
     private var keeper: [String] {
-        if let variant = LeakReasons(detail).variants.first { return [variant.path.description] }
-        return leak.cycle.isEmpty
-            ? [] : [CycleShape.path(leak.cycle, of: leak.className).joined(separator: " → ")]
-    }
-
-    private var keeperTitle: String {
-        guard let variant = LeakReasons(detail).variants.first else { return "What keeps it" }
-        return variant.provenCount > 0 ? "What keeps it" : "What keeps it (suspected)"
+        let title = "What keeps it"
+        if let variant = LeakReasons(detail).variants.first {
+            let isProven = variant.provenCount > 0
+            return section(isProven ? title : "\(title) (suspected)", [variant.path.description])
+        }
+        guard !leak.cycle.isEmpty else { return [] }
+        return section(title, [CycleShape.path(leak.cycle, of: leak.className).joined(separator: " → ")])
     }
 
     private func section(_ title: String, _ lines: [String]) -> [String] {

@@ -69,12 +69,7 @@ struct LeakContent {
     }
 
     /// The page of the kept reports.
-    func reportsPage(from view: StoreView) -> HTML {
-        ReportsPage(
-            context: view.context(app: detail.row.identity.app), leak: detail.row.identity,
-            reports: samples.map(KeptReport.init)
-        ).html
-    }
+    func reportsPage(from view: StoreView) -> HTML { view.reportsPage(of: detail.row.identity, samples) }
 }
 
 extension StoreView {
@@ -87,6 +82,11 @@ extension StoreView {
             detail.closures[index].value = stored.named(by: &naming).text
         }
         return detail
+    }
+
+    /// The page of a leak's kept reports.
+    func reportsPage(of leak: LeakIdentity, _ samples: [SampleReport]) -> HTML {
+        ReportsPage(context: context(app: leak.app), leak: leak, reports: samples.map(KeptReport.init)).html
     }
 
     /// The other leaks that the JSON of a leak names.

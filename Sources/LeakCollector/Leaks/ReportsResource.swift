@@ -21,10 +21,6 @@ struct ReportsResource: JSONResource, PageResource {
         guard let detail = try view.reader.leak(leak, now: view.now) else {
             throw try view.moved(leak) { view.links.to(.reports($0)) }
         }
-        let samples = try view.reader.samples(of: leak) ?? []
-        return ReportsPage(
-            context: view.context(app: detail.row.identity.app), leak: detail.row.identity,
-            reports: samples.map(KeptReport.init)
-        ).html
+        return view.reportsPage(of: detail.row.identity, try view.reader.samples(of: leak) ?? [])
     }
 }

@@ -6,6 +6,7 @@ internal import LeakPlatform
 /// Answers the requests to a collector: finds the endpoint of each, authorizes it, and has it answered.
 final class CollectorService: Service {
     /// Everything but the files of `Public`.
+    let endpoints: [Endpoint]
     let router: Router<Endpoint>
     private let context: RequestContext
     private let files: StaticFiles
@@ -22,7 +23,7 @@ final class CollectorService: Service {
         self.files = files
         self.log = log
         let mutations = Mutations.all(erasure: erasure, symbols: symbols, ingest: ingest)
-        let endpoints =
+        endpoints =
             Resources.addresses.map { $0.endpoint(in: context) }
             + mutations.flatMap { $0.endpoints(in: context) }
             + SignInHandler(signIn: signIn, context: context, log: log).endpoints

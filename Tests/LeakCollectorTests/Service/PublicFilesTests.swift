@@ -1,4 +1,6 @@
 import Foundation
+import LeakCollectorSupport
+import LeakHTTPServer
 import Testing
 
 @testable import LeakCollector
@@ -40,20 +42,23 @@ import Testing
         let document = try #require(object as? [String: Any])
         #expect(document["openapi"] as? String == "3.1.0")
         let paths = try #require(document["paths"] as? [String: Any])
-        let read = Resources.addresses.filter { $0.form != .page }.map {
-            $0.path.replacing("{leak}", with: "{id}")
+        let described = paths.flatMap { path, item in
+            ((item as? [String: Any]) ?? [:]).keys.map { "\($0.uppercased()) \(Self.withoutNames(path))" }
         }
-        #expect(
-            Set(paths.keys)
-                == Set(read).union([
-                    "/api/v1/reports", "/api/{project}/envelope/", "/api/{project}/store/",
-                    "/api/v1/leaks/{id}/decisions", "/api/v1/installs/{id}", "/api/v1/symbols/{image}",
-                    "/api/v1/keys/{id}", "/api/v1/tokens/{id}", "/healthz", "/readyz", "/sign-in",
-                ]))
+        let others = ["/healthz", "/readyz", "/sign-in"]
+        let answered = try RunningCollector().collector.service.endpoints.filter {
+            $0.path.hasPrefix("/api/") || others.contains($0.path)
+        }.map { "\($0.method.name) \(Self.withoutNames($0.path))" }
+        // The two of Sentry's clients are answered without a slash at the end too.
+        let undescribed = ["POST /api/{}/envelope", "POST /api/{}/store"]
+        #expect((described + undescribed).sorted() == answered.sorted())
         var references = 0
         check(document, in: document, &references)
         #expect(references > 50)
     }
+
+    /// A path whose parameters have no names.
+    private static func withoutNames(_ path: String) -> String { path.replacing(/{[a-z]+}/, with: "{}") }
 
     private func check(_ value: Any, in document: [String: Any], _ references: inout Int) {
         if let object = value as? [String: Any] {

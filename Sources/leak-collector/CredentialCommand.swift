@@ -1,0 +1,55 @@
+import LeakCollector
+import LeakStore
+
+/// `collector key …` and `collector token …`, on the database file; a server that runs on it learns of the change within
+/// a second or two.
+struct CredentialCommand {
+    private let credentials: Credentials
+    private let kind: CredentialKind
+
+    init(_ kind: CredentialKind, settings: Settings) throws {
+        self.kind = kind
+        credentials = Credentials(store: try Program.openStore(settings, isServer: false))
+    }
+
+    func create(name: String, app: String?) throws {
+        let (credential, secret) = try credentials.create(
+            kind.purpose, name: name, app: app, now: WallClock.milliseconds())
+        let bound = kind == .keys ? ", for \(app.map { "\($0) only" } ?? "any app")" : ""
+        Output.line(
+            "\(kind.noun) \(credential.id) (\(name)\(bound)), taken by a running collector within two seconds, shown once:\n\(secret)"
+        )
+    }
+
+    func list() throws {
+        let list = try credentials.list(kind.purpose, now: WallClock.milliseconds())
+        guard !list.isEmpty else {
+            Output.line("no \(kind.noun) yet; collector \(kind.noun) create makes one")
+            return
+        }
+        for credential in list {
+            let state = credential.revokedAt.map { "revoked \(WallClock.day($0))" } ?? "valid"
+            let bound = kind == .keys ? "\t\(credential.app ?? "any app")" : ""
+            Output.line(
+                "\(credential.id)\t\(state)\(bound)\tmade \(WallClock.day(credential.createdAt))\t\(credential.name)"
+            )
+        }
+    }
+
+    func revoke(_ id: Int64) throws {
+        guard try credentials.revoke(kind.purpose, id, now: WallClock.milliseconds()) else {
+            throw NoSuchCredential(kind: kind, id: id)
+        }
+        Output.line(
+            "\(kind.noun) \(id) is refused from now on, by a running collector within two seconds")
+    }
+
+    struct NoSuchCredential: Error, CustomStringConvertible {
+        let kind: CredentialKind
+        let id: Int64
+
+        var description: String {
+            "there is no valid \(kind.noun) \(id); collector \(kind.noun) list shows them"
+        }
+    }
+}
