@@ -61,10 +61,10 @@ enum Masking {
         return name.isEmpty ? nil : name
     }
 
-    /// `.5` behind a number that was masked: `1.5 MB` and `15 MB` are one text.
+    /// `.5` behind a number that was masked: `1.5 MB` and `15 MB` are one text. An address is no fraction.
     private static func isFraction(_ text: Text, behind masked: [UInt8]) -> Bool {
-        guard masked.last == UInt8(ascii: "#"), text.first == UInt8(ascii: ".") else { return false }
-        return text.dropFirst().first?.isDigit ?? false
+        guard masked.last == UInt8(ascii: "#"), let digits = text.dropping(".") else { return false }
+        return digits.first?.isDigit ?? false && digits.dropping("0x")?.first?.isHexadecimal != true
     }
 
     private static func appendSpace(_ masked: inout [UInt8], _ rest: inout Text) {

@@ -321,7 +321,7 @@ struct SurroundingWords {
         "leak in ", "leak: ", "leaked ", "leaked: ", "leaks ", "leaking ", "leaking: ", "detected in ",
         "path to ", "root leak: <", "retained ", "detected: ", "detached ", "unclosed <", "but was:  <",
         "listeners added to ",
-        "jdbc driver ",
+        "jdbc driver ", "not called for ", "never called for ", "n't called for ",
         "release ", "object: ", "zombie: ", "instance → ", "deallocate ", "for object ",
     ]
     private static let weakCuesBefore: [StaticString] = [

@@ -120,10 +120,14 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// Returns `true` for a module of the system. Its types need no telling apart.
     public static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
 
+    /// True for a name behind a package of Java or Kotlin, whose first part is no module.
+    public var isPackaged: Bool { ModuleNames.isPackaged(Text(text)) }
+
     /// The name of ``detailedText`` without the module. With no app's module the arguments of an app's class lose only the module of
     /// the class, so that `Shop.Store<Feed.State>` and `Shop.Store<Chat.State>` stay two.
     public func detailedName(appModule: String?) -> String {
         let whole = Text(detailedText)
+        guard !ModuleNames.isPackaged(whole) else { return detailedText }
         let app = ModuleNames(appModule)
         let (module, name) = ModuleNames.split(whole, app)
         guard app == nil, SystemNames.isAppType(whole.prefix { $0 != UInt8(ascii: "<") }) else {

@@ -38,8 +38,11 @@ extension FrameReader {
         place(in: &symbol, &frame)
         let place = symbol
         symbol = withoutOffset(symbol.droppingLast(" [inlined]") ?? symbol)
-        if symbol == image, let plus = place[symbol.endIndex...].dropping(" + "), !image.equals("main") {
-            // `Shop + 33208`: in place of a symbol stands the image, and its start counts.
+        let isImage = symbol == image && !image.equals("main")
+        if isImage || FunctionName.isStartOfImage(symbol),
+            let plus = place[symbol.endIndex...].dropping(" + ")
+        {
+            // `Shop + 33208`, `_mh_execute_header + 33208`: in place of a symbol stands the image, and its start counts.
             frame.offset = UInt64(plus.string) ?? frame.offset
             symbol = []
         }

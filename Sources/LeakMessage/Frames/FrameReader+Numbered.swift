@@ -20,6 +20,8 @@ extension FrameReader {
             (frame.file, frame.line) = SourcePlace.read(symbol[at.upperBound...])
             symbol = symbol[..<at.lowerBound]
         }
+        // Behind the function that it was inlined into, which is a frame of its own.
+        if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
         frame.function = FunctionName.read(withoutOffset(symbol), demangle)
         frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
         return frame

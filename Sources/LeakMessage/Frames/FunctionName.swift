@@ -3,7 +3,7 @@ enum FunctionName {
     /// - Returns: `nil` where the text says that there is no name.
     static func read(_ raw: Text, _ demangle: (String) -> String?) -> String? {
         var symbol = raw.trimmed
-        guard !symbol.isEmpty, !isPlaceholder(symbol) else { return nil }
+        guard !symbol.isEmpty, !isPlaceholder(symbol), !isStartOfImage(symbol) else { return nil }
         // A variant that the system library chose for this processor.
         if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
         symbol = withoutPart(symbol)
@@ -61,6 +61,12 @@ enum FunctionName {
             "<signal handler called>",
         ]
         return names.contains { symbol.equals($0) }
+    }
+
+    /// True for the linker's name of an image's first byte. It is the last symbol in front of each place of a stripped image.
+    static func isStartOfImage(_ symbol: Text) -> Bool {
+        let names: [StaticString] = ["_mh_execute_header", "_mh_dylib_header", "_mh_bundle_header"]
+        return names.contains { symbol.equals($0) || symbol.dropping("_")?.equals($0) ?? false }
     }
 
     /// Without `.cold.1` and the like: parts and copies that an optimizer made of a function.

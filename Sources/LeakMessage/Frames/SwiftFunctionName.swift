@@ -249,8 +249,9 @@ enum SwiftFunctionName {
             }
             guard let parameters else { return text[...] }
             text.append(UInt8(ascii: "("))
-            for parameter in Brackets.split(parameters) {
-                text += Self.label(of: parameter.trimmed) + [UInt8(ascii: ":")]
+            for parameter in Brackets.split(parameters).map(\.trimmed) where !parameter.starts(with: "self=")
+            {
+                text += Self.label(of: parameter) + [UInt8(ascii: ":")]
             }
             text.append(UInt8(ascii: ")"))
             return text[...]

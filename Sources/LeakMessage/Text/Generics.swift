@@ -123,18 +123,49 @@ enum Generics {
             && !text.contains(UInt8(ascii: "$")) && words(of: text).contains(where: SystemNames.isAppType)
     }
 
-    /// The view in front of all modifiers: `CheckoutView` of `ModifiedContent<CheckoutView, …>`.
+    /// SwiftUI's wrappers of one view, with the place of that view among their arguments.
+    private static let wrappers: [(name: StaticString, count: Int, view: Int)] = [
+        ("ModifiedContent", 2, 0), ("Optional", 1, 0), ("Group", 1, 0), ("NavigationView", 1, 0),
+        ("NavigationStack", 2, 1), ("ScrollView", 1, 0), ("TabView", 2, 1), ("IDView", 2, 0),
+        ("EquatableView", 1, 0), ("VStack", 1, 0), ("HStack", 1, 0), ("ZStack", 1, 0), ("Form", 1, 0),
+        ("LazyView", 1, 0), ("SubscriptionView", 2, 1),
+    ]
+
+    /// Views inside each other that are looked at.
+    private static let wrapperLimit = 64
+
+    /// The view in front of all modifiers and inside of all wrappers: `CheckoutView` of
+    /// `Optional<ModifiedContent<CheckoutView, …>>`. A branch is the view of the app that it has, if it has one.
     private static func hosted(_ arguments: Text) -> Text {
         var view = arguments.trimmed
-        while let inner = view.dropping("ModifiedContent<") ?? view.dropping("SwiftUI.ModifiedContent<")
-            ?? view.dropping("SwiftUICore.ModifiedContent<")
-        {
-            let parts = parts(of: inner)
-            // More than content and modifier, or no end: as it stands.
-            guard parts.count == 2, inner.last == UInt8(ascii: ">") else { return view }
-            view = parts[0].trimmed
+        for _ in 0..<wrapperLimit {
+            guard let inner = content(of: view) else { return view }
+            view = inner
         }
         return view
+    }
+
+    private static func content(of view: Text) -> Text? {
+        if let inner = view.droppingLast("?") { return inner.trimmed }
+        guard let open = view.firstIndex(of: UInt8(ascii: "<")), view.last == UInt8(ascii: ">") else {
+            return nil
+        }
+        var name = view[..<open]
+        if let bare = name.dropping("SwiftUI.") ?? name.dropping("SwiftUICore.") ?? name.dropping("Swift.") {
+            name = bare
+        }
+        let arguments = view[(open + 1)...].dropLast()
+        if name.equals("_ConditionalContent") {
+            let views = parts(of: arguments).map(\.trimmed).filter { SystemNames.hasAppType($0) }
+            return views.count == 1 ? views[0] : nil
+        }
+        guard let wrapper = wrappers.first(where: { name.equals($0.name) }) else { return nil }
+        let parts = parts(of: arguments)
+        // Other arguments than a wrapper has, or no end: as it stands.
+        guard parts.count == wrapper.count else { return nil }
+        let inner = parts[wrapper.view].trimmed
+        // A list of views says more than one of them.
+        return inner.starts(with: "TupleView<") || inner.starts(with: "SwiftUI.TupleView<") ? nil : inner
     }
 
     /// Returns whether a type hosts a view that does not say which it is.

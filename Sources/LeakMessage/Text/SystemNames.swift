@@ -95,6 +95,14 @@ struct ModuleNames {
         spelt = given.map { $0.isLetter || $0.isDigit || $0 >= 0x80 ? $0 : UInt8(ascii: "_") }[...]
     }
 
+    /// True for a name behind a package of Java or Kotlin, such as `com.acme.shop.CartActivity`: modules of Swift have no dot.
+    static func isPackaged(_ name: Text) -> Bool {
+        let head = name.prefix { $0 != UInt8(ascii: "<") }
+        let parts = head.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 3
+            && parts[..<2].allSatisfy { $0.first.map { $0.isLetter && !$0.isUppercase } ?? false }
+    }
+
     /// Parts the module from a dotted name; without an app's module the first component is taken for it.
     static func split(_ name: Text, _ app: ModuleNames?) -> (module: Text?, name: Text) {
         let head = name[..<(name.firstIndex(of: UInt8(ascii: "<")) ?? name.endIndex)]

@@ -44,11 +44,12 @@ private struct FoldingParts {
     }
 
     mutating func append(_ report: LeakReport) {
-        // As the collector reads a report: its text counts for what the fields leave open, and a text's stack is not
-        // put under another class.
+        // As the collector reads a report: its text counts for what the fields leave open. A backtrace has more lines than
+        // one.
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
-        let parsed = named == nil || report.event == nil ? text.map(Self.read) : nil
+        let mayHaveCalls = report.stack.isEmpty && text?.utf8.contains(0x0A) ?? false
+        let parsed = named == nil || report.event == nil || mayHaveCalls ? text.map(Self.read) : nil
         let subject = named == nil ? parsed : nil
 
         append((report.kind ?? parsed?.kind)?.rawValue)
@@ -57,8 +58,8 @@ private struct FoldingParts {
         } else {
             append(subject?.wholeNames.className)
             append(subject?.template)
-            append(subject?.callStack?.key ?? [])
         }
+        if report.stack.isEmpty { append(parsed?.callStack?.key ?? []) }
         append(report.stack, orCleaned: subject?.wholeNames.stack)
         append(report.children, orCleaned: subject?.wholeNames.children)
         // It may be given from any of its references on.

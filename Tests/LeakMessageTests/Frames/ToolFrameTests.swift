@@ -12,6 +12,36 @@ import Testing
 
     static let forms = [
         Form(
+            testDescription: "lldb with inlined calls and values of arguments",
+            lines: [
+                "  * frame #0: 0x0000000100003f14 Shop`Cart.load() [inlined] Cart.inner() at Cart.swift:12:5 [opt]",
+                "    frame #1: 0x0000000100003f14 Shop`Cart.load() at Cart.swift:8 [opt]",
+                "    frame #2: 0x0000000100003f20 Shop`CartModel.bind(self=0x0000600001234567) at CartModel.swift:9:1",
+                "    frame #3: 0x0000000100003f30 Shop`Cart.add(item=<unavailable>, self=0x0000600001234567) at Cart.swift:20:3",
+            ],
+            key: [
+                "at Cart.inner() in Shop", "at Cart.load() in Shop", "at CartModel.bind() in Shop",
+                "at Cart.add(_:) in Shop",
+            ]),
+        Form(
+            testDescription: "a stripped app of Apple's systems",
+            lines: [
+                "1   Shop                                0x00000001023bcd8a _mh_execute_header + 24240",
+                "2   Shop                                0x00000001023cf318 __mh_execute_header + 99240",
+                "3   Kit                                 0x00000001043cf318 _mh_dylib_header + 4096",
+                "4   Shop                                0x00000001023cf400 main + 4",
+            ], key: ["at main in Shop"]),
+        Form(
+            testDescription: "system images without paths",
+            lines: [
+                "ARKit", "EventKit", "CoreHaptics", "NaturalLanguage", "CryptoKit", "Intents",
+                "AuthenticationServices", "CarPlay", "ActivityKit", "Charts", "LinkPresentation",
+                "_MapKit_SwiftUI", "libMainThreadChecker.dylib", "libBacktraceRecording.dylib",
+                "libAccessibility.dylib", "libMobileGestalt.dylib", "TCC",
+            ].map { "2   \($0)   0x00000001023bcd8a -[Helper run] + 12" }
+                + ["./shop(_start+0x25) [0x55dd8268e1b9]", "3   Shop   0x00000001023bcd8a Cart.load() + 12"],
+            key: ["at Cart.load() in Shop"]),
+        Form(
             testDescription: "sample",
             lines: [
                 "    + 2489 start  (in dyld) + 1903  [0x18e5e3f28]",

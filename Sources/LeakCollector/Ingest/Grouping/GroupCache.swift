@@ -195,9 +195,11 @@ struct GroupCache {
         report.message.isEmpty ? report.errorText : report.message
     }
 
-    /// Whether the report's fields leave anything open.
+    /// Returns whether the report's fields leave anything open: its class, its event, or its stack, where the text may have a
+    /// backtrace behind a line end.
     private static func textDecides(_ report: ReportSlices) -> Bool {
         report.className.isEmpty || report.event == nil
+            || text(of: report).isEscaped && report.stack.count <= "[]".utf8.count
     }
 
     /// Makes the key: the bytes that decide the group, as they stand in the body, each part behind its length.

@@ -124,9 +124,10 @@ enum Grouping {
     ) -> (subject: Subject, parsed: DetectorMessage?) {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let demangleFunction = RuntimeDemangler.demangleFunction
-        // A text is worth reading only for what the fields leave open.
+        // A text is worth reading only for what the fields leave open. A backtrace has more lines than one.
+        let mayHaveCalls = report.stack.isEmpty && report.text?.utf8.contains(0x0A) ?? false
         let parsed =
-            named == nil || report.event == nil
+            named == nil || report.event == nil || mayHaveCalls
             ? report.text.map {
                 DetectorMessage(
                     $0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction,

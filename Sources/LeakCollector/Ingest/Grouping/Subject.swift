@@ -31,7 +31,7 @@ struct Subject {
         init(_ raw: String, module appModule: String?) {
             let type = TypeName(raw, demangle: RuntimeDemangler.demangle)
             let (module, name) = type.split(appModule: appModule)
-            self.module = module
+            self.module = type.isPackaged ? nil : module
             plainName = name
             self.name = type.detailedName(appModule: appModule)
             isSystem = type.isSystem
@@ -77,10 +77,10 @@ struct Subject {
         func names(_ raw: [String]) -> [Name] {
             raw.map { Name($0, module: module) }.filter { !$0.name.isEmpty }
         }
-        // Its stack is not put under another class.
+        // Its path is not put under another class, nor are its calls.
         let text = named == nil ? parsed : nil
-        // A text names class and stack together.
-        let callStack = report.stack.isEmpty && named != nil ? nil : callStack
+        let callStack =
+            report.stack.isEmpty && Self.isOtherClass(parsed, than: named, module) ? nil : callStack
         self.callStack = callStack
         (shownCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
@@ -114,6 +114,15 @@ struct Subject {
         template = text?.template ?? ""
         let isErrorAlone = named == nil && parsed == nil && self.cycle.isEmpty
         error = isErrorAlone ? Self.parts(of: report.error) : []
+    }
+
+    /// Returns true if a text names a class other than that of the report's field.
+    private static func isOtherClass(_ text: DetectorMessage?, than named: String?, _ module: String?) -> Bool
+    {
+        guard let named, let other = text?.wholeNames.className ?? text?.guessedClassName else {
+            return false
+        }
+        return Name(named, module: module).plainName != Name(other, module: module).plainName
     }
 
     /// The elements that are no call frames: behind owners, the addresses of frames would make a leak of each launch.

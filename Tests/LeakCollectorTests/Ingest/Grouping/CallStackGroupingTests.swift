@@ -243,6 +243,49 @@ import Testing
         #expect(identity([frame]).groupedBy.stack == (key.isEmpty ? [] : [key]))
     }
 
+    /// A stripped app's frames: the image's first byte is the only name in front of them.
+    @Test func `the name of an image's start is no function`() {
+        func stack(_ offset: Int) -> [String] {
+            ["1   Shop   0x00000001023bcd8a _mh_execute_header + \(offset)"]
+        }
+        #expect(identity(stack(24_240)).groupedBy.stack == ["at Shop + 0x5eb0"])
+        #expect(identity(stack(99_240)).id != identity(stack(24_240)).id)
+    }
+
+    /// Two leaks of one class, told by a text that ends in a backtrace.
+    @Test func `a backtrace in the text counts beside a class in a field`() throws {
+        func report(_ className: String, _ function: String, _ address: String, _ head: String) -> LeakReport
+        {
+            var report = LeakReport()
+            (report.event, report.className) = (.leak, className)
+            report.message = """
+                \(head)
+                0   Shop   0x00000001\(address) $s4Shop4CartC\(function)yyF + 12
+                1   Shop   0x00000001\(address) main + 1
+                """
+            return report
+        }
+        let reports = [
+            report("Shop.Cart", "3add", "04f85eb0", "a leak"),
+            report("Shop.Cart", "3add", "04f99eb0", "Shop.Cart was not deallocated"),
+            report("Shop.Cart", "4drop", "04f85eb0", "a leak"),
+            // The text is about another class, so that its calls are not those of the report's.
+            report("Shop.Order", "3add", "04f85eb0", "Shop.Cart was not deallocated"),
+        ]
+        var cache = GroupCache()
+        let identities = try reports.map { report in
+            let direct = Grouping.group(report, app: "shop", module: "Shop").identity
+            let document = try WireReader.read(report.json(), as: .json)
+            let cached = cache.group(document, document.reports[0], app: "shop", module: "Shop").first
+            #expect(cached.identity.id == direct.id)
+            return direct
+        }
+        #expect(identities[0].groupedBy.stack == ["at Cart.add() in Shop", "at main in Shop"])
+        #expect(identities[1].id == identities[0].id)
+        #expect(identities[2].id != identities[0].id)
+        #expect(identities[3].groupedBy.stack == [])
+    }
+
     // MARK: The cache
 
     /// Pairs of stacks that differ in addresses alone, of which the rules make two leaks.

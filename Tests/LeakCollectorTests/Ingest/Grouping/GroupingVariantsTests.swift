@@ -116,6 +116,21 @@ import Testing
             "UIHostingController<ModifiedContent<ModifiedContent<CartView, _PaddingLayout>, ShopTheme>>",
             "UIHostingController<CartView>"
         ),
+        ("UIHostingController<Optional<CheckoutView>>", "UIHostingController<CheckoutView>"),
+        ("UIHostingController<CheckoutView?>", "UIHostingController<CheckoutView>"),
+        (
+            "UIHostingController<SwiftUI.NavigationStack<NavigationPath, ModifiedContent<Shop.CartView, _PaddingLayout>>>",
+            "UIHostingController<CartView>"
+        ),
+        (
+            "UIHostingController<_ConditionalContent<Group<CartView>, EmptyView>>",
+            "UIHostingController<CartView>"
+        ),
+        (
+            "UIHostingController<TupleView<(CartView, OrderView)>>",
+            "UIHostingController<TupleView<(CartView, OrderView)>>"
+        ),
+        ("com.acme.shop.CartActivity", "com.acme.shop.CartActivity"),
         ("Shop.Store<[A1]>", "Store<Array<A1>>"), ("Shop.Store<A1?>", "Store<Optional<A1>>"),
     ])
     func `arguments that are types of the app stay in the name`(raw: String, name: String) {
