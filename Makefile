@@ -168,7 +168,7 @@ bench-detector: setup ## what a leak detector costs the app beside one asyncAfte
 bench-reporter: setup ## what the reporter costs an app: its caller, memory, bytes on the wire, processor time, size of the binary
 	swift build -c release --package-path Benchmarks --product reporter-bench
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/reporter-bench" $(BENCH)
-	Scripts/reporter-size
+	Scripts/app-size
 
 # Short by default; BENCH='--seconds 8 --rounds 7' for figures to keep.
 bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light, libnginx-mod-http-echo and wrk)

@@ -25,6 +25,7 @@ var products: [Product] = [
 if Context.environment["LEAK_COLLECTOR_DEVELOPMENT"] == "1" {
     products += [
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
+        .library(name: "LeakGrammar", targets: ["LeakGrammar"]),
         .library(name: "LeakGzip", targets: ["LeakGzip"]),
         .library(name: "LeakSentry", targets: ["LeakSentry"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
@@ -62,6 +63,8 @@ let package = Package(
         .target(
             name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+        // Reads detectors' texts, names of types and call stacks.
+        .target(name: "LeakGrammar", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
             name: "LeakDetector", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
@@ -75,7 +78,7 @@ let package = Package(
         .target(
             name: "LeakDetectorTesting",
             dependencies: [
-                "LeakMessage", "LeakPlatform",
+                "LeakMessage", "LeakGrammar", "LeakPlatform",
                 .target(name: "CLeakSwiftRuntime", condition: .when(platforms: [.linux])),
                 .target(name: "RetainPaths", condition: .when(platforms: [.linux])),
             ],
@@ -83,7 +86,7 @@ let package = Package(
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "LeakGzip", "LeakPlatform", "LeakTransport",
+                "LeakMessage", "LeakGrammar", "LeakGzip", "LeakPlatform", "LeakTransport",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
                 .target(name: "LeakHTTPClient", condition: .when(platforms: [.linux])),
                 .target(name: "LeakFoundationTransport", condition: .when(platforms: applePlatforms)),
@@ -117,7 +120,7 @@ let package = Package(
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
-        .target(name: "LeakSentry", dependencies: ["LeakMessage"], swiftSettings: settings),
+        .target(name: "LeakSentry", dependencies: ["LeakMessage", "LeakGrammar"], swiftSettings: settings),
         .target(name: "LeakStore", dependencies: ["CLeakSQLite", "LeakPlatform"], swiftSettings: settings),
         // Empty without its trait, so that nobody needs libpq who does not ask for it.
         .target(
@@ -130,8 +133,8 @@ let package = Package(
         .target(
             name: "LeakCollector",
             dependencies: [
-                "LeakMessage", "LeakSentry", "LeakStore", "LeakHTTPServer", "LeakGzip", "LeakPlatform",
-                "CLeakCrypto",
+                "LeakMessage", "LeakGrammar", "LeakSentry", "LeakStore", "LeakHTTPServer", "LeakGzip",
+                "LeakPlatform", "CLeakCrypto",
                 "CLeakSwiftRuntime",
                 .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
@@ -184,6 +187,9 @@ let package = Package(
             name: "LeakMessageTests", dependencies: ["LeakSeededRandom", "LeakMessage"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
+            name: "LeakGrammarTests", dependencies: ["LeakSeededRandom", "LeakGrammar", "LeakMessage"],
+            resources: [.copy("Vectors")], swiftSettings: settings),
+        .testTarget(
             name: "LeakDetectorTests",
             dependencies: ["LeakSeededRandom", "LeakDetector", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
@@ -234,6 +240,7 @@ let package = Package(
             name: "LeakReporterTests",
             dependencies: [
                 "LeakSeededRandom", "LeakReporter", "LeakTransport", "LeakDetector", "LeakMessage",
+                "LeakGrammar",
                 "LeakHTTPServer", "LeakGzip",
                 "RetainPaths", "LeakPlatform", "LeakFaultyPeers", "LeakCollectorSupport", "LeakHTTPClient",
                 "leak-reporter-app",
@@ -246,7 +253,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakSentryTests", dependencies: ["LeakSeededRandom", "LeakSentry", "LeakMessage"],
+            name: "LeakSentryTests",
+            dependencies: ["LeakSeededRandom", "LeakSentry", "LeakMessage", "LeakGrammar"],
             resources: [.copy("Envelopes")], swiftSettings: settings),
         .testTarget(
             name: "LeakStoreTests",
@@ -259,7 +267,7 @@ let package = Package(
             name: "LeakCollectorTests",
             dependencies: [
                 "LeakSeededRandom", "LeakSentry",
-                "LeakCollector", "LeakStore", "LeakMessage", "LeakHTTPServer", "LeakHTTPVectors",
+                "LeakCollector", "LeakStore", "LeakMessage", "LeakGrammar", "LeakHTTPServer", "LeakHTTPVectors",
                 "LeakHTTPClient",
                 "LeakCollectorSupport", "LeakGzip", "LeakBrotliEncoding", "LeakPlatform",
             ],

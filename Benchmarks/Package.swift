@@ -57,8 +57,11 @@ let package = Package(
                 .product(name: "LeakReporter", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
             ]),
-        // The same program without and with the reporter: the difference is what it adds to an app.
+        // The same program without and with a library: the difference is what it adds to an app.
         .executableTarget(name: "app-plain"),
+        .executableTarget(
+            name: "app-detecting",
+            dependencies: [.product(name: "LeakDetector", package: "leak-collector")]),
         .executableTarget(
             name: "app-reporting",
             dependencies: [.product(name: "LeakReporter", package: "leak-collector")]),

@@ -31,6 +31,7 @@ let package = Package(
         .target(
             name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "LeakGrammar", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
             name: "LeakDetector",
             dependencies: ["LeakMessage", "LeakPlatform", "UIKit", "AppKit", "SwiftUI", "Combine"],
@@ -38,8 +39,8 @@ let package = Package(
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "LeakGzip", "LeakPlatform", "CLeakLinux", "LeakTransport", "LeakHTTPClient",
-                "UIKit",
+                "LeakMessage", "LeakGrammar", "LeakGzip", "LeakPlatform", "CLeakLinux", "LeakTransport",
+                "LeakHTTPClient", "UIKit",
             ],
             exclude: ["PrivacyInfo.xcprivacy"], swiftSettings: settings),
 

@@ -43,15 +43,16 @@ let package = Package(
         .target(
             name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+        .target(name: "LeakGrammar", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
             name: "LeakDetector", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
-            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "LeakPlatform"],
+            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "LeakGrammar", "LeakPlatform"],
             swiftSettings: settings),
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "LeakGzip", "LeakPlatform", "LeakTransport",
+                "LeakMessage", "LeakGrammar", "LeakGzip", "LeakPlatform", "LeakTransport",
                 .target(name: "LeakHTTPClient", condition: .when(platforms: [.linux])),
                 .target(name: "LeakFoundationTransport", condition: .when(platforms: applePlatforms)),
             ],
@@ -59,6 +60,10 @@ let package = Package(
         .target(name: "LeakSeededRandom", swiftSettings: settings),
         .testTarget(
             name: "LeakMessageTests", dependencies: ["LeakMessage", "LeakSeededRandom"],
+            resources: [.copy("Vectors")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LeakGrammarTests", dependencies: ["LeakGrammar", "LeakMessage", "LeakSeededRandom"],
             resources: [.copy("Vectors")],
             swiftSettings: settings),
         .testTarget(

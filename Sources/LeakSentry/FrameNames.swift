@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// The frames of one exception that a stack can be made of.
@@ -102,7 +103,7 @@ extension SentryFrame {
                 // Beside the module of a function only the path of a system's image says more.
                 let path = [package, image?.name].firstGiven.flatMap(Self.imagePath)
                 if functionName == nil || module?.visible == nil
-                    || path.map(SystemFrames.isSystemFolder) == true
+                    || path.map(SystemNames.isFolder) == true
                 {
                     field("package", path)
                 }
@@ -121,7 +122,7 @@ extension SentryFrame {
 
     /// Returns the path of a system's image, and of another one the last part alone: the path may have the name of a person.
     private static func imagePath(_ path: String) -> String? {
-        if SystemFrames.isSystemFolder(path) { return path }
+        if SystemNames.isFolder(path) { return path }
         return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
     }
 

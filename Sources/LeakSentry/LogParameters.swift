@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// The parameters of a log entry, which SDKs may leave to the server to put into the message.

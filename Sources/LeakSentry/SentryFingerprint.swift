@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// What an app wants its events to be grouped by. https://docs.sentry.io/platforms/apple/usage/sdk-fingerprinting/

@@ -1,6 +1,7 @@
 import Foundation
 import LeakHTTPClient
 import LeakCollector
+import LeakGrammar
 import LeakMessage
 import Testing
 

@@ -2,6 +2,7 @@ import LeakSeededRandom
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
+import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing

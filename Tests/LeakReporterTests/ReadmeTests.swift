@@ -1,3 +1,4 @@
+import LeakGrammar
 import LeakCollectorSupport
 import Dispatch
 import Foundation

@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// What of a report is kept as a sample.

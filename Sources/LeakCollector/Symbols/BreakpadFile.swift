@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// Reads a Breakpad symbol file, as `dump_syms` writes it, line by line.

@@ -1,4 +1,5 @@
-package import LeakMessage
+package import LeakGrammar
+internal import LeakMessage
 internal import LeakStore
 
 /// The names that an obfuscator gave to the classes and methods of an Android app, by the id of its mapping: what `collector symbols

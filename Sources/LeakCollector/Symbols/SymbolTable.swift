@@ -1,4 +1,5 @@
-package import LeakMessage
+package import LeakGrammar
+internal import LeakMessage
 
 /// The functions of one image by their offsets in it: what `collector symbols upload` makes of debug data and a collector looks
 /// names up in. docs/SYMBOLS.md has the format.

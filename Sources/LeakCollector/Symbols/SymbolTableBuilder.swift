@@ -1,4 +1,5 @@
-package import LeakMessage
+package import LeakGrammar
+internal import LeakMessage
 
 /// Makes the bytes of a ``SymbolTable`` from ranges in rising order.
 package struct SymbolTableBuilder {

@@ -1,4 +1,5 @@
 internal import LeakGzip
+internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform

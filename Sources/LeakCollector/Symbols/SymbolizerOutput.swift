@@ -1,4 +1,5 @@
-package import LeakMessage
+package import LeakGrammar
+internal import LeakMessage
 
 /// Names as pages and keys have them, each symbol read once.
 package struct SymbolNames {

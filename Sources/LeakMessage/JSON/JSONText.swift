@@ -69,7 +69,7 @@ extension Unicode.UTF8 {
 
 extension UInt8 {
     /// 0 to 15 for `0`…`9`, `a`…`f`, `A`…`F`.
-    var hexadecimalValue: UInt8? {
+    @inlinable package var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self &- UInt8(ascii: "a") &+ 10
@@ -78,6 +78,6 @@ extension UInt8 {
         }
     }
 
-    var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
-    var isHexadecimal: Bool { hexadecimalValue != nil }
+    @inlinable package var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+    @inlinable package var isHexadecimal: Bool { hexadecimalValue != nil }
 }

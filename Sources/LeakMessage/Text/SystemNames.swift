@@ -1,5 +1,5 @@
 /// Which names belong to the system.
-enum SystemNames {
+package enum SystemNames {
     /// Modules whose types are the system's. `UIKitCore` is what UIKit's own classes say since iOS 12.
     private static let modules: [String] = [
         "AppKit", "AVKit", "Combine", "CoreData", "CoreFoundation", "CoreGraphics", "Dispatch", "Foundation",
@@ -8,7 +8,7 @@ enum SystemNames {
     ]
 
     /// SwiftUI's own views as they stand without a module inside the arguments of hosting wrappers.
-    private static let views: [String] = [
+    package static let views: [String] = [
         "AnyView", "Array", "Bool", "Button", "Color", "Dictionary", "Divider", "Double", "EmptyView",
         "ForEach",
         "Form", "GeometryReader", "Group", "HStack", "Image", "Int", "Label", "LazyVStack", "List",
@@ -19,19 +19,32 @@ enum SystemNames {
         "VStack", "ZStack",
     ]
 
+    private static let folders: [StaticString] = [
+        "/System/", "/usr/lib/", "/usr/share/swift/", "/lib/", "/lib64/", "/opt/swift", "/apex/", "/system/",
+    ]
+
+    /// Returns true if an image with this path is a library of the system.
+    package static func isFolder(_ path: String) -> Bool { isFolder(Text(path)) }
+
+    package static func isFolder(_ path: Text) -> Bool {
+        // The volume of users' files.
+        if path.starts(with: "/System/Volumes/Data/") { return false }
+        return folders.contains { path.starts(with: $0) } || path.contains("/RuntimeRoot/System/")
+    }
+
     /// `UI…`, `_UI…`, `NS…`, `_NS…`, `SwiftUI.…`.
-    static func isSystem(_ name: Text) -> Bool {
+    package static func isSystem(_ name: Text) -> Bool {
         let bare = name.dropping("_") ?? name
         return bare.starts(with: "UI") || bare.starts(with: "NS") || name.starts(with: "SwiftUI.")
     }
 
     /// True if a type that is named with its module is the system's, such as `Foundation.Timer`.
-    static func isSystemType(_ qualified: String) -> Bool {
+    package static func isSystemType(_ qualified: String) -> Bool {
         let module = qualified.prefix { $0 != "." }
         return module.count < qualified.count && (module == "__C" || modules.contains { $0 == module })
     }
 
-    static func isModule(_ name: Text) -> Bool {
+    package static func isModule(_ name: Text) -> Bool {
         modules.contains { $0.utf8.elementsEqual(name) }
     }
 
@@ -62,7 +75,7 @@ enum SystemNames {
     ]
 
     /// Returns whether a name without generic arguments is that of an app's type.
-    static func isAppType(_ name: Text) -> Bool {
+    package static func isAppType(_ name: Text) -> Bool {
         guard let dot = name.firstIndex(of: UInt8(ascii: ".")) else {
             // One letter is a parameter of a generic type.
             return name.count > 1 && name.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
@@ -70,56 +83,5 @@ enum SystemNames {
                 && !views.contains { $0.utf8.elementsEqual(name) }
         }
         return !isModule(name[..<dot]) && !isSystem(name)
-    }
-
-    /// Whether the arguments of a generic type name a type that is not the system's.
-    static func hasAppType(_ arguments: Text) -> Bool {
-        Generics.words(of: arguments).contains { word in
-            guard let dot = word.firstIndex(of: UInt8(ascii: ".")) else {
-                guard word.first.map({ $0.isUppercase || $0 >= 0x80 }) ?? false else { return false }
-                return !isSystem(word) && !views.contains { $0.utf8.elementsEqual(word) }
-            }
-            return !isModule(word[..<dot]) && !isSystem(word)
-        }
-    }
-}
-
-/// An app's module, as a name in the source and as the runtime spells it.
-struct ModuleNames {
-    private let given: Text
-    private let spelt: Text
-
-    init?(_ module: String?) {
-        guard let module else { return nil }
-        given = Text(module).trimmed
-        spelt = given.map { $0.isLetter || $0.isDigit || $0 >= 0x80 ? $0 : UInt8(ascii: "_") }[...]
-    }
-
-    /// True for a name behind a package of Java or Kotlin, such as `com.acme.shop.CartActivity`: modules of Swift have no dot.
-    static func isPackaged(_ name: Text) -> Bool {
-        let head = name.prefix { $0 != UInt8(ascii: "<") }
-        let parts = head.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
-        return parts.count == 3
-            && parts[..<2].allSatisfy { $0.first.map { $0.isLetter && !$0.isUppercase } ?? false }
-    }
-
-    /// Parts the module from a dotted name; without an app's module the first component is taken for it.
-    static func split(_ name: Text, _ app: ModuleNames?) -> (module: Text?, name: Text) {
-        let head = name[..<(name.firstIndex(of: UInt8(ascii: "<")) ?? name.endIndex)]
-        guard let dot = head.firstIndex(of: UInt8(ascii: ".")), dot > name.startIndex, dot + 1 < name.endIndex
-        else {
-            return (nil, name)
-        }
-        if let app, !app.given.isEmpty {
-            // A module's name may hold a dot only as given, before the runtime spells it.
-            for module in [app.given, app.spelt] where name.count > module.count + 1 {
-                let end = name.startIndex + module.count
-                if name[end] == UInt8(ascii: "."), name[..<end] == module {
-                    return (name[..<end], name[(end + 1)...])
-                }
-            }
-            guard SystemNames.isModule(name[..<dot]) else { return (nil, name) }
-        }
-        return (name[..<dot], name[(dot + 1)...])
     }
 }

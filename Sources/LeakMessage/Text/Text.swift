@@ -1,13 +1,13 @@
 /// A stretch of UTF-8 and what its readers need: detectors' texts are taken apart by bytes, since `String` sees
 /// `\r\n` as one character and compares by canonical equivalence.
-typealias Text = ArraySlice<UInt8>
+@usableFromInline package typealias Text = ArraySlice<UInt8>
 
 extension ArraySlice<UInt8> {
-    init(_ text: String) { self = Array(text.utf8)[...] }
+    @inlinable package init(_ text: String) { self = Array(text.utf8)[...] }
 
-    var string: String { String(decoding: self, as: UTF8.self) }
+    @inlinable package var string: String { String(decoding: self, as: UTF8.self) }
 
-    func starts(with prefix: StaticString) -> Bool {
+    @inlinable package func starts(with prefix: StaticString) -> Bool {
         guard count >= prefix.utf8CodeUnitCount else { return false }
         for index in 0..<prefix.utf8CodeUnitCount {
             if unsafe self[startIndex + index] != prefix.utf8Start[index] { return false }
@@ -15,26 +15,26 @@ extension ArraySlice<UInt8> {
         return true
     }
 
-    func ends(with suffix: StaticString) -> Bool {
+    @inlinable package func ends(with suffix: StaticString) -> Bool {
         self.suffix(suffix.utf8CodeUnitCount).equals(suffix)
     }
 
-    func equals(_ text: StaticString) -> Bool {
+    @inlinable package func equals(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && starts(with: text)
     }
 
     /// What follows `prefix`, or `nil`.
-    func dropping(_ prefix: StaticString) -> Text? {
+    @inlinable package func dropping(_ prefix: StaticString) -> Text? {
         starts(with: prefix) ? self[(startIndex + prefix.utf8CodeUnitCount)...] : nil
     }
 
     /// What stands before `suffix`, or `nil`.
-    func droppingLast(_ suffix: StaticString) -> Text? {
+    @inlinable package func droppingLast(_ suffix: StaticString) -> Text? {
         ends(with: suffix) ? self[..<(endIndex - suffix.utf8CodeUnitCount)] : nil
     }
 
     /// Where `text` first stands.
-    func firstRange(of text: StaticString) -> Range<Int>? {
+    @inlinable package func firstRange(of text: StaticString) -> Range<Int>? {
         let length = text.utf8CodeUnitCount
         guard length > 0, count >= length else { return nil }
         let first = unsafe text.utf8Start[0]
@@ -46,7 +46,7 @@ extension ArraySlice<UInt8> {
         return nil
     }
 
-    func firstRange(of text: Text) -> Range<Int>? {
+    @inlinable package func firstRange(of text: Text) -> Range<Int>? {
         guard let first = text.first, count >= text.count else { return nil }
         var index = startIndex
         while index <= endIndex - text.count {
@@ -57,7 +57,7 @@ extension ArraySlice<UInt8> {
     }
 
     /// Where `text` last stands.
-    func lastRange(of text: StaticString) -> Range<Int>? {
+    @inlinable package func lastRange(of text: StaticString) -> Range<Int>? {
         let length = text.utf8CodeUnitCount
         guard length > 0, count >= length else { return nil }
         var index = endIndex - length
@@ -68,10 +68,10 @@ extension ArraySlice<UInt8> {
         return nil
     }
 
-    func contains(_ text: StaticString) -> Bool { firstRange(of: text) != nil }
+    @inlinable package func contains(_ text: StaticString) -> Bool { firstRange(of: text) != nil }
 
     /// Without white space at both ends.
-    var trimmed: Text {
+    @inlinable package var trimmed: Text {
         var text = self
         while let first = text.first, first <= 0x20 { text = text.dropFirst() }
         while let last = text.last, last <= 0x20 { text = text.dropLast() }
@@ -79,19 +79,21 @@ extension ArraySlice<UInt8> {
     }
 
     /// Without a byte order mark in front.
-    var withoutMark: Text { dropping("\u{FEFF}") ?? self }
+    @inlinable package var withoutMark: Text { dropping("\u{FEFF}") ?? self }
 
     /// The first line, and what follows its end.
-    var firstLine: (line: Text, rest: Text) {
+    @inlinable package var firstLine: (line: Text, rest: Text) {
         guard let end = firstIndex(of: UInt8(ascii: "\n")) else { return (self, self[endIndex...]) }
         return (self[..<end], self[(end + 1)...])
     }
 
     /// Splits at each line end.
-    var lines: [Text] { split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) }
+    @inlinable package var lines: [Text] {
+        split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    }
 
     /// At most `limit` bytes, cut between two scalars.
-    func cut(to limit: Int) -> Text {
+    @inlinable package func cut(to limit: Int) -> Text {
         guard count > limit else { return self }
         var end = startIndex + limit
         while end > startIndex, self[end] & 0xC0 == 0x80 { end -= 1 }
@@ -101,10 +103,10 @@ extension ArraySlice<UInt8> {
 
 extension UInt8 {
     /// A letter, a digit, an underscore, a dollar sign, or part of a scalar beyond ASCII.
-    var isIdentifier: Bool {
+    @inlinable package var isIdentifier: Bool {
         isLetter || isDigit || self == UInt8(ascii: "_") || self == UInt8(ascii: "$") || self >= 0x80
     }
 
-    var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
-    var isUppercase: Bool { self &- UInt8(ascii: "A") < 26 }
+    @inlinable package var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+    @inlinable package var isUppercase: Bool { self &- UInt8(ascii: "A") < 26 }
 }

@@ -297,8 +297,8 @@ extension ReportedError {
 }
 
 /// RFC 9562 §4.
-enum UUIDText {
-    static func isUUID(_ text: some Collection<UInt8>) -> Bool {
+package enum UUIDText {
+    package static func isUUID(_ text: some Collection<UInt8>) -> Bool {
         guard text.count == 36 else { return false }
         for (index, byte) in text.enumerated() {
             switch index {

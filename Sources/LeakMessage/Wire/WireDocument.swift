@@ -3,7 +3,7 @@ public struct WireDocument: Sendable {
     /// What the offsets point into. For `text/plain` it is the message as the JSON of one report.
     public let body: [UInt8]
     /// What holds for every report that does not say otherwise.
-    public internal(set) var origin = OriginSlices()
+    public package(set) var origin = OriginSlices()
     public internal(set) var sentAt: WireTime?
     public internal(set) var sessions: [EndedSession] = []
     public internal(set) var checks: [ClassChecks] = []
@@ -81,9 +81,9 @@ public struct ReportSlices: Hashable, Sendable {
     /// The domain inside `error`.
     public internal(set) var errorDomain = JSONSlice.absent
     // Arrays of strings.
-    public internal(set) var stack = JSONSlice.absent
-    public internal(set) var children = JSONSlice.absent
-    public internal(set) var cycle = JSONSlice.absent
+    public package(set) var stack = JSONSlice.absent
+    public package(set) var children = JSONSlice.absent
+    public package(set) var cycle = JSONSlice.absent
     public internal(set) var log = JSONSlice.absent
     public internal(set) var fingerprint = JSONSlice.absent
     // Objects.
@@ -91,11 +91,13 @@ public struct ReportSlices: Hashable, Sendable {
     public internal(set) var keys = JSONSlice.absent
     public internal(set) var why = JSONSlice.absent
     /// What the report says about its sender; the rest is the batch's.
-    public internal(set) var origin = OriginSlices()
+    public package(set) var origin = OriginSlices()
 }
 
 /// Where it stands which build of which app on which device sent a report.
 public struct OriginSlices: Hashable, Sendable {
+    package init() {}
+
     public internal(set) var appID = JSONSlice.absent
     public internal(set) var module = JSONSlice.absent
     public internal(set) var version = JSONSlice.absent

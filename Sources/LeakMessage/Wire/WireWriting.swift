@@ -11,7 +11,7 @@ extension LeakReport {
     }
 
     /// The fields of ``write(to:)``.
-    func writeFields(to object: inout JSONWriter) {
+    package func writeFields(to object: inout JSONWriter) {
         writeSighting(to: &object)
         object.writeTally(count: count, alive: alive)
     }

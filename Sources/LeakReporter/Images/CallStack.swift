@@ -13,7 +13,7 @@ extension LeakReporter {
     /// Cheap: no name is looked up on the device. `collector symbols upload` gives the collector the names of a stripped build.
     ///
     /// - Parameter limit: frames at most, innermost first.
-    /// - Returns: elements of at most 512 bytes, as ``CallFrame/element(offset:path:imageID:)`` makes them.
+    /// - Returns: elements of at most 512 bytes, as ``ImageOffset/element(offset:path:imageID:)`` makes them.
     @inline(never)
     public static func callStack(limit: Int = 64) -> [String] {
         // This function is the first frame.

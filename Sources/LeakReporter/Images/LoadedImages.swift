@@ -49,7 +49,7 @@ struct LoadedImages: Sendable {
         }
         guard low < images.count, images[low].addresses.contains(address) else { return nil }
         let image = images[low]
-        return CallFrame.element(offset: UInt64(address &- image.base), path: image.path, imageID: image.id)
+        return ImageOffset.element(offset: UInt64(address &- image.base), path: image.path, imageID: image.id)
     }
 
     private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {

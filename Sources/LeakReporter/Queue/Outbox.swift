@@ -1,4 +1,5 @@
 import LeakPlatform
+internal import LeakGrammar
 import LeakMessage
 
 /// What waits, what is on its way, and what is to be done next. Its owner tells it the time and what happened.

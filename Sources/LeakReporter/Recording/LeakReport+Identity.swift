@@ -1,3 +1,4 @@
+internal import LeakGrammar
 import LeakMessage
 
 // Which leak a report is a sighting of, as the collector decides it: by fingerprint, class, cycle, text, or domain and code of an

@@ -1,5 +1,6 @@
 import LeakSeededRandom
 import Foundation
+import LeakGrammar
 import LeakMessage
 import Testing
 

@@ -1,6 +1,7 @@
 import LeakSeededRandom
 import LeakCollectorSupport
 import LeakHTTPClient
+import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing

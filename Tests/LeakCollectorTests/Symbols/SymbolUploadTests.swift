@@ -2,6 +2,7 @@ import LeakCollectorSupport
 import Foundation
 import LeakGzip
 import LeakHTTPClient
+import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing
@@ -30,8 +31,8 @@ import Testing
 
     private static func stack(_ image: String, at start: UInt64) -> [String] {
         [start + 0x10, start + 0x110].map {
-            CallFrame.element(offset: $0, path: "/app/Shop", imageID: image)
-        } + [CallFrame.element(offset: 0x99, path: "/usr/lib/libc.so.6", imageID: "00112233445566778899")]
+            ImageOffset.element(offset: $0, path: "/app/Shop", imageID: image)
+        } + [ImageOffset.element(offset: 0x99, path: "/usr/lib/libc.so.6", imageID: "00112233445566778899")]
     }
 
     private func report(_ stack: [String], version: String = "1.0", _ more: String = "") throws {

@@ -1,0 +1,164 @@
+package import LeakMessage
+
+/// What a leak detector's text says. Reading never fails: a text of an unknown form is a leak of an unknown class.
+///
+/// Read are the texts of every version of LeakedViewControllerDetector and its port in DebugSwift,
+/// DeallocationChecker, MLeaksFinder, JCLeaksFinder, FBRetainCycleDetector, `expectDeallocation`, LifetimeTracker,
+/// RIBs and its descendants, PLeakSniffer, AMLeaksFinder, OmniBase, and of `XCTAssertNil` and breakpoints.
+package struct DetectorMessage: Hashable, Sendable {
+    /// Who writes such texts.
+    package enum Detector: String, Hashable, Sendable, CaseIterable {
+        case leakedViewControllerDetector, deallocationChecker, mLeaksFinder, retainCycleDetector
+        case expectDeallocation, lifetimeTracker, ribs, pLeakSniffer, amLeaksFinder, omniBase, testAssertion
+        case symbolicBreakpoint
+    }
+
+    /// `nil` for a form that nobody here knows.
+    package internal(set) var detector: Detector?
+    /// The leaked class, cleaned by ``TypeName``, with its module; `nil` when the text names none.
+    package internal(set) var className: String?
+    /// From the outermost owner to the leaked object; empty when the text has no path, or one of the class alone.
+    package internal(set) var stack: [String] = []
+    /// The call stack of the text.
+    package internal(set) var callStack: CallStack?
+    /// What a container holds.
+    package internal(set) var children: [String] = []
+    /// Class, stack and children with their generic arguments.
+    package struct WholeNames: Hashable, Sendable {
+        package var className: String?
+        package var stack: [String] = []
+        package var children: [String] = []
+        /// In the order of ``DetectorMessage/cycle``.
+        package var cycle: [String] = []
+    }
+    package internal(set) var wholeNames = WholeNames()
+    /// Classes that keep each other, rotated to the smallest form, collections under their public names.
+    package internal(set) var cycle: [String] = []
+    /// `nil` when the text does not say.
+    package internal(set) var event: LeakReport.Event?
+    package internal(set) var kind: LeakReport.Kind?
+    /// How long a freed object had been seen as leaked.
+    package internal(set) var livedMilliseconds: Int?
+    /// How long ago the object was expected to go.
+    package internal(set) var waitedMilliseconds: Int?
+    /// Instances that are alive.
+    package internal(set) var alive: Int?
+    /// The class that a text of no known form most probably speaks of; read only where it is asked for.
+    package internal(set) var guessedClassName: String?
+    /// What stands for the class where there is none: what the text says about the object, with `#` for addresses, numbers
+    /// and UUIDs and `…` for what users typed.
+    package internal(set) var maskedText = ""
+    /// The same of the whole text, by version 2 of the rules: with digits in names and with the names of types that stand in
+    /// quotes.
+    package internal(set) var template = ""
+
+    /// Reads what ``redacted(_:)`` keeps of `text`, so that a text and its sample say the same. Bytes past 16 KiB are
+    /// not looked at.
+    ///
+    /// - Parameters:
+    ///   - demangle: reads one mangled name of a type; `nil` when it is none.
+    ///   - demangleFunction: the same for the functions of a call stack.
+    ///   - guessesClass: looks for a class in a text of no known form.
+    package init(
+        _ text: String, demangle: @escaping (String) -> String? = { _ in nil },
+        demangleFunction: @escaping (String) -> String? = { _ in nil }, guessesClass: Bool = false
+    ) {
+        let text = Self.ofLogEntry(MessageText.plain(text))
+        let backtrace = Backtrace(text, demangle: demangleFunction)
+        let kept = Redaction.kept(of: backtrace?.head ?? text)
+        let message = kept.message
+        callStack = backtrace?.cut(behind: kept.text)?.stack
+        let reading = Grammar(demangle: demangle).read(message)
+        detector = reading.detector
+        let isClassAlone =
+            reading.stack.count == 1 && reading.stack[0].utf8.elementsEqual((reading.className ?? "").utf8)
+        wholeNames = WholeNames(
+            className: reading.className, stack: isClassAlone ? [] : reading.stack, children: reading.children
+        )
+        className = wholeNames.className.map { TypeName($0).text }
+        stack = wholeNames.stack.map { TypeName($0).text }
+        children = wholeNames.children.map { TypeName($0).text }
+        let names =
+            reading.cycle.isEmpty && className == nil
+            ? LeaksTool.cycle(in: message, demangle: demangle) : reading.cycle
+        let plainNames = names.map { TypeName($0).text }
+        let start = Cycle.startOfSmallestRotation(plainNames)
+        cycle = Array(plainNames[start...] + plainNames[..<start])
+        wholeNames.cycle = Array(names[start...] + names[..<start])
+        event = reading.event
+        kind = reading.kind
+        livedMilliseconds = reading.livedMilliseconds
+        waitedMilliseconds = reading.waitedMilliseconds
+        alive = reading.alive
+        if className == nil {
+            maskedText = Masking.masked(reading.subject).string
+            template = Masking.template(of: reading.subject).string
+            if let backtrace, backtrace.head.isEmpty, backtrace.stack.key.isEmpty {
+                // The app has no part in it: its lines stand for the text.
+                template = Masking.template(of: backtrace.wholeText).string
+                maskedText = Masking.masked(backtrace.wholeText).string
+            }
+            if guessesClass, cycle.isEmpty {
+                let json = JSONMessage(message, demangle: demangle)
+                alive = alive ?? json?.alive
+                guessedClassName =
+                    json?.isOfNone ?? false
+                    ? nil
+                    : json?.className
+                        ?? Grammar(demangle: demangle).firstDescription(in: message)
+                        ?? GuessedClass.find(in: message, demangle: demangle)
+                if guessedClassName == nil, event == nil,
+                    let freed = GuessedClass.freed(in: message, demangle: demangle)
+                {
+                    (guessedClassName, event) = (freed, .freed)
+                }
+            }
+        }
+    }
+
+    /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
+    /// everything else that a description holds behind its address. It is still read as the same message. A text of nothing
+    /// that can be seen becomes a space, since a report without a text would be refused.
+    package static func redacted(_ text: String) -> String {
+        let redacted = (Redaction.settled(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
+        return redacted.isEmpty && !text.isEmpty ? " " : redacted
+    }
+
+    /// One more round of ``redacted(_:)``.
+    static func redactedAgain(_ text: Text) -> Text { redactedOnce(text.string)[...] }
+
+    private static func redactedOnce(_ text: String) -> [UInt8] {
+        let text = ofLogEntry(MessageText.plain(text))
+        if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
+            return report.kept(behind: Redaction.kept(of: report.head).text)
+        }
+        guard let backtrace = Backtrace(text) else { return Array(Redaction.kept(of: text).text) }
+        let head = Redaction.kept(of: backtrace.head).text
+        let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])
+        return Array(parts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: "\n")]))
+    }
+
+    /// The message of a log entry in JSON, if it names a class; a dictionary that names one as JSON; another text as it is.
+    static func ofLogEntry(_ given: Text) -> Text {
+        let text = DictionaryText.json(given) ?? given
+        guard text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}"), JSONCallStack(text) == nil,
+            let json = JSONMessage(text, demangle: { _ in nil }), json.className == nil,
+            json.elements.count <= 1,
+            let inner = json.logMessage, inner.utf8.count < text.count
+        else { return text }
+        // Any mangled name counts, so that the text is read alike with a demangler and without.
+        let message = DetectorMessage(inner, demangle: { _ in "Mangled.Name" }, guessesClass: true)
+        let namesLeak = message.className != nil || message.guessedClassName != nil || !message.cycle.isEmpty
+        return namesLeak ? ofLogEntry(MessageText.plain(inner)) : text
+    }
+
+    /// Returns whether both say the same of the leak, up to the text that stands for a class.
+    func isSameLeak(as other: DetectorMessage) -> Bool {
+        var (one, other) = (self, other)
+        (one.maskedText, other.maskedText) = ("", "")
+        (one.template, other.template) = ("", "")
+        guard one.callStack?.key == other.callStack?.key else { return false }
+        (one.callStack, other.callStack) = (nil, nil)
+        return one == other
+    }
+}

@@ -1,0 +1,163 @@
+internal import LeakMessage
+
+/// A dictionary as Objective-C, Swift, Python and Ruby print it, or a list of such, between a few words.
+///
+/// `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}`, `{:class=>"CartModel"}`. It is read as
+/// the JSON that says the same. Any other text is left alone, and so is a dictionary that names no class.
+struct DictionaryText {
+    private var rest: Text
+    private var json: [UInt8] = []
+    /// True if a key says that its value is a class.
+    private var namesClass = false
+
+    private static let depthLimit = 32
+    private static let wordsByteLimit = 256
+
+    /// - Parameter text: one that ``MessageText`` made plain.
+    /// - Returns: the text with the dictionary as JSON; `nil` for a text without one that names a class.
+    static func json(_ text: Text) -> Text? {
+        let words = text.prefix(wordsByteLimit)
+        guard let open = words.firstIndex(where: { "{[(".utf8.contains($0) }) else { return nil }
+        var reader = DictionaryText(rest: text[open...])
+        guard reader.value(depth: 0), reader.namesClass else { return nil }
+        // Words around it may name the class that leaked.
+        guard
+            !(GuessedClass.names(in: text[..<open]) + GuessedClass.names(in: reader.rest)).contains(where: {
+                TypeSpelling($0).hasHump
+            })
+        else { return nil }
+        let result = text[..<open] + reader.json + reader.rest
+        // What is JSON already is no dictionary of another language.
+        guard JSONMessage(text, demangle: { _ in nil }) == nil,
+            let message = JSONMessage(result, demangle: { _ in nil }),
+            message.className != nil || !message.elements.isEmpty
+        else { return nil }
+        return result
+    }
+
+    private init(rest: Text) { self.rest = rest }
+
+    private mutating func skipSpace() { rest = rest.drop { $0 <= 0x20 } }
+
+    private mutating func skip(_ mark: StaticString) -> Bool {
+        guard let behind = rest.dropping(mark) else { return false }
+        rest = behind
+        return true
+    }
+
+    // MARK: Containers
+
+    private mutating func value(depth: Int) -> Bool {
+        skipSpace()
+        guard depth < Self.depthLimit, let first = rest.first else { return false }
+        switch first {
+        case UInt8(ascii: "{"): return members(closing: UInt8(ascii: "}"), depth: depth)
+        case UInt8(ascii: "["): return members(closing: UInt8(ascii: "]"), depth: depth)
+        case UInt8(ascii: "("): return members(closing: UInt8(ascii: ")"), depth: depth)
+        default: return scalar()
+        }
+    }
+
+    /// Reads a dictionary or a list, at its opening bracket.
+    private mutating func members(closing: UInt8, depth: Int) -> Bool {
+        rest = rest.dropFirst()
+        let start = json.count
+        json.append(UInt8(ascii: "["))
+        var (isDictionary, count) = (closing == UInt8(ascii: "}"), 0)
+        while true {
+            skipSpace()
+            guard let byte = rest.first else { return false }
+            if byte == closing {
+                rest = rest.dropFirst()
+                break
+            }
+            // `[:]`
+            if count == 0, closing == UInt8(ascii: "]"), byte == UInt8(ascii: ":") {
+                isDictionary = true
+                rest = rest.dropFirst()
+                continue
+            }
+            if count > 0 { json.append(UInt8(ascii: ",")) }
+            let element = json.count
+            guard value(depth: depth + 1) else { return false }
+            skipSpace()
+            let isMember = skip("=>") || skip("=") || skip(":")
+            if count == 0, isMember { isDictionary = true }
+            // `CartModel (class: BaseModel)` says more of an object than its class.
+            guard isMember == isDictionary, !isMember || closing != UInt8(ascii: ")") else { return false }
+            if isMember {
+                // Only a text can be a key.
+                guard json[element] == UInt8(ascii: "\"") else { return false }
+                namesClass = namesClass || JSONMessage.isKeyOfClass(json[element...].dropFirst().dropLast())
+                json.append(UInt8(ascii: ":"))
+                guard value(depth: depth + 1) else { return false }
+                skipSpace()
+            }
+            count += 1
+            if !skip(","), !skip(";"), rest.first != closing { return false }
+        }
+        guard isDictionary else {
+            json.append(UInt8(ascii: "]"))
+            return true
+        }
+        json[start] = UInt8(ascii: "{")
+        json.append(UInt8(ascii: "}"))
+        return true
+    }
+
+    // MARK: Texts
+
+    private mutating func scalar() -> Bool {
+        for wrapper: StaticString in ["AnyHashable(", "Optional("] {
+            guard skip(wrapper) else { continue }
+            return scalar() && skip(")")
+        }
+        guard let first = rest.first else { return false }
+        if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return quotation(first) }
+        // A symbol of Ruby.
+        if first == UInt8(ascii: ":") { rest = rest.dropFirst() }
+        var word = rest.prefix { $0.isIdentifier || "._-+/".utf8.contains($0) }
+        // The description of an object, or the arguments of a generic type.
+        let behind = rest[word.endIndex...]
+        if behind.first == UInt8(ascii: "<"), let end = Brackets.closedEnd(behind.prefix(Self.wordsByteLimit))
+        {
+            word = rest[..<end]
+        }
+        guard !word.isEmpty else { return false }
+        rest = rest[word.endIndex...]
+        let isNumber =
+            word.count < 16 && word.allSatisfy { $0.isDigit }
+            && (word.first != UInt8(ascii: "0") || word.count == 1)
+        if isNumber { json += word } else { append(word) }
+        return true
+    }
+
+    /// Reads a text in quotes. The quotes around the JSON text of a key or value are those of JSON.
+    private mutating func quotation(_ quote: UInt8) -> Bool {
+        var text: [UInt8] = []
+        var index = rest.startIndex + 1
+        while index < rest.endIndex {
+            let byte = rest[index]
+            if byte == quote {
+                rest = rest[(index + 1)...]
+                append(text[...])
+                return true
+            }
+            // What an escape sequence stands for may be anything but the end.
+            if byte == UInt8(ascii: "\\"), index + 1 < rest.endIndex {
+                index += 1
+                text.append(rest[index] == quote ? quote : UInt8(ascii: " "))
+            } else {
+                text.append(byte)
+            }
+            index += 1
+        }
+        return false
+    }
+
+    private mutating func append(_ text: Text) {
+        var writer = JSONWriter(capacity: text.count + 2)
+        writer.element(text.string)
+        json += writer.bytes
+    }
+}

@@ -1,0 +1,150 @@
+internal import LeakMessage
+
+/// The forms of detectors' texts, tried one after the other.
+struct Grammar {
+    /// What one form found.
+    struct Reading {
+        var detector: DetectorMessage.Detector?
+        var event: LeakReport.Event?
+        var kind: LeakReport.Kind?
+        var className: String?
+        var stack: [String] = []
+        var children: [String] = []
+        var cycle: [String] = []
+        var livedMilliseconds: Int?
+        var waitedMilliseconds: Int?
+        var alive: Int?
+        /// The part that speaks of the object. What users typed can stand in here and behind.
+        var subject: Text
+        /// What is certain of what follows the part, so that the same text is read without the rest.
+        var tail: [UInt8] = []
+        /// What ends the part, where that may stand among what users typed as well.
+        var boundary: Text = []
+        /// The part is a list of names, one string each.
+        var isList = false
+
+        init(_ detector: DetectorMessage.Detector?, _ subject: Text) {
+            self.detector = detector
+            self.subject = subject
+        }
+    }
+
+    let demangle: (String) -> String?
+
+    /// How many `<` of a text are looked at.
+    static let attempts = 64
+
+    /// Reads a text that ``MessageText`` has prepared.
+    func read(_ text: Text) -> Reading {
+        list(text) ?? stillInMemory(text) ?? deinited(text) ?? omniBase(text) ?? testAssertion(text)
+            ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(text)
+            ?? amLeaksFinder(text) ?? breakpoint(text) ?? ribs(text) ?? deallocationChecker(text)
+            ?? anyDescription(text)
+    }
+
+    /// The forms whose object is a list of names.
+    func list(_ text: Text) -> Reading? { memoryLeakList(text) ?? retainCycle(text) }
+
+    // MARK: What forms share
+
+    /// The class of an object that is printed as a description, an optional, or the bare name of its type.
+    func className(of subject: Text) -> String? {
+        var subject = subject.trimmed
+        while let inner = subject.dropping("Optional(") ?? quotedDescription(subject) {
+            subject = inner.trimmed
+        }
+        guard subject.first == UInt8(ascii: "<") else {
+            // A text in quotes is what an object says, not what it is.
+            guard !subject.contains(where: PrivateText.isQuote) else { return nil }
+            return TypeName.ifNamed(subject.droppingLast(")") ?? subject, demangle: demangle)?.wholeText
+                ?? TypeName.ifNamed(subject, demangle: demangle)?.wholeText
+        }
+        guard let description = Description(subject) else {
+            return TypeName.ifNamed(subject, demangle: demangle)?.wholeText
+        }
+        return TypeName.ifNamed(description.name, demangle: demangle)?.wholeText
+    }
+
+    /// What follows the quote in front of a description.
+    private func quotedDescription(_ text: Text) -> Text? {
+        guard let inner = text.dropping("\"") ?? text.dropping("@\""),
+            inner.trimmed.first == UInt8(ascii: "<")
+        else {
+            return nil
+        }
+        return inner
+    }
+
+    /// The descriptions that follow one another in `text`, with anything between them.
+    func classNames(in text: Text) -> [String] {
+        var names: [String] = []
+        var rest = text
+        for _ in 0..<Self.attempts where names.count < WireLimits.childrenCount {
+            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
+            rest = rest[open...]
+            guard let description = Description(rest) else {
+                rest = rest.dropFirst()
+                continue
+            }
+            if let name = className(of: rest) { names.append(name) }
+            rest = description.rest
+        }
+        return names
+    }
+
+    /// The lines that start with 📄, and the description in each. Behind one that says more about its object nothing is
+    /// certain.
+    static func pages(_ text: Text) -> [(page: Text, description: Description)] {
+        var pages: [(page: Text, description: Description)] = []
+        for line in text.lines where pages.count < attempts {
+            guard let page = line.trimmed.dropping("📄")?.trimmed, let description = Description(page) else {
+                continue
+            }
+            pages.append((page, description))
+            if !description.attributes.isEmpty { break }
+        }
+        return pages
+    }
+
+    // MARK: A form that nobody here knows
+
+    /// The first `<Type: 0xADDRESS>` is taken for the leaked object; so is a text of one qualified name.
+    private func anyDescription(_ text: Text) -> Reading {
+        var reading = Reading(nil, text)
+        reading.livedMilliseconds = ElapsedTime.milliseconds(afterIn: text)
+        if let first = firstDescription(in: text) {
+            reading.className = GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle) ?? first
+            return reading
+        }
+        if let name = TypeName.ifNamed(text, demangle: demangle),
+            looksQualified(Text(name.text)) || name.isUndemangled
+        {
+            reading.className = name.wholeText
+        }
+        return reading
+    }
+
+    /// The class of the first `<Type: 0xADDRESS>` in a text.
+    func firstDescription(in text: Text) -> String? {
+        var rest = text
+        // A text of brackets alone must not be searched from each of them.
+        for _ in 0..<Self.attempts {
+            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
+            rest = rest[open...]
+            if let description = Description(rest),
+                rest[description.name.endIndex...].prefix(8).contains("0x"),
+                let name = className(of: rest)
+            {
+                return name
+            }
+            rest = rest.dropFirst()
+        }
+        return nil
+    }
+
+    /// `Shop.Cart`, not `example.com`.
+    private func looksQualified(_ name: Text) -> Bool {
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        return name.first?.isUppercase ?? false || name[dot...].dropFirst().first?.isUppercase ?? false
+    }
+}

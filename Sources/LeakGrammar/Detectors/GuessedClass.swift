@@ -1,0 +1,332 @@
+internal import LeakMessage
+
+/// Finds the class that a text of no known form speaks of: the word that looks most like the name of a type, by its
+/// spelling and by the words around it.
+enum GuessedClass {
+    /// Bytes of a text that are looked at.
+    private static let byteLimit = 8 * 1024
+    private static let nameByteLimit = 256
+    /// Below it a text names no class.
+    private static let leastScore = 7
+    /// The same for a text about memory that has one such word alone.
+    private static let leastScoreAlone = 6
+    private static let memoryWords: [StaticString] = [
+        "leak", "Leak", "LEAK", "retain", "Retain", "dealloc", "deinit", "in memory", "泄漏", "泄露", "釋放", "释放",
+        "リーク", "解放", "메모리", "누수", "Speicher", "freigegeben", "fuite", "mémoire", "memoria", "memória",
+        "утеч", "памят", "освобожд",
+    ]
+
+    /// - Parameter text: what ``Redaction`` keeps of a message.
+    static func find(in text: Text, demangle: (String) -> String?) -> String? {
+        let text = text.cut(to: byteLimit)
+        let isOfMemory = memoryWords.contains { text.contains($0) }
+        guard
+            let name = best(in: text, atLeast: isOfMemory ? leastScoreAlone : leastScore)
+                ?? subject(ofShortText: text),
+            let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled
+        else { return nil }
+        return type.wholeText
+    }
+
+    /// `Cart` of a text that says nothing but `Cart leaked`. In a longer text such a word may be anything.
+    private static func subject(ofShortText text: Text) -> Text? {
+        let line = text.drop { !$0.isLetter }
+        guard text.count <= shortByteLimit, !text.contains(UInt8(ascii: "\n")),
+            text[..<line.startIndex].last ?? 0 < 0x80
+        else { return nil }
+        let name = line.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+        let words = line[name.endIndex...].map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
+        let (spelling, around) = (TypeSpelling(name), SurroundingWords(of: name, in: text))
+        // Of other names all words around them decide.
+        guard spelling.isType, !spelling.hasHump, !around.isDenied, !around.saysNone,
+            name.contains(where: { $0.isLetter && !$0.isUppercase }),
+            !wordsOfSentences.contains(name.string.lowercased()),
+            let behind = shortStates.lazy.compactMap({ words.dropping($0) }).first,
+            // `Cart leaked: 3 instances`
+            behind.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
+                $0.allSatisfy(\.isDigit) || wordsBehindStates.contains($0.string)
+            }), behind.first?.isIdentifier != true
+        else { return nil }
+        return name
+    }
+
+    private static let shortByteLimit = 64
+    private static let shortStates: [StaticString] = [
+        " leaked", " has leaked", " is leaking", " was not deallocated", " was not released",
+        " was not freed",
+        " was not deinitialized", " not deallocated", " not released", " is still in memory",
+        " still in memory",
+    ]
+    /// Returns true for words that say that an object leaked.
+    static func isState(_ words: Text) -> Bool {
+        let words = ([UInt8(ascii: " ")] + words.prefix(32).map { $0.isUppercase ? $0 | 0x20 : $0 })[...]
+        return shortStates.contains { words.starts(with: $0) }
+    }
+
+    private static let wordsBehindStates: Set<String> = [
+        "instance", "instances", "time", "times", "object", "objects", "after", "s", "ms", "sec", "second",
+        "seconds",
+    ]
+    /// Subjects of sentences about leaks that are no classes, in lower case.
+    private static let wordsOfSentences: Set<String> = [
+        "memory", "something", "everything", "nothing", "anything", "someone", "somebody", "object",
+        "objects", "instance",
+        "instances", "this", "that", "these", "those", "they", "she", "its", "some", "all", "none", "one",
+        "two", "many", "more",
+        "most", "few", "each", "every", "what", "which", "who", "closure", "closures", "block", "blocks",
+        "class", "classes",
+        "type", "types", "leak", "leaks", "data", "water", "oil", "gas", "error", "warning", "info", "debug",
+        "notice", "fatal",
+        "screen", "screens", "page", "pages", "app", "application", "user", "users", "retain", "retained",
+        "cycle", "cycles",
+        "reference", "references", "resource", "resources", "thread", "threads", "test", "tests", "value",
+        "values", "variable",
+        "delegate", "view", "views", "viewcontroller", "controller", "controllers", "model", "models", "cell",
+        "cells", "window",
+        "windows", "button", "label", "image", "images", "text", "timer", "timers", "task", "tasks", "file",
+        "files", "handle",
+        "handles", "socket", "sockets", "connection", "connections", "byte", "bytes", "buffer", "buffers",
+        "secret", "secrets",
+        "information", "password", "passwords", "token", "tokens", "key", "keys", "credential", "credentials",
+        "process",
+        "processes", "heap", "stack", "service", "services", "activity", "fragment", "component",
+        "coordinator", "presenter",
+        "possibly", "probably", "maybe", "still", "also", "again", "not", "never", "now", "here", "there",
+        "report", "details",
+        "content", "contents", "document", "documents", "message", "messages", "name", "names", "allocation",
+        "allocations",
+        "self", "parent", "child", "children", "owner", "item", "items", "node", "nodes", "the", "and", "but",
+        "you", "our",
+    ]
+
+    /// The class that the words of a text call leaked, if they say less of the first described object.
+    static func leaked(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String? {
+        let plain = withoutDescriptions(text.cut(to: byteLimit))
+        guard let name = best(in: plain, atLeast: leastScore),
+            SurroundingWords(of: name, in: plain).score >= 5,
+            let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled,
+            type.wholeText != first,
+            let described = plain.firstRange(of: Text(first)), plain[described] != name,
+            SurroundingWords(of: plain[described], in: plain).score < 5
+        else { return nil }
+        return type.wholeText
+    }
+
+    /// With the names alone of objects such as `<Cart: 0x1f>`.
+    private static func withoutDescriptions(_ text: Text) -> Text {
+        var plain: [UInt8] = []
+        var rest = text
+        for _ in 0..<Grammar.attempts {
+            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
+            plain += rest[..<open]
+            rest = rest[open...]
+            guard let description = Description(rest), description.attributes.isEmpty else {
+                plain.append(UInt8(ascii: "<"))
+                rest = rest.dropFirst()
+                continue
+            }
+            plain += description.name
+            rest = description.rest
+        }
+        return (plain + rest)[...]
+    }
+
+    /// The class of an object of which a text says that it went.
+    static func freed(in text: Text, demangle: (String) -> String?) -> String? {
+        let line = text.cut(to: byteLimit).firstLine.line
+        let names = names(in: line).filter { name in
+            let spelling = TypeSpelling(name)
+            return (spelling.hasHump || spelling.isDotted) && SurroundingWords(of: name, in: line).saysFreed
+        }
+        guard names.count == 1, let type = TypeName.ifNamed(names[0], demangle: demangle) else { return nil }
+        return type.wholeText
+    }
+
+    /// The word of a line that the words around it call a leaked class.
+    static func named(in line: Text) -> Text? {
+        guard let name = best(in: line, atLeast: leastScore),
+            SurroundingWords(of: name, in: line).score >= 5
+        else { return nil }
+        return name
+    }
+
+    /// All words of a line that can be the names of types.
+    static func names(in line: Text) -> [Text] {
+        var names: [Text] = []
+        var rest = line
+        while let start = rest.firstIndex(where: { isStart($0) && $0 != UInt8(ascii: "$") }) {
+            let name = name(at: start, in: line)
+            rest = rest[max(name.endIndex, start + 1)...]
+            if TypeSpelling(name).isType { names.append(name) }
+        }
+        return names
+    }
+
+    /// - Returns: `nil` where two words are as likely: either would put the leaks of one into the group of the other.
+    private static func best(in text: Text, atLeast leastScore: Int) -> Text? {
+        var best: (score: Int, name: Text)?
+        var isTied = false
+        var rest = text
+        while let start = rest.firstIndex(where: isStart) {
+            var name = name(at: start, in: text)
+            rest = text[max(name.endIndex, start + 1)...]
+            name = withoutNumber(withoutMethod(name, in: text))
+            guard let score = Candidate(name, in: text)?.score, score >= leastScore, score >= best?.score ?? 0
+            else { continue }
+            if score == best?.score, name.elementsEqual(best?.name ?? []) { continue }
+            isTied = score == best?.score
+            best = (score, name)
+        }
+        return isTied ? nil : best?.name
+    }
+
+    /// Letters, digits and points from an index on, with generic arguments behind them.
+    private static func name(at start: Int, in text: Text) -> Text {
+        var name = text[start...].prefix { isWord($0) || isLatin($0) || $0 == UInt8(ascii: ".") }
+        while name.last == UInt8(ascii: ".") { name = name.dropLast() }
+        name = name.droppingLast(".Type") ?? name.droppingLast(".self") ?? name
+        if let end = endOfContext(at: name.endIndex, in: text) {
+            let rest = text[end...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
+            return text[start..<rest.endIndex]
+        }
+        let behind = text[name.endIndex...].prefix(nameByteLimit)
+        guard behind.first == UInt8(ascii: "<"), let first = behind.dropFirst().first,
+            isWord(first) || "[(".utf8.contains(first)
+        else { return name }
+        guard let end = Brackets.closedEnd(behind), text[end - 1] == UInt8(ascii: ">") else { return name }
+        return text[start..<end]
+    }
+
+    /// Where `.(unknown context at $10a3f)` or `.(Cart in _9B7A)` ends.
+    private static func endOfContext(at start: Int, in text: Text) -> Int? {
+        let behind = text[start...].prefix(contextByteLimit)
+        guard let inside = behind.dropping(".("), let close = inside.firstIndex(of: UInt8(ascii: ")")) else {
+            return nil
+        }
+        let context = inside[..<close]
+        return context.starts(with: "unknown context at ") || context.contains(" in _") ? close + 1 : nil
+    }
+
+    private static let contextByteLimit = 128
+
+    /// `CartVM` of `CartVM_123456`
+    private static func withoutNumber(_ name: Text) -> Text {
+        let number = name.suffix(from: name.lastIndex { !$0.isHexadecimal }.map { $0 + 1 } ?? name.endIndex)
+        let digits = name.suffix(from: name.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? name.endIndex)
+        let front = name[..<number.startIndex]
+        if number.count >= 6, number.contains(where: \.isDigit), let plain = front.droppingLast("_") {
+            return plain
+        }
+        let plain = name[..<digits.startIndex]
+        if digits.count >= 4, let plain = plain.droppingLast("_") { return plain }
+        return digits.count >= 6 ? plain : name
+    }
+
+    /// `ByteBuf` of `ByteBuf.release()`
+    private static func withoutMethod(_ name: Text, in text: Text) -> Text {
+        guard text[name.endIndex...].first == UInt8(ascii: "("),
+            let dot = name.lastIndex(of: UInt8(ascii: ".")), dot + 1 < name.endIndex,
+            name[dot + 1].isLetter, !name[dot + 1].isUppercase
+        else { return name }
+        return name[..<dot]
+    }
+
+    private static func isStart(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+            || (0xC3...0xC9).contains(byte)
+    }
+
+    /// A byte of a Latin letter beyond ASCII, such as `é`. Other scalars begin with another byte; many scripts write without spaces.
+    private static func isLatin(_ byte: UInt8) -> Bool {
+        (0xC3...0xC9).contains(byte) || (0x80...0xBF).contains(byte)
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+    }
+
+    /// A word of a text, and what stands around it.
+    private struct Candidate {
+        let name: Text
+        let spelling: TypeSpelling
+        let words: SurroundingWords
+        /// `$s4Shop9CartModelC`
+        let isMangled: Bool
+
+        /// - Returns: `nil` for a word that cannot be a type's name.
+        init?(_ name: Text, in text: Text) {
+            let (spelling, isMangled) = (TypeSpelling(name), TypeNameCleaning.looksMangled(name))
+            guard spelling.isType || isMangled, name.count <= nameByteLimit else { return nil }
+            (self.name, self.spelling, self.isMangled) = (name, spelling, isMangled)
+            words = SurroundingWords(of: name, in: text)
+        }
+
+        /// The likelihood that the word is the class; `nil` for a word that cannot be a type's name.
+        var score: Int? {
+            guard !isPartOfPath else { return nil }
+            let isGeneric =
+                name.last == UInt8(ascii: ">") && SystemNames.hasAppType(name[(spelling.last.endIndex)...])
+            guard spelling.hasHump || spelling.isDotted || isMangled || words.score >= 5 else { return nil }
+            guard !words.isDenied, !words.saysNone, !words.isPlace || spelling.hasEnding || spelling.isDotted,
+                !others.contains(spelling.last.string),
+                !SystemNames.isSystem(spelling.last) || isGeneric || words.saysClass
+                    || words.after.trimmed.starts(with: "instance")
+            else {
+                return nil
+            }
+            var score = (spelling.hasHump || isMangled ? 4 : 0) + (spelling.isDotted || isGeneric ? 2 : 0)
+            if spelling.hasEnding { score += 2 }
+            score += words.score
+            if systemPackages.contains(where: { name.starts(with: $0) }) { score -= 6 }
+            return score
+        }
+
+        /// `/Shop/Cart.swift`, `-[Cart add]`, `Cart.swift:9`
+        private var isPartOfPath: Bool {
+            let before = words.before
+            if let previous = before.last, isWord(previous) || "/@#-\\".utf8.contains(previous) {
+                return true
+            }
+            // The address of an object, as a word in front of a point.
+            if name.contains("0x") || name.contains("0X") { return true }
+            // A namespace.
+            if words.after.starts(with: "::") { return true }
+            return before.ends(with: "-[") || before.ends(with: "+[")
+                || words.after.first == UInt8(ascii: "/")
+        }
+    }
+
+    private static let systemPackages: [StaticString] = [
+        "android.", "androidx.", "java.", "javax.", "kotlin.", "kotlinx.", "leakcanary.", "shark.",
+        "com.android.internal.", "Swift.",
+        "Foundation.",
+        "UIKit.",
+    ]
+    /// Names of tools, and words of their texts.
+    private static let others: Set<String> = [
+        "LeakCanary", "LeakSanitizer", "AddressSanitizer", "ObjC", "UserInfo", "XCTest", "XCTAssertNil",
+        "DefaultMallocZone",
+        "AppDelegate", "SceneDelegate", "NSMapTable", "ViewController", "JavaScript", "TypeScript", "SwiftUI",
+        "ReactNative", "Memory", "Warning", "Error", "ObjectDB", "DecorView", "PhoneWindow",
+        "LeakTest", "LeakTracker", "ComObject", "ResourceLeakDetector", "OkHttpClient",
+    ]
+
+    /// The name at the start of a quotation, when words around it say that it is a type's, so that no user typed it.
+    ///
+    /// - Parameter quote: where the quotation opens.
+    static func quoted(at quote: Int, in text: Text) -> Text? {
+        let name = name(at: quote + 1, in: text)
+        guard !name.isEmpty, name.endIndex < text.endIndex, text[name.endIndex] == text[quote],
+            name.count <= nameByteLimit, !name.allSatisfy({ $0 == UInt8(ascii: ".") })
+        else { return nil }
+        let words = SurroundingWords(of: name, in: text)
+        let isOfLeak = words.isAfterClass || words.isAfterLeak || words.saysRetained
+        if TypeNameCleaning.looksMangled(name) { return isOfLeak ? name : nil }
+        let spelling = TypeSpelling(name)
+        guard spelling.isType, words.isAfterLeak || !words.saysTyped else { return nil }
+        // Backticks are quotes of code.
+        if text[quote] == UInt8(ascii: "`"), spelling.hasEnding, !words.saysTyped { return name }
+        // Behind other words than `class` users' names stand in quotes too: `leaked: "JaneDoe"`.
+        return words.isAfterClass || spelling.hasEnding && isOfLeak ? name : nil
+    }
+}

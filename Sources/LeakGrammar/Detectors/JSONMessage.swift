@@ -1,0 +1,343 @@
+internal import LeakMessage
+
+/// A message that is a JSON object, or an array of them, between a few words.
+///
+/// The class is a string under a key such as `class` or `activity`. All other strings may be what users typed.
+struct JSONMessage {
+    /// The words in front of the JSON text.
+    let head: Text
+    let className: String?
+    /// How many objects of the class are alive, as the object that names it says.
+    let alive: Int?
+    /// The JSON text, with `…` for every string but classes and for every key that is no identifier.
+    let redacted: [UInt8]
+    /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
+    let elements: [Element]
+    /// True if the list had further elements, which count 0 instances of their class.
+    let hasElementsOfNone: Bool
+    /// True if the text counts 0 instances of each class.
+    let isOfNone: Bool
+    /// The words behind the JSON text.
+    let tail: Text
+    /// The text of a log entry, under a key such as `message`.
+    let logMessage: String?
+
+    struct Element {
+        let text: Text
+        /// The class, for an element that is a string; `nil` for an object.
+        let className: String?
+    }
+
+    private static let wordsByteLimit = 256
+    private static let nameByteLimit = 256
+
+    /// - Returns: `nil` for a text that is no JSON object or array between a few words, whole or cut at its end, nor several of them.
+    init?(_ text: Text, demangle: (String) -> String?) {
+        guard let open = Self.start(of: text) else { return nil }
+        head = text[..<open]
+        let last = text[open...].lastIndex { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") } ?? open
+        var json = Array(text[open...last])
+        var behind = text[(last + 1)...]
+        var reader = Reader()
+        var failure = Self.read(json, by: &reader)
+        if failure != nil || !Self.isPlain(behind) {
+            (json, behind, reader) = (Array(text[open...]), text[text.endIndex...], Reader())
+            failure = Self.read(json, by: &reader)
+            // A text that was cut says what it says up to there.
+            guard failure?.rule == .unexpectedEnd, !reader.values.isEmpty else { return nil }
+        }
+        tail = behind
+        guard Self.isPlain(head), Self.isPlain(tail) else { return nil }
+        let candidates = reader.values.compactMap { value in
+            Candidate(value, demangle: demangle)
+        }
+        var rest = candidates[...]
+        let ofElements = reader.elements.map { element in
+            rest = rest.drop { $0.slice.range.lowerBound < element.lowerBound }
+            let own = rest.prefix { $0.slice.range.lowerBound < element.upperBound }
+            rest = rest[own.endIndex...]
+            return own.min { $0.order < $1.order }
+        }
+        let isNone = reader.elements.map { element in
+            reader.hasNone && JSONMessage(json[element], demangle: demangle)?.isOfNone ?? false
+        }
+        var named = zip(ofElements, isNone).compactMap { $1 ? nil : $0 }
+        // A list of what a leaked object has.
+        let isCut = failure != nil
+        let endOfElements = reader.elements.last?.upperBound ?? 0
+        let isOwned = candidates.contains { candidate in
+            let place = candidate.slice.range.lowerBound
+            // The last element of a cut list is incomplete, and so outside of the whole ones.
+            guard candidate.order.rank <= 1, !isCut || place < endOfElements else { return false }
+            return reader.elements.allSatisfy { !$0.contains(place) }
+        }
+        let isPath = Self.tellsOfPath(head)
+        if isOwned || isPath { named = [] }
+        // The leaked object is the last of its path.
+        let best = isPath ? candidates.last : named.first ?? candidates.min { $0.order < $1.order }
+        className = best?.className
+        // Deeper down a number may count something else.
+        hasElementsOfNone = isNone.contains(true)
+        isOfNone = reader.elements.isEmpty ? reader.count == 0 : isNone.allSatisfy(\.self)
+        alive = best?.order.depth == 1 ? reader.count.map { min(max($0, 0), WireLimits.alive) } : nil
+        let parts = zip(zip(reader.elements, ofElements), isNone).filter { !$1 }.map(\.0).map { range, name in
+            let isString = json[range.lowerBound] == UInt8(ascii: "\"")
+            return Element(text: json[range], className: isString ? name?.className : nil)
+        }
+        elements =
+            named.isEmpty ? [] : parts.filter { $0.text.first != UInt8(ascii: "\"") || $0.className != nil }
+        let messages = reader.values.compactMap { value in
+            Self.messageKeys.firstIndex(of: value.key.lowercased()).map {
+                (rank: $0, depth: value.depth, text: value.text)
+            }
+        }
+        logMessage = messages.min { ($0.rank, $0.depth) < ($1.rank, $1.depth) }?.text
+        let isCutList = !named.isEmpty && failure != nil
+        let cutEnd = isCutList ? reader.elements.last?.upperBound : reader.values.last?.end
+        let whole = failure == nil ? json.count : cutEnd ?? 0
+        let kept = named.isEmpty ? [best].compactMap(\.self) : ofElements.compactMap(\.self)
+        // Read again, this is a text that was cut too.
+        let end = failure == nil ? [] : [UInt8(ascii: ",")]
+        redacted = Self.redacted(json[..<whole], reader, kept: kept) + end
+    }
+
+    /// Returns `true` when the words in front say that the list has the owners of one object.
+    private static func tellsOfPath(_ head: Text) -> Bool {
+        let words = head.string.lowercased()
+        return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
+    }
+
+    /// Where the first object or array begins, behind a few words.
+    private static func start(of text: Text) -> Int? {
+        let words = text.prefix(wordsByteLimit)
+        let brace = words.firstIndex(of: UInt8(ascii: "{"))
+        // A list of strings, which other texts may follow.
+        if let bracket = words.firstIndex(of: UInt8(ascii: "[")), bracket < brace ?? text.endIndex,
+            text[(bracket + 1)...].firstVisible == UInt8(ascii: "\""), !isSubscript(text[bracket...])
+        {
+            return bracket
+        }
+        return brace.map { text[..<$0].trimmed.droppingLast("[")?.endIndex ?? $0 }
+    }
+
+    /// `["text"] = …`, as Swift and Objective-C write an entry of a dictionary.
+    private static func isSubscript(_ text: Text) -> Bool {
+        guard let close = text.prefix(nameByteLimit).firstIndex(of: UInt8(ascii: "]")) else { return false }
+        return SensitiveKey.separator(at: SensitiveKey.withoutBlanks(text[(close + 1)...]))?.isAssignment
+            ?? false
+    }
+
+    /// Reads one JSON text, or several behind each other, with or without commas between them.
+    ///
+    /// The elements of several texts are their objects, and the elements of their arrays.
+    ///
+    /// - Returns: why it could not be read to its end.
+    private static func read(_ json: [UInt8], by reader: inout Reader) -> JSONError? {
+        var elements: [Range<Int>] = []
+        var elementsOfFirst: [Range<Int>] = []
+        var textCount = 0
+        var failure: JSONError?
+        var start = 0
+        while failure == nil {
+            do throws(JSONError) {
+                start = try JSONScanner.scan(json, in: start..<json.count) { scanner throws(JSONError) in
+                    let kind = try scanner.kind()
+                    let start = scanner.offset
+                    reader.elements = []
+                    try reader.value(&scanner, key: "", depth: 0)
+                    if textCount == 0 { elementsOfFirst = reader.elements }
+                    textCount += 1
+                    let isList = kind == .array || !reader.elements.isEmpty
+                    elements += isList ? reader.elements : [start..<scanner.offset]
+                    return scanner.offset
+                }
+            } catch {
+                failure = error
+                break
+            }
+            let rest = json[start...].drop { $0 <= 0x20 }
+            let next = rest.first == UInt8(ascii: ",") ? rest.dropFirst().drop { $0 <= 0x20 } : rest
+            guard next.first == UInt8(ascii: "{") || next.first == UInt8(ascii: "[") else {
+                if !rest.isEmpty { failure = JSONError(.trailingText, at: rest.startIndex) }
+                break
+            }
+            start = next.startIndex
+        }
+        // The last of several texts may be cut.
+        let elementsOfCut = failure == nil ? [] : reader.elements.filter { $0.lowerBound >= start }
+        switch textCount {
+        case 0: break
+        case 1 where elementsOfCut.isEmpty: reader.elements = elementsOfFirst
+        default: reader.elements = Array((elements + elementsOfCut).prefix(Reader.elementLimit))
+        }
+        return failure
+    }
+
+    /// Returns `true` for words without anything that a user may have typed.
+    private static func isPlain(_ words: Text) -> Bool {
+        words.count <= wordsByteLimit && PrivateText.removed(from: words)[...] == words
+    }
+
+    private static func redacted(_ json: ArraySlice<UInt8>, _ reader: Reader, kept: [Candidate]) -> [UInt8] {
+        let names = Dictionary(
+            kept.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { one, _ in one })
+        var strings = reader.keys + reader.values.map(\.slice)
+        // Strings behind the cut are left out.
+        strings.removeAll { $0.range.upperBound >= json.endIndex }
+        let plainKeys = Set(
+            reader.keys.filter { $0.range.upperBound < json.endIndex && isIdentifier(json[$0.range]) })
+        strings.removeAll { plainKeys.contains($0) }
+        strings.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var result: [UInt8] = []
+        var end = 0
+        for string in strings where !string.range.isEmpty {
+            result.append(contentsOf: json[end..<string.range.lowerBound])
+            result.append(contentsOf: names[string] ?? Array("…".utf8))
+            end = string.range.upperBound
+        }
+        result.append(contentsOf: json[end...])
+        return result
+    }
+
+    private static func isIdentifier(_ key: ArraySlice<UInt8>) -> Bool {
+        key.count <= 64 && key.allSatisfy { $0 < 0x80 && ($0.isIdentifier || $0 == UInt8(ascii: "-")) }
+    }
+
+    /// The strings of a JSON text.
+    private struct Reader {
+        struct Value {
+            let key: String
+            let depth: Int
+            let text: String
+            let slice: JSONSlice
+
+            /// Behind its quote.
+            var end: Int { slice.range.upperBound + 1 }
+        }
+
+        /// Elements that are looked at.
+        static let elementLimit = 256
+        /// Stands for the missing key of a list's strings.
+        private static let keyOfStrings = "leak"
+        /// Keys of lists of leaks.
+        private static let lists: Set<String> = ["", "gcpaths", "leaks", "objects", "activities"]
+
+        var keys: [JSONSlice] = []
+        /// Where the objects of the outermost list of leaks stand.
+        var elements: [Range<Int>] = []
+        var values: [Value] = []
+        /// The number of objects that the outermost object gives.
+        var count: Int?
+        /// True if an object at any depth gives 0.
+        var hasNone = false
+        private static let counts: Set<String> = [
+            "count", "alive", "instances", "instancecount", "instance_count", "alivecount", "alive_count",
+        ]
+
+        mutating func value(_ scanner: inout JSONScanner, key: String, depth: Int) throws(JSONError) {
+            switch try scanner.kind() {
+            case .object:
+                guard try scanner.enterObject() else { return }
+                repeat {
+                    let name = try scanner.name()
+                    keys.append(name)
+                    try value(&scanner, key: scanner.text(of: name), depth: depth + 1)
+                } while try scanner.another(in: .object)
+            case .array:
+                guard try scanner.enterArray() else { return }
+                let isList = depth <= 1 && elements.isEmpty && Self.lists.contains(key.lowercased())
+                repeat {
+                    let kind = try scanner.kind()
+                    let isElement =
+                        isList && (kind == .object || kind == .string) && elements.count < Self.elementLimit
+                    let start = scanner.offset
+                    let isString = isElement && kind == .string
+                    try value(&scanner, key: isString ? Self.keyOfStrings : key, depth: depth + 1)
+                    if isElement { elements.append(start..<scanner.offset) }
+                } while try scanner.another(in: .array)
+            case .string:
+                let slice = try scanner.string()
+                values.append(
+                    Value(key: key, depth: depth, text: scanner.text(of: slice), slice: slice))
+            case .number where Self.counts.contains(key.lowercased()):
+                let number = try scanner.number().integer
+                hasNone = hasNone || number == 0
+                if depth == 1 { count = count ?? number }
+            default: try scanner.skip()
+            }
+        }
+    }
+
+    /// A string that may be the class.
+    private struct Candidate {
+        let className: String
+        let slice: JSONSlice
+        /// The class has the lowest: by its key, then the outermost, then the first one, but for a path of references,
+        /// whose last one is the leaked object.
+        let order: (rank: Int, depth: Int, place: Int)
+
+        init?(_ value: Reader.Value, demangle: (String) -> String?) {
+            let key = value.key.lowercased().filter { $0.isLetter }
+            guard value.text.utf8.count <= nameByteLimit,
+                let rank = keysByRank.firstIndex(where: { $0.contains(key) }),
+                let raw = Self.name(Text(value.text)), let type = TypeName.ifNamed(raw, demangle: demangle),
+                type.isUndemangled || Self.isClass(Text(type.text), rank: rank)
+            else { return nil }
+            className = type.wholeText
+            slice = value.slice
+            let isPath = rank == keysByRank.count - 1
+            let place = value.slice.range.lowerBound
+            order = (rank, isPath ? 0 : value.depth, isPath ? -place : place)
+        }
+
+        /// A name alone, or that of an object's description.
+        private static func name(_ text: Text) -> Text? {
+            let name = text.trimmed
+            if let description = Description(name) { return Self.name(description.name) }
+            let isName = name.indices.allSatisfy { index in
+                name[index].isIdentifier || ".<>,".utf8.contains(name[index])
+                    || name[index] == UInt8(ascii: " ") && name[..<index].last == UInt8(ascii: ",")
+            }
+            return isName ? name : nil
+        }
+
+        /// The less a key says, the more the name has to.
+        private static func isClass(_ name: Text, rank: Int) -> Bool {
+            let spelling = TypeSpelling(name)
+            guard spelling.isType else { return false }
+            // `com.acme.Cart`, and not `Jane.Doe`.
+            let isInPackage = spelling.isDotted && name.first.map { $0.isLetter && !$0.isUppercase } ?? false
+            return switch rank {
+            case 0: true
+            case 1: spelling.hasHump || spelling.isDotted
+            default: isInPackage && name.count { $0 == UInt8(ascii: ".") } > 1 || spelling.hasEnding
+            }
+        }
+    }
+
+    /// Keys of what a log entry says, those that say most first.
+    private static let messageKeys = [
+        "message", "msg", "eventmessage", "textpayload", "text", "body", "log", "reason", "description",
+        "value", "error",
+    ]
+
+    /// Returns whether a key says for certain that its value is a class.
+    static func isKeyOfClass(_ key: Text) -> Bool {
+        keysByRank[0].contains(key.string.lowercased().filter { $0.isLetter })
+    }
+
+    private static let keysByRank: [Set<String>] = [
+        ["class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass", "clazz"],
+        ["activity", "fragment", "viewcontroller", "controller", "viewmodel", "objecttype", "leakedtype"],
+        [
+            "screen", "component", "leak", "leaked", "leakedobject", "leakingobject", "object", "instance",
+            "type", "typename", "name",
+        ],
+        ["reference"],
+    ]
+}
+
+extension ArraySlice<UInt8> {
+    /// The first byte that is no white space.
+    fileprivate var firstVisible: UInt8? { first { $0 > 0x20 } }
+}

@@ -1,0 +1,180 @@
+internal import LeakMessage
+
+extension PersonalData {
+    /// `text = Jane; …`: the value of a sensitive key, without quotes, up to the next attribute or the end of the line.
+    mutating func value() {
+        // `Token::refresh()` of C++
+        guard !rest.starts(with: "::") else { return keep(2) }
+        guard let separator = SensitiveKey.separator(at: rest) else { return keep(1) }
+        let key = key(isAssignment: separator.isAssignment)
+        keep(separator.length)
+        guard let key else { return }
+        if key.entry.isTitle { isBehindTitle = true }
+        guard key.entry.separator != .inAlert || isBehindTitle || isOfAlert else { return }
+        guard let value = SensitiveKey.value(rest, isAssignment: separator.isAssignment) else {
+            return restOfQuotedValue(isLine: key.entry.isLine)
+        }
+        if key.entry.isAddress, value.prefix(Self.addressBytes).contains("0x") { return }
+        if !separator.isAssignment,
+            isLabels(rest) || key.isType && Self.isAboutObject(value, key.isInBrackets)
+        {
+            return
+        }
+        keep(value.startIndex - index)
+        if key.isQuoted, let scalar = Self.scalarOfJSON(value) {
+            if value.first?.isLetter == false {
+                masked.append(UInt8(ascii: "0"))
+                index = scalar
+            }
+            return
+        }
+        if key.isQuoted, SensitiveKey.isStructure(value) { return }
+        // The `>` of `<740f4707 bebcf74f>` is part of the value.
+        let marks = value.first == UInt8(ascii: "<") ? ";" : ";>"
+        hide(upTo: SensitiveKey.end(of: value, at: key.entry.isLine ? "" : marks))
+    }
+
+    /// Hides the rest of a value behind a quotation that was masked before: a user typed a quote, too.
+    private mutating func restOfQuotedValue(isLine: Bool) {
+        let value = SensitiveKey.withoutBlanks(rest)
+        guard let quote = value.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+            let inside = value.dropFirst().dropping("…"), inside.first == quote
+        else { return }
+        let behind = inside.dropFirst()
+        guard let next = behind.first, next > 0x20, !";,.:)>]}\"'\\".utf8.contains(next) else { return }
+        keep(behind.startIndex - index)
+        hide(upTo: SensitiveKey.end(of: behind, at: isLine ? "" : ";>"))
+    }
+
+    /// A sensitive key that ends where ``masked`` does.
+    private struct Key {
+        let entry: SensitiveKey
+        /// True for a key in quotes, as in JSON.
+        var isQuoted = false
+        /// True for a key that is spelled like the name of a type: `AccessToken`, and `Token` in `Shop.Token`.
+        var isType = false
+        /// True if `<` stands in front of the key or of its module.
+        var isInBrackets = false
+    }
+
+    /// The key in front of a separator, if it is sensitive.
+    private func key(isAssignment: Bool) -> Key? {
+        var end = masked.endIndex
+        while end > 0, let blank = SensitiveKey.blank(endOf: masked[..<end]) { end -= blank }
+        if isAssignment, end > 0, masked[end - 1] == UInt8(ascii: "\n") {
+            end -= 1
+            while end > 0, let blank = SensitiveKey.blank(endOf: masked[..<end]) { end -= blank }
+        }
+        if end > 0, masked[end - 1] == UInt8(ascii: "]") { end -= 1 }
+        if let quotedKey, quotedKey.end == end { return Key(entry: quotedKey.entry) }
+        var isQuoted = false
+        if end > 0, PrivateText.isQuote(masked[end - 1]) {
+            end -= 1
+            isQuoted = true
+            if end > 0, masked[end - 1] == UInt8(ascii: "\\") { end -= 1 }
+        }
+        guard end > 0, let last = masked[..<end].last, SensitiveKey.isByteOfKey(last) || last >= 0x80 else {
+            return nil
+        }
+        let (name, start) = Self.name(endOf: masked[..<end])
+        guard let entry = SensitiveKey.find(name, isAssignment: isAssignment) else { return nil }
+        var key = Key(entry: entry, isQuoted: isQuoted)
+        let front = masked[..<start]
+        let module =
+            front.last == UInt8(ascii: ".")
+            ? front.dropLast().reversed().prefix(64).prefix { $0.isIdentifier } : nil
+        let before = module.map { front[..<(front.endIndex - 1 - $0.count)] } ?? front
+        key.isInBrackets = before.last == UInt8(ascii: "<")
+        key.isType =
+            name.first?.isUppercase ?? false
+            && (module?.last?.isUppercase ?? false || key.isInBrackets || TypeSpelling(name).hasHump)
+        return key
+    }
+
+    /// The key at the end of a text, with letters of ASCII for wide ones.
+    private static func name(endOf text: Text) -> (name: Text, start: Int) {
+        var reversed: [UInt8] = []
+        var start = text.endIndex
+        while start > text.startIndex, reversed.count <= SensitiveKey.byteLimit {
+            let byte = text[start - 1]
+            if SensitiveKey.isByteOfKey(byte) {
+                reversed.append(byte)
+                start -= 1
+            } else if let letter = wideLetter(endOf: text[..<start]) {
+                reversed.append(letter)
+                start -= 3
+            } else {
+                break
+            }
+        }
+        return (Array(reversed.reversed())[...], start)
+    }
+
+    /// The letter of ASCII for one of `ａ` to `ｚ` and `Ａ` to `Ｚ`.
+    private static func wideLetter(endOf text: Text) -> UInt8? {
+        let bytes = text.suffix(3)
+        guard bytes.count == 3, bytes.first == 0xEF else { return nil }
+        let (middle, last) = (bytes[bytes.startIndex + 1], bytes[bytes.startIndex + 2])
+        return switch (middle, last) {
+        case (0xBC, 0xA1...0xBA): last - 0xA1 + UInt8(ascii: "A")
+        case (0xBD, 0x81...0x9A): last - 0x81 + UInt8(ascii: "a")
+        default: nil
+        }
+    }
+
+    /// Returns true for the labels of a function behind the first one: `:title:)` and `:user:]`.
+    private mutating func isLabels(_ rest: Text) -> Bool {
+        // Behind each of several labels the answer is the same.
+        if let labels, rest.startIndex <= labels.end { return labels.isEndOfList }
+        var rest = rest
+        var isComplete = true
+        while isComplete, let byte = rest.first, byte.isIdentifier {
+            rest = rest.drop { $0.isIdentifier }
+            isComplete = rest.first == UInt8(ascii: ":")
+            if isComplete { rest = rest.dropFirst() }
+        }
+        let isEndOfList = isComplete && rest.first.map { ")]".utf8.contains($0) } ?? false
+        labels = (rest.startIndex, isEndOfList)
+        return isEndOfList
+    }
+
+    /// Returns true for what a text says of an object behind the name of its type: an address, a count, or a word such as
+    /// `leaked`.
+    private static func isAboutObject(_ value: Text, _ isInBrackets: Bool) -> Bool {
+        let digits = value.dropping("0x") ?? value
+        let isNumber = digits.startIndex > value.startIndex || isInBrackets
+        let number = digits.prefix { isNumber ? $0.isHexadecimal : $0.isDigit }
+        if !number.isEmpty, number.count <= (isNumber ? 16 : countDigits),
+            !(digits[number.endIndex...].first?.isIdentifier ?? false)
+        {
+            return true
+        }
+        return GuessedClass.isState(value)
+    }
+
+    /// Bytes in which the address of an object begins: `(string)0x1f`.
+    private static let addressBytes = 12
+    /// Digits of a number of objects.
+    private static let countDigits = 4
+
+    /// Where a number, `true`, `false` or `null` of JSON ends; `nil` for another value.
+    static func scalarOfJSON(_ value: Text) -> Int? {
+        let scalar = value.prefix(32).prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+        let isScalar =
+            scalar.equals("true") || scalar.equals("false") || scalar.equals("null")
+            || scalar.first.map { $0.isDigit || $0 == UInt8(ascii: "-") } ?? false
+                && scalar.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
+        let behind = value[scalar.endIndex...].drop { $0 <= 0x20 }.first
+        return isScalar && behind.map { ",}]".utf8.contains($0) } ?? true ? scalar.endIndex : nil
+    }
+
+    /// Returns whether the text is about an alert.
+    private var isOfAlert: Bool {
+        mutating get {
+            if let known = mentionsAlert { return known }
+            let found = text.contains("AlertController") || text.contains("ALERTCONTROLLER")
+            mentionsAlert = found
+            return found
+        }
+    }
+}

@@ -1,0 +1,349 @@
+internal import LeakMessage
+
+/// Masks what may name a person anywhere in a text: e-mail addresses, queries and credentials of URLs, home folders, long
+/// numbers, text in typographic quotes, bearer tokens, and the values of each ``SensitiveKey``, such as `text = Jane`.
+///
+/// Runs on the device, after ``Redaction``. Digits become `0`, so that ``Masking`` makes the same of both texts; anything else
+/// becomes `…`. Reads each byte a bounded number of times, and changes nothing in a text that it has masked before.
+struct PersonalData {
+    let text: Text
+    var index: Int
+    var masked: [UInt8] = []
+    private var isInURL = false
+    /// True behind the title of an alert, up to a blank line.
+    var isBehindTitle = false
+    /// Where a quotation ends in ``masked`` whose text was a sensitive key.
+    var quotedKey: (entry: SensitiveKey, end: Int)?
+    /// True if the text is about an alert; `nil` until that has been checked.
+    var mentionsAlert: Bool?
+    /// Where the labels end that were read last, and whether they are those of a function.
+    var labels: (end: Int, isEndOfList: Bool)?
+    /// Where the last closing quote of each sort stands; `nil` before it was looked for.
+    private var lastClosing: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
+
+    /// Digits of a telephone number without its area code. Shorter numbers stay.
+    static let digitsCount = 7
+    /// The longest name of a user's home folder that is looked for.
+    private static let homeNameBytes = 64
+    /// Twice the longest local part of an e-mail address, RFC 5321 §4.5.3.1.1.
+    private static let localPartBytes = 128
+    private static let ellipsis = Array("…".utf8)
+
+    private struct Quotes {
+        let opening: [UInt8]
+        let closing: [[UInt8]]
+
+        init(_ opening: String, _ closing: String...) {
+            self.opening = Array(opening.utf8)
+            self.closing = closing.map { Array($0.utf8) }
+        }
+    }
+
+    private static let quotes = [
+        Quotes("“", "”"), Quotes("„", "“", "”"), Quotes("«", "»"), Quotes("「", "」"), Quotes("‘", "’"),
+        Quotes("‚", "‘", "’"), Quotes("‹", "›"), Quotes("『", "』"),
+    ]
+
+    static func masked(_ text: Text) -> Text {
+        guard
+            text.contains(where: { isTrigger($0) }) || text.indices.contains(where: { isBearer(text[$0...]) })
+        else { return text }
+        var reader = PersonalData(text)
+        reader.run()
+        return reader.masked[...]
+    }
+
+    /// Returns false for names of types and paths that ``masked(_:)`` surely leaves as they are, but for digits.
+    static func mayChange(name: String) -> Bool {
+        let found = unsafe name.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.indices.contains { index in
+                switch unsafe bytes[index] {
+                case UInt8(ascii: "="), UInt8(ascii: "@"), 0xC2, 0xE2, 0xE3, 0xEF: true
+                case UInt8(ascii: "B"), UInt8(ascii: "b"): unsafe isBearer(bytes[index...])
+                case UInt8(ascii: "/"), UInt8(ascii: "\\"):
+                    homes.contains { unsafe bytes[index...].starts(with: $0) }
+                case UInt8(ascii: "%"): unsafe bytes[index...].starts(with: "%40".utf8)
+                case UInt8(ascii: "?"): unsafe bytes[index...].dropFirst().first?.isIdentifier ?? false
+                case UInt8(ascii: ":"):
+                    unsafe bytes[index...].dropFirst().first == UInt8(ascii: "/")
+                        || SensitiveKey.mayEnd(bytes[..<index])
+                default: false
+                }
+            }
+        }
+        return found ?? true
+    }
+
+    /// Returns true for `Bearer`, in upper or lower case, with a space or a tab behind it.
+    private static func isBearer(_ text: some RandomAccessCollection<UInt8>) -> Bool {
+        guard text.count > bearer.count, let first = text.first, first | 0x20 == bearer[0] else {
+            return false
+        }
+        let behind = text.dropFirst(bearer.count).first
+        return zip(text, bearer).allSatisfy { $0 | 0x20 == $1 }
+            && (behind == UInt8(ascii: " ") || behind == UInt8(ascii: "\t"))
+    }
+
+    private static let bearer = Array("bearer".utf8)
+    private static let homes = ["/Users/", "/home/", "\\Users\\"].map { Array($0.utf8) }
+
+    private init(_ text: Text) {
+        self.text = text
+        index = text.startIndex
+        masked.reserveCapacity(text.count)
+    }
+
+    /// Bytes without which a text has nothing to mask.
+    private static func isTrigger(_ byte: UInt8) -> Bool {
+        byte.isDigit || byte >= 0x80 || "@%/?=:\\".utf8.contains(byte)
+    }
+
+    var rest: Text { text[index...] }
+    private var previous: UInt8? { index > text.startIndex ? text[index - 1] : nil }
+
+    mutating func keep(_ count: Int) {
+        masked.append(contentsOf: text[index..<min(index + count, text.endIndex)])
+        index = min(index + count, text.endIndex)
+    }
+
+    /// Writes `…` for the bytes up to `end`.
+    mutating func hide(upTo end: Int) {
+        guard end > index else { return }
+        if masked.suffix(Self.ellipsis.count) != Self.ellipsis[...] { masked += Self.ellipsis }
+        index = end
+    }
+
+    private mutating func run() {
+        while index < text.endIndex {
+            if !isInURL {
+                let plain = rest.prefix { !Self.isSpecial[Int($0)] }
+                masked.append(contentsOf: plain)
+                index = plain.endIndex
+                guard index < text.endIndex else { return }
+            }
+            let byte = text[index]
+            if isInURL, Self.endsURL(byte) { isInURL = false }
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number()
+            case UInt8(ascii: "@"): at(length: 1)
+            case UInt8(ascii: "%") where rest.starts(with: "%40"): at(length: 3)
+            case UInt8(ascii: ":") where rest.starts(with: "://"): address()
+            case UInt8(ascii: "?"): query()
+            case UInt8(ascii: "#") where isInURL: query()
+            case UInt8(ascii: "/"), UInt8(ascii: "\\"): home()
+            case UInt8(ascii: "="), UInt8(ascii: ":"): value()
+            case UInt8(ascii: "B"), UInt8(ascii: "b"): bearerToken()
+            case UInt8(ascii: "\n"):
+                if rest.starts(with: "\n\n") { isBehindTitle = false }
+                keep(1)
+            case 0xEF where rest.starts(with: "＠"): at(length: 3)
+            case 0xC2, 0xE2, 0xE3, 0xEF:
+                if SensitiveKey.separator(at: rest) == nil { quotation() } else { value() }
+            case UInt8(ascii: "d") where rest.starts(with: "debug_id\":\""): imageID()
+            default: keep(1)
+            }
+        }
+    }
+
+    /// Marks the bytes that ``run()`` looks at outside of URLs.
+    private static let isSpecial: [Bool] = (0...UInt8.max).map { byte in
+        byte.isDigit || byte >= 0x80 || "@%?#/\\=:Bbd\n".utf8.contains(byte)
+    }
+
+    private static func endsURL(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || "\"'<>".utf8.contains(byte)
+    }
+
+    private func endOfURL(from start: Int) -> Int {
+        text[start...].firstIndex(where: Self.endsURL) ?? text.endIndex
+    }
+
+    // MARK: Numbers
+
+    /// Writes zeros for a long number that stands alone; its groups may be parted by blanks, points, strokes and brackets.
+    private mutating func number() {
+        guard !(previous?.isIdentifier ?? false) else {
+            return keep(rest.prefix { $0.isDigit }.count)
+        }
+        var end = index
+        var digits = 0
+        /// Without the last group.
+        var former = (end: index, digits: 0)
+        var next = index
+        while next < text.endIndex {
+            if text[next].isDigit {
+                if next > end { former = (end, digits) }
+                digits += 1
+                next += 1
+                end = next
+            } else if next - end < 2, " .-/()".utf8.contains(text[next]) {
+                next += 1
+            } else {
+                break
+            }
+        }
+        let last = end
+        // `8.5s`, `0x1f`
+        if end < text.endIndex, text[end].isIdentifier { (end, digits) = former }
+        if digits >= Self.digitsCount {
+            let start = masked.endIndex
+            let isOfJSON = isNumberOfJSON(upTo: end)
+            for byte in text[index..<end] { masked.append(byte.isDigit ? UInt8(ascii: "0") : byte) }
+            // No number of JSON begins with a zero.
+            if isOfJSON { masked[start] = UInt8(ascii: "1") }
+            index = end
+        }
+        keep(last - index)
+    }
+
+    /// Returns true for a number behind a key in quotes, or in a text that begins as JSON behind another value.
+    private func isNumberOfJSON(upTo end: Int) -> Bool {
+        let before = masked.reversed().drop { $0 == UInt8(ascii: "-") }.drop { $0 <= 0x20 }
+        switch before.first {
+        case UInt8(ascii: ":"):
+            return before.dropFirst().first { $0 > 0x20 } == UInt8(ascii: "\"")
+        case UInt8(ascii: "["), UInt8(ascii: ","):
+            return "{[".utf8.contains(text[text.startIndex])
+                && text[end...].first { $0 > 0x20 }.map { ",]}".utf8.contains($0) } ?? false
+        default: return false
+        }
+    }
+
+    /// The id of an image in the JSON of a call frame, by which symbols are found.
+    private mutating func imageID() {
+        keep("debug_id\":\"".utf8.count)
+        let id = rest.prefix(Self.imageIDBytes).prefix { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+        if id.count >= Self.leastImageIDBytes { keep(id.count) }
+    }
+
+    private static let imageIDBytes = 64
+    private static let leastImageIDBytes = 32
+
+    // MARK: Addresses
+
+    /// `jane.doe@example.com`, and with `%40` in a URL.
+    private mutating func at(length: Int) {
+        let host = rest.dropFirst(length).prefix { Self.isHost($0) }
+        let local = masked.reversed().prefix(Self.localPartBytes).prefix { Self.isLocalPart($0) }.count
+        let name = host.reversed().drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        // `server@9.5.0-SNAPSHOT`; the name of a top-level domain begins with a letter.
+        let ending = name.prefix { $0 != UInt8(ascii: ".") }
+        let isVersion = (ending.last?.isDigit ?? false) && ending.contains(where: \.isLetter)
+        guard local > 0, name.contains(UInt8(ascii: ".")), !isVersion else { return keep(length) }
+        masked.removeLast(local)
+        masked += Self.ellipsis + [UInt8(ascii: "@")]
+        index += length
+        hide(upTo: index + name.count)
+    }
+
+    private static func isHost(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "-")
+    }
+
+    private static func isLocalPart(_ byte: UInt8) -> Bool {
+        byte.isIdentifier || ".%+-!&~".utf8.contains(byte)
+    }
+
+    /// `://jane:secret@example.com/`; of `file:///…` nothing stays, since its path is a user's.
+    private mutating func address() {
+        let scheme = masked.reversed().prefix(8).prefix { $0.isLetter }.count
+        let isFile = masked.suffix(scheme).elementsEqual(Array("file".utf8))
+        keep(3)
+        guard !isFile else { return hide(upTo: endOfURL(from: index)) }
+        isInURL = true
+        let authority = rest.prefix { !Self.endsURL($0) && !"/?#\\".utf8.contains($0) }
+        if let end = authority.lastIndex(of: UInt8(ascii: "@")) {
+            hide(upTo: end)
+            keep(1)
+        }
+    }
+
+    /// All behind the `?` or `#` of a URL, or behind one that `name=` follows.
+    private mutating func query() {
+        let isAssignment =
+            rest.dropFirst().drop { $0.isIdentifier || ".-[]%".utf8.contains($0) }.first == UInt8(ascii: "=")
+            && rest.dropFirst().first.map { $0 != UInt8(ascii: "=") } == true
+        guard isInURL || isAssignment else { return keep(1) }
+        keep(1)
+        hide(upTo: endOfURL(from: index))
+    }
+
+    /// `/Users/jane/`, `/home/jane/` and `C:\Users\jane\`.
+    private mutating func home() {
+        let stroke = text[index]
+        guard let head = Self.homes.first(where: { rest.starts(with: $0) }) else { return keep(1) }
+        keep(head.count)
+        let near = rest.prefix(Self.homeNameBytes)
+        // A name may have blanks, where a folder follows it.
+        let line = near.prefix { !"\n\"'<>:".utf8.contains($0) }
+        let end = line.firstIndex(of: stroke) ?? near.firstIndex { $0 <= 0x20 || "\"'<>:".utf8.contains($0) }
+        hide(upTo: end ?? near.endIndex)
+    }
+
+    // MARK: Words
+
+    /// `Bearer eyJhbGci`, and not `bearer token`.
+    private mutating func bearerToken() {
+        guard Self.isBearer(rest), !(previous?.isIdentifier ?? false) else { return keep(1) }
+        let blanks = rest.dropFirst(Self.bearer.count).drop {
+            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t")
+        }
+        let token = blanks.prefix { $0.isLetter || $0.isDigit || "-._~+/".utf8.contains($0) }
+        let isWord = token.allSatisfy { $0.isLetter && !$0.isUppercase }
+        // `Bearer realm="leaks"` names no token; `=` fills one up.
+        let behind = text[token.endIndex...].drop { $0 == UInt8(ascii: "=") }
+        let isParameter =
+            behind.startIndex > token.endIndex
+            && behind.first.map { $0.isIdentifier || PrivateText.isQuote($0) } ?? false
+        guard token.count >= Self.bearerBytes, !isWord || token.count >= Self.longWordBytes, !isParameter
+        else {
+            return keep(blanks.startIndex - index)
+        }
+        keep(token.startIndex - index)
+        hide(upTo: behind.startIndex)
+    }
+
+    /// Bytes of the shortest bearer token that is looked for.
+    private static let bearerBytes = 6
+    /// Small letters that are no word.
+    private static let longWordBytes = 24
+
+    /// `“Jane”`, up to the last closing quote of that sort, since a user may have typed one too.
+    private mutating func quotation() {
+        guard let sort = Self.quotes.firstIndex(where: { rest.starts(with: $0.opening) }),
+            !isApostrophe(Self.quotes[sort])
+        else { return keep(1) }
+        let quotes = Self.quotes[sort]
+        keep(quotes.opening.count)
+        let closing = closing(sort)
+        guard closing > index else { return hide(upTo: text.endIndex) }
+        let entry = SensitiveKey.find(inQuotes: text[index..<closing])
+        hide(upTo: closing)
+        // The mark too, which in another language opens a quotation.
+        keep(text[index] == 0xC2 ? 2 : 3)
+        quotedKey = entry.map { ($0, masked.endIndex) }
+    }
+
+    /// Returns whether a `‘` stands inside of a word.
+    private func isApostrophe(_ quotes: Quotes) -> Bool {
+        quotes.opening == Array("‘".utf8) && (previous.map { $0.isLetter || $0.isDigit } ?? false)
+    }
+
+    /// Where the last closing quote stands; the start of the text where there is none.
+    private mutating func closing(_ sort: Int) -> Int {
+        if let known = lastClosing[sort] { return known }
+        let found = Self.quotes[sort].closing.compactMap { lastPlace(of: $0) }.max() ?? text.startIndex
+        lastClosing[sort] = found
+        return found
+    }
+
+    private func lastPlace(of mark: [UInt8]) -> Int? {
+        guard let first = mark.first, text.count >= mark.count else { return nil }
+        return (text.startIndex...(text.endIndex - mark.count)).last { place in
+            guard text[place] == first, text[place...].starts(with: mark) else { return false }
+            // `couldn’t` is no end of a quotation.
+            return mark != Array("’".utf8) || !(text[(place + mark.count)...].first?.isIdentifier ?? false)
+        }
+    }
+}

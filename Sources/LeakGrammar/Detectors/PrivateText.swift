@@ -1,0 +1,264 @@
+internal import LeakMessage
+
+/// Takes out of a text what users typed or read, wherever that may stand: between quotes, and behind the address in
+/// the description of an object.
+///
+/// Where such a text ends cannot be told, since it may hold quotes and brackets too. So a quotation goes up to the last
+/// quote of its sort, or to the end when their number is odd, and what a description says about its object up to the end.
+struct PrivateText {
+    private let text: Text
+    private var rest: Text
+    private var kept: [UInt8] = []
+    private var isInBrackets = false
+    /// What is left of ``attempts``.
+    private var attemptsLeft = attempts
+    /// Behind the last colon nothing is a description.
+    private let lastColon: Int
+    private let keepsQuotations: Bool
+
+    /// How many `<` are taken for descriptions; what follows the last of them goes. No name has so many.
+    private static let attempts = 256
+
+    /// - Parameter keepsQuotations: takes out what stands in descriptions alone.
+    /// - Returns: `text` with `…` for each, and `; …>` behind an address. Taken out again, nothing changes.
+    static func removed(from text: Text, keepsQuotations: Bool = false) -> [UInt8] {
+        guard text.contains(where: { $0 == UInt8(ascii: "<") || isQuote($0) }) else { return Array(text) }
+        var reader = PrivateText(text, keepsQuotations)
+        reader.run()
+        return reader.kept
+    }
+
+    private init(_ text: Text, _ keepsQuotations: Bool) {
+        self.text = text
+        self.keepsQuotations = keepsQuotations
+        rest = text
+        lastColon = text.lastIndex(of: UInt8(ascii: ":")) ?? text.startIndex
+        kept.reserveCapacity(text.count + 8)
+    }
+
+    static func isQuote(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`")
+    }
+
+    private mutating func run() {
+        while let byte = rest.first {
+            switch byte {
+            case UInt8(ascii: "<"): bracket()
+            case UInt8(ascii: ">"):
+                if previous != UInt8(ascii: "-") { isInBrackets = false }
+                keep(1)
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
+                if isOpening { quotation(byte) } else { keep(1) }
+            case UInt8(ascii: "0"): zero()
+            default: keep(1)
+            }
+        }
+    }
+
+    /// The byte before the next one.
+    private var previous: UInt8? { rest.startIndex > text.startIndex ? text[rest.startIndex - 1] : nil }
+
+    private mutating func keep(_ count: Int) {
+        kept.append(contentsOf: rest.prefix(count))
+        rest = rest.dropFirst(count)
+    }
+
+    private mutating func keep(upTo end: Int) { keep(end - rest.startIndex) }
+
+    /// Puts `mark` for all that is left.
+    private mutating func end(_ mark: StaticString) {
+        unsafe kept.append(
+            contentsOf: UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
+        rest = rest[rest.endIndex...]
+    }
+
+    /// A description at the start of `text`, while there are attempts left.
+    private mutating func description(at text: Text) -> Description? {
+        guard text.first == UInt8(ascii: "<"), text.startIndex < lastColon, attemptsLeft > 0 else {
+            return nil
+        }
+        attemptsLeft -= 1
+        return Description(text)
+    }
+
+    private mutating func bracket() {
+        guard attemptsLeft > 0 else { return end("…") }
+        guard let description = description(at: rest) else {
+            isInBrackets = true
+            return keep(1)
+        }
+        keep(upTo: (description.attributes.isEmpty ? description.rest : description.attributes).startIndex)
+        isInBrackets = false
+        if !description.attributes.isEmpty { end("; …>") }
+    }
+
+    /// An address in brackets that are no description otherwise: `<Cart of 'Jane': 0x1f; text = …>`.
+    private mutating func zero() {
+        guard isInBrackets, !(previous?.isIdentifier ?? false), rest.starts(with: "0x") else {
+            return keep(1)
+        }
+        let digits = rest.dropFirst(2).prefix { $0.isHexadecimal }
+        keep(upTo: digits.endIndex)
+        if let next = rest.first, next != UInt8(ascii: ">") { end("; …>") }
+    }
+
+    /// Returns whether the next byte is a quote that is no apostrophe.
+    private var isOpening: Bool {
+        if keepsQuotations || isInCode(at: rest.startIndex) || isOfLambda(at: rest.startIndex) {
+            return false
+        }
+        if rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) {
+            return true
+        }
+        guard rest.first == UInt8(ascii: "`") else { return false }
+        // One that a second answers in the same line is no apostrophe.
+        let inside = rest.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
+        return text[inside.endIndex...].first == UInt8(ascii: "`")
+    }
+
+    /// Returns whether a backtick parts image and function, or begins the escaped name of a function.
+    private func isInCode(at index: Int) -> Bool {
+        guard rest[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
+        let behind = text[(index + 1)...]
+        if text[index - 1] == UInt8(ascii: ".") {
+            let name = behind.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
+            return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
+                && (name.allSatisfy(\.isIdentifier) || isInFrame(index))
+        }
+        // What was masked before is masked again, so that a second pass changes nothing.
+        return isInFrame(index) && !behind.starts(with: "…`")
+            && (behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
+                || text[index - 1] == UInt8(ascii: "?"))
+    }
+
+    /// Returns whether a quote is one of `::'lambda0'(`, as demanglers of C++ name a lambda.
+    private func isOfLambda(at index: Int) -> Bool {
+        guard text[index] == UInt8(ascii: "'") else { return false }
+        let isOpening = text[..<index].ends(with: "::")
+        let start =
+            isOpening ? index : text[..<index].suffix(Self.lambdaBytes).lastIndex(of: UInt8(ascii: "'"))
+        guard let start, text[..<start].ends(with: "::"), let name = text[(start + 1)...].dropping("lambda")
+        else {
+            return false
+        }
+        let behind = name.drop { $0.isDigit }
+        return behind.starts(with: "'(") && (isOpening || behind.startIndex == index)
+    }
+
+    private static let lambdaBytes = 12
+
+    /// True if the line up to an index begins as a debugger's frame.
+    private func isInFrame(_ index: Int) -> Bool {
+        let before = text[..<index].suffix(Self.frameBytes)
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex
+        let line = before[start...].trimmed
+        return line.starts(with: "frame #") || line.starts(with: "* frame #")
+    }
+
+    private static let frameBytes = 256
+    private static let escapedNameBytes = 128
+
+    private mutating func quotation(_ quote: UInt8) {
+        if let name = GuessedClass.quoted(at: rest.startIndex, in: text) {
+            return keep(upTo: name.endIndex + 1)
+        }
+        keep(1)
+        // The description of an object may stand in quotes, alone.
+        if let description = description(at: rest), Self.isName(description.name) {
+            if !description.attributes.isEmpty {
+                keep(upTo: description.attributes.startIndex)
+                end("; …>")
+                kept.append(quote)
+                return
+            }
+            if description.rest.first == quote { return keep(upTo: description.rest.startIndex + 1) }
+        }
+        kept.append(contentsOf: Array("…".utf8))
+        guard let closing = closing(of: quote) else {
+            rest = rest[rest.endIndex...]
+            return
+        }
+        let entry = SensitiveKey.find(inQuotes: rest[..<closing])
+        kept.append(quote)
+        rest = rest[(closing + 1)...]
+        if entry != nil { valueOfQuotedKey() }
+    }
+
+    /// `"text": Jane` and `["text"] = Jane`: the value without quotes of a ``SensitiveKey`` that stood in quotes, up to the end of
+    /// the line.
+    private mutating func valueOfQuotedKey() {
+        let behind = SensitiveKey.withoutBlanks(rest.dropping("]") ?? rest)
+        guard let separator = SensitiveKey.separator(at: behind),
+            let value = SensitiveKey.value(
+                behind.dropFirst(separator.length), isAssignment: separator.isAssignment),
+            value.first != UInt8(ascii: "`"), !SensitiveKey.isStructure(value)
+        else { return }
+        keep(upTo: value.startIndex)
+        kept.append(contentsOf: Array("…".utf8))
+        rest = rest[SensitiveKey.end(of: value, at: ";")...]
+    }
+
+    /// Whether `text` is a type's name, its arguments too: ``TypeName`` takes whatever stands in their brackets, where a
+    /// user may have typed a sentence.
+    private static func isName(_ text: Text) -> Bool {
+        let marks = Array(".,:<>()[]?&-".utf8)
+        let isWordForWord = text.indices.allSatisfy { index in
+            if text[index] == UInt8(ascii: " ") {
+                return isBlankOfName(before: text[..<index], text[(index + 1)...])
+            }
+            return text[index].isIdentifier || marks.contains(text[index])
+        }
+        return isWordForWord && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
+    }
+
+    /// Blanks stand behind the commas of a name, and in `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
+    private static func isBlankOfName(before: Text, _ after: Text) -> Bool {
+        let words: [StaticString] = [
+            ",", "(unknown", "(unknown context", "(unknown context at", "(extension", "(extension in",
+        ]
+        return words.contains { before.ends(with: $0) } || after.starts(with: "in _")
+            || before.ends(with: " in") && after.first == UInt8(ascii: "_")
+    }
+
+    /// Where a quotation ends: at the last quote of its sort, or at the last of another when that one's stand among
+    /// these. `nil` when the quote is none of a pair, as in a text that was cut, or when all of it is about an object.
+    private func closing(of quote: UInt8) -> Int? {
+        guard !isInBrackets else { return nil }
+        let quotes = rest.indices.filter { rest[$0] == quote && !isApostrophe(at: $0) }
+        guard !quotes.count.isMultiple(of: 2), let last = quotes.last else { return nil }
+        let others = "'\"`".utf8.filter { other in
+            other != quote && rest[..<last].indices.contains { rest[$0] == other && !isApostrophe(at: $0) }
+        }
+        if others.isEmpty {
+            // The class of an object whose name was quoted, and nothing else in quotes.
+            return quotes.count == 3 && isOfClass(quotes[1], behind: quotes[0]) ? quotes[0] : last
+        }
+        return others.compactMap { rest.lastIndex(of: $0) }.reduce(last, max)
+    }
+
+    /// Returns whether the quotation behind another one names the class of what that one says: `'Jane' of class 'Cart'`.
+    private func isOfClass(_ quote: Int, behind closing: Int) -> Bool {
+        let between = rest[(closing + 1)..<quote].trimmed
+        return Self.wordsOfClasses.contains { between.equals($0) }
+            && GuessedClass.quoted(at: quote, in: text) != nil
+    }
+
+    private static let wordsOfClasses: [StaticString] = [
+        "of class", "of type", "of the class", "is of class", "is of type", "is an instance of",
+        "instance of",
+        "class", "class:", ", class", ", class:", "with class", "of class:", "of type:",
+    ]
+
+    /// A letter of Latin script in front of an apostrophe is one of ASCII: other scripts quote without a space.
+    static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
+
+    private func isApostrophe(at index: Int) -> Bool {
+        if rest[index] == UInt8(ascii: "`") { return isInCode(at: index) }
+        guard rest[index] == UInt8(ascii: "'"), index > rest.startIndex, index + 1 < rest.endIndex else {
+            return false
+        }
+        if isOfLambda(at: index) { return true }
+        return Self.isBesideApostrophe(rest[index - 1]) && rest[index + 1].isIdentifier
+            && !rest[..<index].ends(with: "…")
+    }
+}

@@ -1,0 +1,223 @@
+internal import LeakMessage
+
+/// Takes out of a message what users typed or read, so that it is still read as the same message.
+///
+/// A message without any stays as it is. Of another one stays what its form says for certain: the words in front of the
+/// object, the object, and what ``Grammar/Reading/tail`` has.
+enum Redaction {
+    /// How often a text is redacted. Those of detectors are the same from the second time on.
+    static let rounds = 8
+
+    /// What is kept of a text that ``MessageText`` made plain, and all that is read of it.
+    ///
+    /// Where quotes and brackets do not match, a text without some of them may be read as another one, of which more
+    /// goes; so this goes on until nothing more does. Of a text made to go on for ever nothing is kept.
+    static func kept(of text: Text, rounds: Int = rounds) -> MessageText.Framed {
+        // A sample is kept up to the wire format's bound, and has to be read as what came.
+        var kept = MessageText.framed(text.cut(to: WireLimits.messageBytes).trimmed)
+        for _ in 0..<rounds {
+            let redacted = redacted(kept).cut(to: WireLimits.messageBytes)
+            if redacted == kept.text { return kept }
+            // As it would come in again.
+            kept = MessageText.framed(MessageText.plain(redacted.string))
+        }
+        return MessageText.framed(Text("…"))
+    }
+
+    private static func redacted(_ framed: MessageText.Framed) -> Text {
+        let message = framed.message
+        let grammar = Grammar(demangle: { _ in nil })
+        let list = grammar.list(message)
+        var result = Array(framed.head)
+        let sets = SeveralLeaks.cycles(in: message)
+        if sets.count > 1 {
+            result.append(contentsOf: Array("Retain cycles: {(".utf8))
+            for set in sets {
+                let reading = grammar.read(set)
+                guard reading.isList else { continue }
+                result.append(contentsOf: Array("(".utf8) + Self.list(reading.subject) + Array(",".utf8))
+            }
+            result.append(contentsOf: Array(")}".utf8))
+        } else if let json = JSONMessage(message, demangle: { _ in nil }) {
+            result.append(contentsOf: json.head + json.redacted + json.tail)
+        } else if list == nil, isPlain(message) {
+            result.append(contentsOf: message)
+        } else {
+            let reading = list ?? grammar.read(message)
+            // A name stands there; a detector that was changed may put a description.
+            result.append(
+                contentsOf: PrivateText.removed(
+                    from: message[..<reading.subject.startIndex], keepsQuotations: true))
+            result.append(contentsOf: subject(of: reading, in: message))
+            result.append(contentsOf: reading.tail)
+        }
+        result.append(contentsOf: repeatElement(UInt8(ascii: "'"), count: framed.quotes))
+        return result[...].trimmed
+    }
+
+    /// What speaks of the object.
+    private static func subject(of reading: Grammar.Reading, in message: Text) -> [UInt8] {
+        if reading.isList { return list(reading.subject) }
+        guard !reading.boundary.isEmpty else { return object(reading.subject) }
+        // Between quotes the boundary is none, and what was typed goes on behind it.
+        let whole = PrivateText.removed(from: message[reading.subject.startIndex...])[...]
+        return Array(whole[..<(whole.firstRange(of: reading.boundary)?.lowerBound ?? whole.endIndex)])
+    }
+
+    private static func isPlain(_ text: Text) -> Bool {
+        PrivateText.removed(from: text)[...] == text
+    }
+
+    /// Applies `step` until it changes nothing more.
+    ///
+    /// - Returns: `nil` for a value made to change for ever.
+    static func settled<Value: Equatable>(
+        _ value: Value, rounds: Int = rounds, by step: (Value) -> Value
+    ) -> Value? {
+        var value = value
+        for _ in 0..<rounds {
+            let next = step(value)
+            if next == value { return value }
+            value = next
+        }
+        return nil
+    }
+
+    /// A name as a field of a report gives it: of a description in it class and address stay.
+    ///
+    /// Names have no quotes but around them.
+    static func name(_ raw: Text) -> Text { settled(raw, by: nameOnce) ?? Text("…") }
+
+    private static func nameOnce(_ raw: Text) -> Text {
+        guard raw.contains(where: isMark) else { return raw }
+        let name = TypeNameCleaning.withoutWrapping(raw)
+        if let description = Description(name) {
+            guard description.attributes.isEmpty else { return PrivateText.removed(from: name)[...] }
+            if description.rest.isEmpty { return raw }
+        }
+        let removed = PrivateText.removed(from: name)[...]
+        return removed == name ? raw : removed
+    }
+
+    static func name(_ raw: String) -> String { mayChange(raw) ? name(Text(raw)).string : raw }
+
+    /// Returns false for names that ``name(_:)-(String)`` surely leaves as they are.
+    static func mayChange(_ name: String) -> Bool { name.utf8.contains(where: isMark) }
+
+    /// Begins a description or a quotation.
+    private static func isMark(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "<") || PrivateText.isQuote(byte)
+    }
+
+    private static func object(_ subject: Text) -> [UInt8] {
+        // An alert's title, message and buttons, whose quotes a format may have eaten.
+        if let alert = alertText(in: subject), !subject[..<alert].contains(where: PrivateText.isQuote) {
+            return object(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
+        }
+        guard let description = Description(subject), description.attributes.isEmpty else {
+            return PrivateText.removed(from: subject)
+        }
+        let rest = description.rest
+        let head = Array(subject[..<rest.startIndex])
+        if rest.starts(with: ":\n[") { return head + children(rest) }
+        if rest.trimmed.starts(with: "📄") { return head + pages(rest) }
+        return head + PrivateText.removed(from: rest)
+    }
+
+    /// Where the first line starts that only alerts have.
+    private static func alertText(in subject: Text) -> Int? {
+        var start = subject.startIndex
+        for line in subject.lines {
+            let words = line.drop { $0 == UInt8(ascii: " ") }
+            let marks: [StaticString] = ["title: ", "message: ", "actions: ", "textfields: "]
+            if start > subject.startIndex, marks.contains(where: { words.starts(with: $0) }) { return start }
+            start = line.endIndex + 1
+        }
+        return nil
+    }
+
+    /// The descriptions of a list of children, without what they say of their objects.
+    private static func children(_ list: Text) -> [UInt8] {
+        var result = Array(":\n[".utf8)
+        var rest = list
+        for _ in 0..<Grammar.attempts {
+            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
+            rest = rest[open...]
+            guard let description = Description(rest) else {
+                rest = rest.dropFirst()
+                continue
+            }
+            if result.last == UInt8(ascii: ">") { result.append(contentsOf: Array(", ".utf8)) }
+            result.append(contentsOf: bare(description, in: rest))
+            rest = description.rest
+        }
+        return result + [UInt8(ascii: "]")]
+    }
+
+    /// The same of children that stand on lines of their own.
+    private static func pages(_ text: Text) -> [UInt8] {
+        var result: [UInt8] = []
+        for (page, description) in Grammar.pages(text) {
+            result.append(contentsOf: Array("\n📄 ".utf8))
+            result.append(contentsOf: bare(description, in: page))
+        }
+        return result
+    }
+
+    private static func bare(_ description: Description, in text: Text) -> [UInt8] {
+        let end = description.attributes.isEmpty ? description.rest : description.attributes
+        let object = text[..<end.startIndex]
+        // One at the end of a text that was cut has none.
+        return object.last == UInt8(ascii: ">") ? Array(object) : object + [UInt8(ascii: ">")]
+    }
+
+    /// The list as it stands, with `…` for what can be no type and no path of fields.
+    private static func list(_ text: Text) -> [UInt8] {
+        var result: [UInt8] = []
+        var last = text.startIndex
+        let elements = PropertyList.elements(of: text)
+        for (index, element) in elements.enumerated() {
+            // White space and commas.
+            result.append(contentsOf: text[last..<element.source.startIndex])
+            last = element.source.endIndex
+            // The others are not read either.
+            let isRead = index < WireLimits.cycleCount || index >= elements.count - WireLimits.stackCount
+            if isRead, isPath(element.string[...]) {
+                result.append(contentsOf: element.source)
+            } else {
+                let isQuoted = element.source.first == UInt8(ascii: "\"")
+                let shown = isRead ? nameInList(element.string[...]) : nil
+                result.append(contentsOf: shown ?? Array((isQuoted ? "\"…\"" : "…").utf8))
+            }
+        }
+        let end = text[last...].firstIndex(of: UInt8(ascii: ")"))
+        return result + text[last..<(end.map { $0 + 1 } ?? last)]
+    }
+
+    /// What stays of an element that names a type and says more about an object.
+    private static func nameInList(_ string: Text) -> [UInt8]? {
+        let raw = Grammar.relationship(string)
+        guard TypeName.ifNamed(raw, demangle: { _ in nil }) != nil else { return nil }
+        let name = TypeNameCleaning.withoutWrapping(name(raw))
+        guard name.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
+            return nil
+        }
+        return [UInt8(ascii: "\"")] + name + [UInt8(ascii: "\"")]
+    }
+
+    /// Whether all of `-> name -> Class ` are names.
+    private static func isPath(_ string: Text) -> Bool {
+        var rest = string
+        while let arrow = rest.firstRange(of: "-> ") {
+            guard isName(rest[..<arrow.lowerBound].trimmed) else { return false }
+            rest = rest[arrow.upperBound...]
+        }
+        return isName(rest.trimmed)
+    }
+
+    private static func isName(_ text: Text) -> Bool {
+        let marks = Array("<>()[]{}.,:-+*?".utf8)
+        if text.allSatisfy({ $0.isIdentifier || marks.contains($0) }) { return !text.equals("…") }
+        return isPlain(text) && TypeName.ifNamed(Grammar.relationship(text), demangle: { _ in nil }) != nil
+    }
+}

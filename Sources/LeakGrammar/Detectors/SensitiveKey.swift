@@ -1,0 +1,284 @@
+internal import LeakMessage
+
+/// A name in front of `=` or `:` whose value is a secret, personal data or text of a user, such as `password`, `x-api-key` and
+/// `placeholder`.
+///
+/// Upper and lower case, `-`, `_` and humps are alike: `apiKey`, `API_KEY` and `api-key` are one key. Digits at the end of a key do
+/// not count.
+struct SensitiveKey {
+    /// Decides which keys a word of the table matches.
+    enum Match {
+        /// Keys that end with the word: `token` matches `accesstoken`.
+        case end
+        /// Keys whose last words are the word: `text` matches `searchText` and `search_text`, and not `context`.
+        case words
+        /// The key alone: `name` does not match `className`.
+        case whole
+    }
+
+    /// Decides behind which separators a value is sensitive.
+    enum Separator {
+        case any
+        /// `=` alone: in front of a colon the key is an ordinary word of a message.
+        case assignment
+        /// Any, in the description of an alert alone.
+        case inAlert
+    }
+
+    let word: [UInt8]
+    let match: Match
+    let separator: Separator
+    /// True if the value goes to the end of its line; others end at `;` and `>` too.
+    let isLine: Bool
+
+    private init(_ word: Substring, _ match: Match, _ separator: Separator, isLine: Bool) {
+        self.word = Array(word.utf8)
+        self.match = match
+        self.separator = separator
+        self.isLine = isLine
+    }
+
+    /// The key of the first line of an alert's description.
+    var isTitle: Bool { word.elementsEqual("title".utf8) }
+
+    /// The key of a person's address, or of an object's.
+    var isAddress: Bool { word.elementsEqual("address".utf8) }
+
+    // MARK: Table
+
+    /// All keys, in lower case and without `-` and `_`.
+    private static let table: [SensitiveKey] =
+        keys(
+            .end, .any,
+            """
+            password passwd passphrase passcode token secret apikey privatekey accesskey secretkey signingkey encryptionkey
+            sessionid sessionkey credential credentials
+            """)
+        + keys(.end, .any, isLine: true, "authorization cookie")
+        + keys(
+            .words, .any,
+            """
+            pwd otp jwt csrf xsrf iban cvv cvc ssn creditcard cardnumber accountnumber
+            email emailaddress phone phonenumber mobilenumber telephone username firstname lastname middlename fullname givenname
+            surname nickname birthdate birthday dateofbirth street postalcode zipcode
+            text attributedtext placeholder attributedplaceholder title attributedtitle currenttitle subtitle prompt
+            accessibilitylabel accessibilityidentifier accessibilityvalue accessibilityhint
+            """)
+        + keys(
+            .whole, .assignment,
+            """
+            label value name message mail user address displayname query string content pass pin auth sid login
+            """)
+        + keys(.whole, .inAlert, "message actions textfields")
+
+    private static func keys(
+        _ match: Match, _ separator: Separator, isLine: Bool = false, _ words: String
+    ) -> [SensitiveKey] {
+        words.split(whereSeparator: \.isWhitespace).map { SensitiveKey($0, match, separator, isLine: isLine) }
+    }
+
+    /// The keys of ``table`` by their last letter, from `a` to `z`.
+    private static let byLastLetter: [[SensitiveKey]] = (UInt8(ascii: "a")...UInt8(ascii: "z")).map {
+        letter in
+        table.filter { $0.word.last == letter }
+    }
+
+    /// Marks the pairs of letters with which words of the table end.
+    private static let endings: [Bool] = {
+        var endings = [Bool](repeating: false, count: 26 * 26)
+        for word in table.map(\.word) { endings[ending(word[word.count - 2], word[word.count - 1])] = true }
+        return endings
+    }()
+
+    private static func ending(_ previous: UInt8, _ last: UInt8) -> Int {
+        Int((previous | 0x20) - UInt8(ascii: "a")) * 26 + Int((last | 0x20) - UInt8(ascii: "a"))
+    }
+
+    /// Bytes of the longest key that is looked at.
+    static let byteLimit = 64
+
+    /// Finds the entry of the table for a key.
+    ///
+    /// - Parameters:
+    ///   - given: a text that ends with the key: ASCII letters, digits, `_`, `-` and `$`.
+    ///   - isAssignment: whether `=` follows the key.
+    static func find(_ given: some BidirectionalCollection<UInt8>, isAssignment: Bool) -> SensitiveKey? {
+        guard let end = given.lastIndex(where: \.isLetter), given[end...].allSatisfy(isByteOfKey) else {
+            return nil
+        }
+        let key = given[...end]
+        let last = given[end]
+        // Most keys end with two letters that no word of the table ends with.
+        guard let previous = key.dropLast().last(where: { !isJoint($0) }), previous.isLetter,
+            endings[ending(previous, last)]
+        else { return nil }
+        return byLastLetter[Int((last | 0x20) - UInt8(ascii: "a"))].first { entry in
+            (isAssignment || entry.separator != .assignment) && entry.matches(key)
+        }
+    }
+
+    /// Finds the entry for the text of a quotation; `nil` for a text that is no key.
+    static func find(inQuotes text: Text) -> SensitiveKey? {
+        // `\"text\"`
+        let key = text.last == UInt8(ascii: "\\") ? text.dropLast() : text
+        let name = key.lastIndex(of: UInt8(ascii: ".")).map { key[($0 + 1)...] } ?? key
+        guard key.count <= byteLimit, name.allSatisfy(isByteOfKey) else { return nil }
+        return find(name, isAssignment: false)
+    }
+
+    static func isByteOfKey(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || isJoint(byte) }
+
+    /// Returns false if no key of the table stands at the end of a text, whatever spaces, quotes and digits follow it.
+    static func mayEnd(_ text: some BidirectionalCollection<UInt8>) -> Bool {
+        guard let last = text.lastIndex(where: { $0.isLetter || $0 >= 0x80 }), text[last] < 0x80 else {
+            return false
+        }
+        let before = text[...last]
+        var start = last
+        var count = 1
+        while start > text.startIndex, count <= byteLimit, isByteOfKey(text[text.index(before: start)]) {
+            start = text.index(before: start)
+            count += 1
+        }
+        return find(before[start...], isAssignment: true) != nil
+    }
+
+    private func matches(_ key: some BidirectionalCollection<UInt8>) -> Bool {
+        var rest = key[...]
+        for letter in word.reversed() {
+            while let last = rest.last, Self.isJoint(last) { rest.removeLast() }
+            guard let last = rest.popLast(), last | 0x20 == letter else { return false }
+        }
+        return switch match {
+        case .end: true
+        case .words: Self.isStartOfWord(rest.endIndex, in: key)
+        case .whole: rest.allSatisfy(Self.isJoint)
+        }
+    }
+
+    private static func isJoint(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "$")
+    }
+
+    private static func isStartOfWord<Key: BidirectionalCollection<UInt8>>(_ index: Key.Index, in key: Key)
+        -> Bool
+    {
+        guard let previous = key[..<index].last, previous.isLetter else { return true }
+        guard key[index].isUppercase else { return false }
+        let next = key[index...].dropFirst().first
+        return !previous.isUppercase || next.map { $0.isLetter && !$0.isUppercase } ?? false
+    }
+
+    // MARK: Parts of a text
+
+    /// The separator between a key and its value: `=`, `:` and their wide forms.
+    static func separator(at text: Text) -> (length: Int, isAssignment: Bool)? {
+        switch text.first {
+        case UInt8(ascii: "="): (1, true)
+        case UInt8(ascii: ":"): (1, false)
+        case 0xEF where text.starts(with: "＝") || text.starts(with: "﹦"): (3, true)
+        case 0xEF where text.starts(with: "：") || text.starts(with: "﹕"): (3, false)
+        case 0xE2 where text.starts(with: "∶"): (3, false)
+        default: nil
+        }
+    }
+
+    /// The value behind a separator: `nil` where there is none, or where it is `nil`.
+    ///
+    /// - Parameters:
+    ///   - text: begins behind the separator.
+    ///   - isAssignment: whether the separator is `=`, behind which the value may stand some lines below. Behind a colon it
+    ///     stands on the same line or the next.
+    /// - Returns: the text from the start of the value on.
+    static func value(_ text: Text, isAssignment: Bool) -> Text? {
+        var value = text
+        // `==` and `=>`; the `>` of `<UITextField text=> leaked` ends an attribute.
+        if isAssignment, let behind = value.dropping("=") ?? arrowHead(of: value) { value = behind }
+        value = withoutBlanks(value)
+        if isAssignment {
+            while let first = value.first, first <= 0x20 { value = withoutBlanks(value.dropFirst()) }
+        } else if let line = value.dropping("\r\n") ?? value.dropping("\n") {
+            value = withoutBlanks(line)
+        }
+        // An object, or a quotation, which is masked as such.
+        guard let first = value.first, !"'\"\r\n;>)".utf8.contains(first), !isNothing(value),
+            first != UInt8(ascii: "<") || Description(value) == nil
+        else { return nil }
+        return value
+    }
+
+    /// Returns true for an object or an array of JSON, whose texts are masked as quotations, and not for `[hunter2]`.
+    static func isStructure(_ value: Text) -> Bool {
+        guard let first = value.first, "{[".utf8.contains(first) else { return false }
+        let inside = value.dropFirst().drop { $0 <= 0x20 }
+        guard let next = inside.first else { return true }
+        return "\"'`{}[]".utf8.contains(next) || Description(inside) != nil
+            || PersonalData.scalarOfJSON(inside) != nil
+    }
+
+    /// Returns the text behind a `>` that a space, a line end, a word or an opening bracket follows.
+    private static func arrowHead(of text: Text) -> Text? {
+        guard let behind = text.dropping(">"), let next = behind.first else { return nil }
+        let isFollowed = next.isIdentifier || "\n<[({".utf8.contains(next) || blank(at: behind) != nil
+        return isFollowed ? behind : nil
+    }
+
+    /// `nil` and `(null)`, behind which the value ends.
+    private static func isNothing(_ value: Text) -> Bool {
+        guard let rest = value.dropping("nil") ?? value.dropping("(null)") else { return false }
+        return withoutBlanks(rest).first.map { ";,)>]}\r\n".utf8.contains($0) } ?? true
+    }
+
+    /// Returns where a value without quotes ends: at the next attribute or line.
+    ///
+    /// - Parameter marks: bytes that end the value, beside the end of the line.
+    static func end(of value: Text, at marks: String) -> Int {
+        value.indices.first { index in
+            let byte = value[index]
+            // `&quot;` is part of the value.
+            return byte == UInt8(ascii: "\n")
+                || marks.utf8.contains(byte)
+                    && !(byte == UInt8(ascii: ";") && isEntity(endingAt: index, in: value))
+        } ?? value.endIndex
+    }
+
+    private static func isEntity(endingAt end: Int, in text: Text) -> Bool {
+        let name = text[..<end].suffix(24).reversed().prefix {
+            $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "#")
+        }
+        return !name.isEmpty && text[..<(end - name.count)].last == UInt8(ascii: "&")
+    }
+
+    static func withoutBlanks(_ text: Text) -> Text {
+        var text = text
+        while let length = blank(at: text) { text = text.dropFirst(length) }
+        return text
+    }
+
+    /// The length of the space at the start of a text, line ends excluded.
+    private static func blank(at text: Text) -> Int? {
+        switch text.first {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"): 1
+        case 0xC2, 0xE2, 0xE3, 0xEF: blanks.first(where: { text.starts(with: $0) }).map(\.utf8CodeUnitCount)
+        default: nil
+        }
+    }
+
+    /// The length of the space at the end of a text, line ends excluded.
+    static func blank(endOf text: some BidirectionalCollection<UInt8>) -> Int? {
+        guard let last = text.last else { return nil }
+        if last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { return 1 }
+        guard last & 0xC0 == 0x80 else { return nil }
+        let end = Array(text.suffix(3))[...]
+        return blanks.first(where: { end.ends(with: $0) }).map(\.utf8CodeUnitCount)
+    }
+
+    /// Spaces beyond ASCII, and characters that are not seen.
+    private static let blanks: [StaticString] = [
+        "\u{A0}", "\u{AD}", "\u{2002}", "\u{2003}", "\u{2004}", "\u{2005}", "\u{2006}", "\u{2007}",
+        "\u{2008}", "\u{2009}",
+        "\u{200A}", "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{202F}", "\u{205F}",
+        "\u{2060}", "\u{3000}",
+        "\u{FEFF}",
+    ]
+}

@@ -1,0 +1,374 @@
+internal import LeakMessage
+
+/// The words around a name, which say whether it is that of a leaked class.
+struct SurroundingWords {
+    /// In front of the name and the quote that opens before it.
+    let before: Text
+    /// Behind the name and the quote that closes behind it.
+    let after: Text
+    private let lowercasedBefore: Text
+    /// Behind quotes and brackets too.
+    private let next: Text
+    /// The text behind the name, longer than ``after``.
+    private let behind: Text
+    /// The text in front of the name, longer than ``before``.
+    private let sentence: Text
+
+    private static let byteLimit = 48
+    /// Bytes of the line behind the name.
+    private static let lineByteLimit = 256
+    /// Words of the sentence in front of the name.
+    private static let sentenceByteLimit = 96
+
+    init(of name: Text, in text: Text) {
+        var (start, end) = (name.startIndex, name.endIndex)
+        for (opening, closing) in Self.quotes {
+            let (front, back) = (text[..<start], text[end...])
+            if front.ends(with: opening), back.starts(with: closing) {
+                start -= opening.utf8CodeUnitCount
+                end += closing.utf8CodeUnitCount
+                break
+            }
+        }
+        before = Self.withoutNamespaces(text[..<start].suffix(Self.byteLimit))
+        let behind = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
+        after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
+        lowercasedBefore = Self.withoutCount(Self.lowercased(before))
+        next = Self.lowercased(
+            Self.withoutParentheses(after).drop {
+                $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
+            })
+        self.behind = text[end...].prefix(Self.lineByteLimit)
+        sentence = text[..<start].suffix(Self.sentenceByteLimit)
+    }
+
+    /// The sentence says that there is no leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is said
+    /// of what leaked.
+    var isDenied: Bool {
+        let start = self.sentence.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
+        var sentence = Self.lowercased(start.map { self.sentence[($0 + 1)...] } ?? self.sentence)
+        if let point = sentence.lastRange(of: ". ") { sentence = sentence[point.upperBound...] }
+        guard !Self.expectations.contains(where: { sentence.contains($0) }) else { return false }
+        if saysFreed { return true }
+        if let range = Self.denials.lazy.compactMap({ sentence.lastRange(of: $0) }).first {
+            // "Cart: no leak, Home leaked"
+            let isStart =
+                sentence[range].starts(with: "n't")
+                || sentence[..<range.lowerBound].last?.isIdentifier != true
+            if isStart, isSamePhrase(behindDenial: sentence[range.upperBound...]) { return true }
+        }
+        let denial = Self.denialsAfter.first { next.starts(with: $0) }
+        return denial != nil && !next.contains(" until ")
+    }
+
+    /// True if the object went as it should: ` was deallocated`, and not ` was deallocated while …` or ` was deallocated 9 s late`.
+    var saysFreed: Bool {
+        let restOfLine = Self.lowercased(
+            Self.withoutIdentity(behind.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
+        if follows(Self.freedBefore) {
+            // `deinit of Cart called`
+            let isCall = restOfLine.starts(with: "called") && restOfLine.count <= 8
+            if isCall || !restOfLine.contains(where: { $0.isLetter || $0 >= 0x80 }) { return true }
+        }
+        let behind = Self.freedPhrases.lazy.compactMap { restOfLine.dropping($0) }.first { rest in
+            !(rest.first?.isIdentifier ?? false)
+        }
+        guard let behind else { return false }
+        if ["no leak", "no memory leak", "0 leaks"].contains(where: { behind.contains($0) }) { return true }
+        let words = behind.split(whereSeparator: { !$0.isIdentifier })
+        return !words.contains { word in Self.failureWords.contains { word.starts(with: $0) } }
+    }
+
+    /// True if the words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do, those of
+    /// `no leak in A but B` and `no leak in A and B leaked` do not.
+    private func isSamePhrase(behindDenial words: Text) -> Bool {
+        if words.contains(where: { ",([".utf8.contains($0) }) { return false }
+        if [" but ", " except ", " until "].contains(where: { words.contains($0) }) { return false }
+        let isSecond = words.contains(" and ") || words.contains(UInt8(ascii: ":"))
+        let verb = next.split(whereSeparator: { !$0.isIdentifier }).first
+        let isEllipsis =
+            verb.map { verb in
+                ["was", "is", "did", "does", "has"].contains { verb.equals($0) }
+                    && !(next[verb.endIndex...].trimmed.first?.isIdentifier ?? false)
+            } ?? false
+        return !isSecond || !(saysRetained || isEllipsis || words.contains(" leak"))
+    }
+
+    /// True if a list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
+    var saysNone: Bool {
+        if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true {
+            return true
+        }
+        let count = after.drop { " :=(x|-".utf8.contains($0) }
+        guard count.startIndex > after.startIndex, count.first == UInt8(ascii: "0") else { return false }
+        let behind = count.dropFirst().trimmed
+        return behind.isEmpty
+            || behind.startIndex == count.startIndex + 1 && "),;|".utf8.contains(behind[behind.startIndex])
+            || count.dropFirst().first == UInt8(ascii: "\n")
+            || ["instance", "leak", "object", "alive", "retained"].contains { behind.starts(with: $0) }
+    }
+
+    /// `leak of ` of `leak of Shop::`
+    private static func withoutNamespaces(_ text: Text) -> Text {
+        var text = text
+        while let front = text.droppingLast("::") {
+            text = front[..<(front.lastIndex { !$0.isIdentifier }.map { $0 + 1 } ?? front.startIndex)]
+        }
+        return text
+    }
+
+    /// Without the identity and the properties that some languages print behind a name: `#e76fa(ticker active)`, `{id=14}`.
+    private static func withoutIdentity(_ text: Text) -> Text {
+        var text = text
+        if text.first == UInt8(ascii: "#") {
+            let digits = text.dropFirst().prefix(while: \.isHexadecimal)
+            guard !digits.isEmpty else { return text }
+            text = text[digits.endIndex...]
+            if text.first == UInt8(ascii: "("), let end = text.firstIndex(of: UInt8(ascii: ")")) {
+                text = text[(end + 1)...]
+            }
+        } else if text.first == UInt8(ascii: "{"), let end = text.firstIndex(of: UInt8(ascii: "}")) {
+            text = text[(end + 1)...]
+        }
+        return text
+    }
+
+    /// ` leaked` of ` (in storyboard Main) leaked`
+    private static func withoutParentheses(_ text: Text) -> Text {
+        guard let inside = text.dropping(" ("), let end = inside.firstIndex(of: UInt8(ascii: ")")) else {
+            return text
+        }
+        return text[(end + 1)...]
+    }
+
+    /// `leak: ` of `leak: 4 `
+    private static func withoutCount(_ text: Text) -> Text {
+        guard let words = text.droppingLast(" "), words.last?.isDigit ?? false else { return text }
+        let front = words[..<(words.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? words.startIndex)]
+        return front.last == UInt8(ascii: " ") ? front : text
+    }
+
+    private static func lowercased(_ text: Text) -> Text { text.map { $0.isUppercase ? $0 | 0x20 : $0 }[...] }
+
+    /// How much the words say that the class leaked.
+    var score: Int { scoreBefore + scoreAfter }
+
+    /// Words such as `class` or `instance of` stand in front of a whole name.
+    var saysClass: Bool { isAfterClass && (isEndOfPhrase || saysRetained) }
+
+    /// Words such as `class` or `instance of` stand in front.
+    var isAfterClass: Bool { follows(Self.cuesOfClasses) && !isOwner }
+
+    /// Words such as `leak of` or `leaked` stand in front.
+    var isAfterLeak: Bool {
+        (follows(Self.cuesOfLeaks) || follows(Self.cuesOfQuotedLeaks)) && !isOwner
+    }
+
+    /// The name is that of what keeps the leaked object, or of its superclass.
+    private var isOwner: Bool { follows(Self.cuesOfOwners) }
+
+    /// Words such as `was not released` stand behind.
+    var saysRetained: Bool {
+        if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return !isTransitive }
+        return Self.statesAfter.contains { next.starts(with: $0) }
+            && Self.memoryWords.contains { next.contains($0) }
+    }
+
+    /// Words stand in front that introduce what somebody typed.
+    var saysTyped: Bool { follows(Self.cuesOfTypedText) }
+
+    private func follows(_ cues: [StaticString]) -> Bool { cues.contains { lowercasedBefore.ends(with: $0) } }
+
+    private var scoreBefore: Int {
+        if follows(Self.cuesOfLeakedObjects) { return 20 }
+        if follows(["leaked window "]) || isOwner { return -6 }
+        if follows(Self.cuesOfClasses) || follows(Self.cuesOfLeaks) { return isEndOfPhrase ? 7 : 5 }
+        if follows(Self.cuesBefore) { return 5 }
+        if follows(Self.weakCuesBefore) { return 2 }
+        return 0
+    }
+
+    private var scoreAfter: Int {
+        // The tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
+        if let words = after.dropping(": "), before.trimmed.isEmpty, Self.saysNotCalled(words) { return 5 }
+        if after.starts(with: " : ") || before.trimmed.isEmpty && after.starts(with: ": ") { return -6 }
+        if saysRetained { return 5 }
+        if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
+        if Self.statesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
+        if ["retains ", "holds ", "references ", "keeps "].contains(where: { next.starts(with: $0) }) {
+            return -5
+        }
+        if after.starts(with: "(") || after.starts(with: "=") { return -3 }
+        if next.starts(with: "0x") || next.starts(with: "at 0x") || isJavaIdentity(after)
+            || after.starts(with: "  ObjC")
+            || after.starts(with: "  Swift")
+        {
+            return 3
+        }
+        return after.starts(with: ":\n") ? 2 : 0
+    }
+
+    /// `deinit was not called`, `dealloc was never called`, with no other class behind.
+    private static func saysNotCalled(_ words: Text) -> Bool {
+        let line = words.firstLine.line
+        let lowercased = lowercased(line)
+        return (lowercased.starts(with: "deinit") || lowercased.starts(with: "dealloc"))
+            && (lowercased.contains(" not ") || lowercased.contains(" never ") || lowercased.contains("n't "))
+            && GuessedClass.names(in: line).isEmpty
+    }
+
+    /// The name of an app or a module, in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
+    var isPlace: Bool {
+        guard follows(["leak in ", "leaks in ", "detected in ", "found in "]) else { return false }
+        if let behind = after.dropping(":"), !after.starts(with: "::") {
+            // `leak in CartBadge: retained by the footer`
+            let words = Self.lowercased(behind.trimmed)
+            return !words.isEmpty && !Self.explanations.contains { words.starts(with: $0) }
+        }
+        return Self.places.contains { next.starts(with: $0) }
+    }
+
+    /// Nothing follows that the name could be a part of: `class Cart`, and not `class Cart of the shop`.
+    private var isEndOfPhrase: Bool {
+        guard let first = after.first else { return true }
+        return !(first.isIdentifier || first == UInt8(ascii: " ") || first == UInt8(ascii: "-"))
+    }
+
+    /// Somebody leaked something: `JaneDoe leaked the plan`.
+    private var isTransitive: Bool {
+        let words = next.split(separator: UInt8(ascii: " "), maxSplits: 3)
+        guard words.count > 1, words[0].starts(with: "leak") else { return false }
+        return Self.articles.contains { words[1].equals($0) }
+    }
+
+    /// `@5c1e2f3`, and no address of mail.
+    private func isJavaIdentity(_ text: Text) -> Bool {
+        guard text.first == UInt8(ascii: "@") else { return false }
+        let digits = text.dropFirst().prefix(while: \.isHexadecimal)
+        return digits.count >= 4
+            && !(text[digits.endIndex...].first.map { $0.isIdentifier || $0 == UInt8(ascii: ".") } ?? false)
+    }
+
+    private static let quotes: [(opening: StaticString, closing: StaticString)] = [
+        ("'", "'"), ("\"", "\""), ("`", "`"), ("‘", "’"), ("“", "”"), ("„", "“"), ("«", "»"), ("[", "]"),
+    ]
+    private static let denials: [StaticString] = [
+        "no leak", "no memory leak", "no retain cycle", "no leaked ", "no leaking ", "0 leaks", "0 leaked ",
+        "leak fixed", "leaks fixed", "passed leak check", "leak check passed", "kein speicherleck",
+        "kein leak",
+        "aucune fuite", "nessun memory leak", "没有内存泄漏", "没有泄漏",
+        "without leak",
+        "without a leak", "without any leak", "not a leak", "not leak", "n't leak", "n't a leak",
+        "never leak", "no longer leak",
+        "not retained", "zero leaks", "neither ",
+    ]
+    /// Words in front of the name of an object that went.
+    private static let freedBefore: [StaticString] = [
+        "deinit ", "deinit: ", "deinit of ", "dealloc ", "dealloc: ", "dealloc of ", "deallocated: ",
+        "deinitialized: ",
+        "freed: ", "released: ",
+    ]
+    /// Words behind the name of an object that went.
+    private static let freedPhrases: [StaticString] = [
+        "deinit", "deinit called", "dealloc", "dealloc called", "dealloc'd", "is being deinitialized",
+        "is being deallocated", "finally deallocated", "was garbage collected", "object deallocated",
+        "deinit'd",
+        "is no longer leaking", "leaks no more", "leak fixed", "wurde freigegeben",
+        "wurde doch noch freigegeben",
+        "已释放", "已被释放", "が解放されました", "был освобожд", "была освобожд", "è stato deallocato", "a été libéré",
+        "fue liberado",
+        "deallocated", "was deallocated", "deinitialized", "was deinitialized", "deinited", "freed",
+        "was freed", "was released", "is deallocated", "has been deallocated", "has been released",
+        "has been freed",
+    ]
+    /// Beginnings of words about an object that went too late, too early or not at all.
+    private static let failureWords: [StaticString] = [
+        "while", "late", "before", "twice", "only", "without", "instead", "but", "never", "not", "still",
+        "false", "fail",
+        "no", "leak", "alive", "expect", "actual", "should",
+    ]
+    private static let denialsAfter: [StaticString] = [
+        "is not leaking", "isn't leaking", "was not leak", "wasn't leak", "did not leak", "didn't leak",
+        "does not leak", "doesn't leak", "has not leaked", "hasn't leaked", "never leak", "no longer leak",
+        "leaked 0 ", "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free",
+        "without leak",
+        "没有泄漏", "没有内存泄漏", "はメモリリークしていません", "no tiene fugas", "누수 없음", "passed leak check",
+        "not leaking",
+        "not leaked", "not a leak", "is not a leak", "isn't a leak", "was not a leak",
+    ]
+    private static let expectations: [StaticString] = [
+        "should", "expect", "must", "assert", "ensure", "verify", "check that", "needs to",
+    ]
+    private static let cuesOfClasses: [StaticString] = [
+        "class ", "class: ", "class=", "instance of ", "instances of ", "of type ", "type: ",
+        "leaked type ", "instance: ", "type-name=(string)",
+    ]
+    private static let cuesOfLeaks: [StaticString] = [
+        "leak of ", "leaks of ", "object of ", "dealloc of ", "deallocation of ", "deinit of ",
+    ]
+    /// In front of a quotation.
+    private static let cuesOfQuotedLeaks: [StaticString] = [
+        "leaked ", "leaked: ", "leaking ", "leaking object ", "leaked object ", "leak in ", "leak: ", "leak=",
+    ]
+    private static let cuesOfOwners: [StaticString] = [
+        "by class ", "by instance of ", "by object of ", "because of class ", "in class ", "(class: ",
+        "subclass of ", "subclass of class ", "child of ", "superclass ", "base class ", "held by ",
+        "retained by ", "captured by ", "presented by ", "owned by ", "held by instance: ", "kept by ",
+    ]
+    /// Words that Android and LeakCanary write in front of the leaked object alone.
+    private static let cuesOfLeakedObjects: [StaticString] = [
+        "╰→ ", "leaked serviceconnection ", "leaked intentreceiver ",
+    ]
+    private static let cuesBefore: [StaticString] = [
+        "leak in ", "leak: ", "leaked ", "leaked: ", "leaks ", "leaking ", "leaking: ", "detected in ",
+        "path to ", "root leak: <", "retained ", "detected: ", "detached ", "unclosed <", "but was:  <",
+        "listeners added to ",
+        "jdbc driver ", "not called for ", "never called for ", "n't called for ",
+        "release ", "object: ", "zombie: ", "instance → ", "deallocate ", "for object ",
+    ]
+    private static let weakCuesBefore: [StaticString] = [
+        "in ", "but ", "that ", "object ", "instance ", "of ", "→ ", "<", "live ", "activity ",
+        "fragment ", "service ", "controller ",
+    ]
+    private static let cuesOfTypedText: [StaticString] = [
+        "user ", "account ", "name ", "named ", "titled ", "text ", "label ", "by ", "from ", "for ", "mr ",
+        "= ", "=", "called ",
+    ]
+    private static let cuesAfter: [StaticString] = [
+        "leaked", "has leaked", "have leaked", "is leaking", "leaks", "leaking", "was leaked", "which leaked",
+        "that leaked", "was not released", "was not deallocated", "was not deinit", "was not freed",
+        "not released", "not deallocated", "not freed", "is a zombie", "instance", "outlived", "is alive",
+        "was retained", "is retained", "is being retained",
+        "were not released", "were not deallocated", "were not freed", "were leaked", "are leaking",
+        "are still alive",
+        "isn't released", "isn't deallocated", "aren't released", "aren't deallocated",
+        "wurde nicht freigegeben", "wurde nicht dealloziert", "ist noch im speicher", "n'a pas été libéré",
+        "n'a pas été désalloué", "no fue liberado", "no fue desasignado", "non è stato deallocato",
+        "non è stata deallocata", "não foi desalocado", "nie został zwolniony", "не был освобожд",
+        "не была освобожд", "没有被释放", "没有释放", "未释放", "未被释放", "が解放されていません", "해제되지 않",
+        "to be nil", "to be deallocated", "to be released", "to be freed", "to be deinit",
+        "was disposed with", "has been leaked", "autoreleased with no pool",
+    ]
+    /// Beginnings of sentences about anything, unless a word about memory follows.
+    private static let statesAfter: [StaticString] = [
+        "object ", "was not ", "has not ", "was deallocated while ",
+        "is still", "still ", "is not ", "wasn't", "did not ", "didn't ", "should ", "never ", "remains",
+        "survived",
+    ]
+    private static let memoryWords: [StaticString] = [
+        "dealloc", "deinit", "releas", "free", "alive", "memory", "leak",
+        "shutdown", "shut down", "terminated", "disposed", "destroyed",
+    ]
+    private static let places: [StaticString] = [
+        "app ", "app:", "module", "framework", "target", "package", "library",
+    ]
+    /// Beginnings of what is said about a leaked object, and of no name of one.
+    private static let explanations: [StaticString] = [
+        "retain", "it ", "captured", "held", "kept", "instance", "object", "not ", "was ", "is ", "still ",
+        "strong ", "closure",
+        "self ", "leaked", "never ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
+    ]
+    private static let articles: [StaticString] = [
+        "the", "a", "an", "his", "her", "their", "our", "my", "your", "this", "that", "it", "some", "all",
+    ]
+}

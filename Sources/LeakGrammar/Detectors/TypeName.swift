@@ -1,0 +1,147 @@
+internal import LeakMessage
+
+/// The name of a type without what changes from launch to launch, from build to build and from API to API.
+///
+/// Removed: addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses they make,
+/// contexts of private types, mangling. Generic arguments become `<…>`, except in hosting wrappers, where they are
+/// what tells one screen from another.
+package struct TypeName: Hashable, Sendable, CustomStringConvertible {
+    /// The cleaned name: `Shop.Outer.Cart`, `Shop.Store<…>`, `SwiftUI.UIHostingController<Shop.CartView>`.
+    package let text: String
+    /// The same by version 2 of the rules: with the arguments that are types of the app, `Shop.Store<Shop.HomeState>`, and of a
+    /// hosting wrapper with the first such view alone, `SwiftUI.UIHostingController<Shop.CartView>`.
+    package let detailedText: String
+    /// The same with all arguments. Cleaned again, it gives the same three texts.
+    let wholeText: String
+    /// What told two private types of one name apart, such as `_9B7A…`; changes when the file is renamed.
+    package let discriminator: String?
+    /// It looks mangled, but nothing could read it; it stands as it came.
+    package let isUndemangled: Bool
+    /// A type of the system by its name, that says nothing about which part of the app it is in.
+    package let isSystem: Bool
+    /// A host of SwiftUI views that does not say which: `SwiftUI.NavigationStackHostingController<SwiftUI.AnyView>`.
+    package let isUnnamedHost: Bool
+
+    package var description: String { text }
+
+    /// Cleans `raw`. Never fails; what cannot be read stands as it is.
+    ///
+    /// - Parameter demangle: reads one mangled name; `nil` when it is none.
+    package init(_ raw: String, demangle: (String) -> String? = { _ in nil }) {
+        self.init(Text(raw), demangle: demangle)
+    }
+
+    init(_ raw: Text, demangle: (String) -> String?) {
+        let raw = raw.cut(to: TypeNameCleaning.byteLimit)
+        let first = Round(raw, demangle)
+        // What a mangled name or a context hid may have to be cleaned too.
+        var last = first
+        var discriminator = first.discriminator
+        var previous = raw
+        var rounds = 1
+        while last.name != previous {
+            guard rounds <= Self.rounds else {
+                // Made to be cleaned for ever.
+                last.name = TypeNameCleaning.withoutControls(Redaction.name(raw))
+                break
+            }
+            previous = last.name
+            last = Round(previous, demangle)
+            discriminator = discriminator ?? last.discriminator
+            rounds += 1
+        }
+        text = last.name.string
+        // A name that takes more than one round to clean loses its arguments on the way.
+        let isWhole =
+            first.plain == last.name
+            || first.plain.count <= TypeNameCleaning.byteLimit
+                && Round(first.plain, demangle).name == last.name
+        wholeText = isWhole ? first.plain.string : text
+        let detailed = isWhole ? Generics.withAppTypes(first.plain) : last.name
+        detailedText = detailed.count <= TypeNameCleaning.byteLimit ? detailed.string : text
+        self.discriminator = discriminator
+        isUndemangled = TypeNameCleaning.looksMangled(last.name)
+        isSystem = first.isSystem
+        isUnnamedHost = Generics.isUnnamedHost(first.plain)
+    }
+
+    private static let rounds = 4
+
+    /// A name cleaned once.
+    private struct Round {
+        var name: Text
+        /// With all generic arguments.
+        let plain: Text
+        let discriminator: String?
+        let isSystem: Bool
+
+        init(_ raw: Text, _ demangle: (String) -> String?) {
+            var name = TypeNameCleaning.withoutRuntimeMarks(
+                TypeNameCleaning.unwrapped(Redaction.name(raw)))
+            if TypeNameCleaning.looksMangled(name) {
+                let mangled = name.string
+                if let plain = OldMangling.demangle(name) ?? demangle(mangled), plain != mangled,
+                    plain.utf8.count <= TypeNameCleaning.demangledByteLimit
+                {
+                    name = TypeNameCleaning.simplified(Text(plain))
+                }
+            } else {
+                name = TypeNameCleaning.simplified(name)
+            }
+            let (plain, discriminator) = TypeNameCleaning.withoutContexts(name)
+            let (erased, hasAppType) = Generics.erased(plain)
+            self.plain = plain
+            self.name = erased.cut(to: TypeNameCleaning.byteLimit)
+            self.discriminator = discriminator
+            isSystem = SystemNames.isSystem(erased) && !hasAppType
+        }
+    }
+
+    /// Reads `raw` as a type only if it can be one: identifiers, dots, generic arguments.
+    ///
+    /// - Returns: `nil` for a description in someone's own words.
+    static func ifNamed(_ raw: Text, demangle: (String) -> String?) -> TypeName? {
+        guard raw.count <= TypeNameCleaning.byteLimit else { return nil }
+        let name = TypeName(raw, demangle: demangle)
+        return TypeNameCleaning.isTypeLike(Text(name.text)) ? name : nil
+    }
+
+    /// Parts the module from the name.
+    ///
+    /// A system's module, such as `SwiftUI`, is always parted. Modules inside the arguments of hosting wrappers are
+    /// removed too.
+    ///
+    /// - Parameter appModule: the app's own module, which is parted where it leads, spelt as it is or with `_` for
+    ///   each byte that is no letter or digit. With `nil` the first component of a dotted name is taken for it.
+    package func split(appModule: String?) -> (module: String?, name: String) {
+        let app = ModuleNames(appModule)
+        let (module, name) = ModuleNames.split(Text(text), app)
+        return (module?.string, Generics.mapArguments(of: name) { ModuleNames.split($0, app).name }.string)
+    }
+
+    /// Returns `true` for a module of the system. Its types need no telling apart.
+    package static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
+
+    /// True for a name behind a package of Java or Kotlin, whose first part is no module.
+    public var isPackaged: Bool { ModuleNames.isPackaged(Text(text)) }
+
+    /// The name of ``detailedText`` without the module. With no app's module the arguments of an app's class lose only the module of
+    /// the class, so that `Shop.Store<Feed.State>` and `Shop.Store<Chat.State>` stay two.
+    package func detailedName(appModule: String?) -> String {
+        let whole = Text(detailedText)
+        guard !ModuleNames.isPackaged(whole) else { return detailedText }
+        let app = ModuleNames(appModule)
+        let (module, name) = ModuleNames.split(whole, app)
+        guard app == nil, SystemNames.isAppType(whole.prefix { $0 != UInt8(ascii: "<") }) else {
+            return Self.arguments(of: name, without: app)
+        }
+        return Self.arguments(of: name, without: ModuleNames(module?.string ?? "-"))
+    }
+
+    private static func arguments(of name: Text, without app: ModuleNames?) -> String {
+        Generics.mapArguments(of: name) { argument in
+            let name = ModuleNames.split(argument, app).name
+            return name.equals("Type") || name.equals("Protocol") ? argument : name
+        }.string
+    }
+}

@@ -1,0 +1,196 @@
+internal import LeakMessage
+
+/// The steps of ``TypeName``, each of which leaves alone what it does not know.
+enum TypeNameCleaning {
+    /// The wire format's bound of a class; a name is never longer than its mangled form is here.
+    static let byteLimit = 4 * 512
+    /// What a mangled name may become: much more than ``byteLimit`` only where substitutions repeat it.
+    static let demangledByteLimit = 16 * 1024
+
+    /// Takes a name out of quotes, of `Optional(…)`, of `<Name: 0x…>`, and of white space and commas around them.
+    static func unwrapped(_ raw: Text) -> Text {
+        var name = raw
+        // Each round takes at least one byte; the bound is for texts made of nothing else.
+        for _ in 0..<16 {
+            let before = name.count
+            name = withoutWrapping(name)
+            if name.first == UInt8(ascii: "<") {
+                name = Description.name(name)
+            } else if let range = name.firstRange(of: ": 0x"), isHexadecimal(name[range.upperBound...]) {
+                name = name[..<range.lowerBound]
+            }
+            if let inner = OptionalType.wrapped(name) { name = inner }
+            if name.count == before { break }
+        }
+        return name
+    }
+
+    /// Takes a name out of quotes, of `Optional(…)`, and of white space and commas around them.
+    static func withoutWrapping(_ raw: Text) -> Text {
+        var name = raw
+        for _ in 0..<16 {
+            let before = name.count
+            name = name.trimmed
+            while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }
+            for quote in [UInt8(ascii: "\""), UInt8(ascii: "'")] where name.first == quote {
+                if let end = name.dropFirst().firstIndex(of: quote), end == name.endIndex - 1 {
+                    name = name.dropFirst().dropLast()
+                }
+            }
+            if let inner = name.dropping("Optional(")?.droppingLast(")") { name = inner }
+            if let inner = name.dropping("@"), inner.first == UInt8(ascii: "\"") { name = inner }
+            if name.count == before { break }
+        }
+        return name
+    }
+
+    private static func isHexadecimal(_ text: Text) -> Bool {
+        !text.isEmpty && text.allSatisfy(\.isHexadecimal)
+    }
+
+    /// Removes what key-value observing, RxCocoa, ReactiveCocoa, Aspects and GoogleUtilities add to the name of a
+    /// class when they replace an object's class by a subclass.
+    static func withoutRuntimeMarks(_ raw: Text) -> Text {
+        var name = raw
+        for _ in 0..<8 {
+            let before = name.count
+            name =
+                name.dropping("NSKVONotifying_") ?? name.dropping("_RX_namespace_") ?? name.dropping(
+                    "__KVO__")
+                ?? name.dropping("_NSZombie_") ?? name
+            name = name.droppingLast("_RACSelectorSignal") ?? name.droppingLast("_Aspects_") ?? name
+            if let inner = name.dropping("GUL_") {
+                name = inner
+                if inner.count > 37, inner[inner.endIndex - 37] == UInt8(ascii: "-"),
+                    UUIDText.isUUID(inner.suffix(36))
+                {
+                    name = inner.dropLast(37)
+                }
+            }
+            if name.count == before { break }
+        }
+        return name.isEmpty ? raw : name
+    }
+
+    static func looksMangled(_ name: Text) -> Bool {
+        let marks: [StaticString] = ["_Tt", "$s", "$S", "_$s", "_$S", "_T0"]
+        // Which symbols hold nothing else.
+        return marks.contains { name.starts(with: $0) }
+            && name.allSatisfy { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+    }
+
+    /// Reduces what the demangler says about symbols that are no types: `nominal type descriptor for X` to X,
+    /// `Local #1 in f() -> Any` to Local.
+    static func simplified(_ raw: Text) -> Text {
+        var name = raw
+        if let range = name.lastRange(of: " for ") { name = name[range.upperBound...] }
+        if let number = name.firstRange(of: " #"),
+            let range = name[number.upperBound...].firstRange(of: " in "),
+            !name[number.upperBound..<range.lowerBound].isEmpty,
+            name[number.upperBound..<range.lowerBound].allSatisfy(\.isDigit)
+        {
+            name = name[..<number.lowerBound]
+        }
+        return name
+    }
+
+    /// Removes `(unknown context at $…).`, `(extension in M):`, `__C.`, and takes Name out of `(Name in _HEX)`.
+    ///
+    /// - Returns: the name, and the first `_HEX`.
+    static func withoutContexts(_ raw: Text) -> (name: Text, discriminator: String?) {
+        var name: [UInt8] = []
+        name.reserveCapacity(raw.count)
+        var discriminator: String?
+        var rest = raw
+        // Where the next `)` stands is looked for once, not from each `(`.
+        var closing: Closing?
+        while let byte = rest.first {
+            let isStart = name.last.map { !$0.isIdentifier && $0 != UInt8(ascii: ".") } ?? true
+            if byte == UInt8(ascii: "("), closing.map({ $0.end < rest.startIndex }) ?? true {
+                closing = Closing(in: rest)
+            }
+            if byte == UInt8(ascii: "("), let closing, closing.end < rest.endIndex {
+                let end = closing.end
+                let inside = rest[(rest.startIndex + 1)..<end]
+                let after = rest[(end + 1)...]
+                if inside.starts(with: "unknown context at") {
+                    rest = after.dropping(".") ?? after
+                    continue
+                }
+                if inside.starts(with: "extension in ") {
+                    rest = after.dropping(":") ?? after
+                    continue
+                }
+                if let range = closing.discriminator, range.lowerBound >= inside.startIndex {
+                    discriminator = discriminator ?? inside[(range.upperBound - 1)...].string
+                    name.append(contentsOf: inside[..<range.lowerBound])
+                    rest = after
+                    continue
+                }
+            }
+            if isStart, let inner = rest.dropping("__C.") ?? rest.dropping("__ObjC.") {
+                rest = inner
+                continue
+            }
+            name.append(byte)
+            rest = rest.dropFirst()
+        }
+        return (withoutControls(name[...]), discriminator)
+    }
+
+    /// No control character may enter a name: one of them separates the parts of a key.
+    static func withoutControls(_ name: Text) -> Text {
+        let isPlain = name.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        return (isPlain ? name : name.filter { $0 >= 0x20 && $0 != 0x7F }[...]).trimmed
+    }
+
+    /// A `)`, and the ` in _` in front of it that a private type's file makes.
+    private struct Closing {
+        /// The end of the text when there is none.
+        let end: Int
+        /// ` in _` or ` in $`, when all behind it is hexadecimal.
+        let discriminator: Range<Int>?
+
+        init(in text: Text) {
+            let before = text.prefix { $0 != UInt8(ascii: ")") }
+            end = before.endIndex
+            let range = before.lastRange(of: " in _") ?? before.lastRange(of: " in $")
+            discriminator = range.flatMap {
+                before[$0.upperBound...].allSatisfy(\.isHexadecimal) ? $0 : nil
+            }
+        }
+    }
+
+    /// Whether a cleaned name can be a type's: `A`, `A.B<…>.C`, nothing that only a sentence has.
+    static func isTypeLike(_ name: Text) -> Bool {
+        guard let first = name.first, first.isIdentifier, !first.isDigit, !name.equals("…") else {
+            return false
+        }
+        var depth = 0
+        var previous: UInt8 = 0
+        for byte in name {
+            switch byte {
+            case UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ">"): if previous != UInt8(ascii: "-") { depth -= 1 }
+            case UInt8(ascii: "."): if depth == 0, previous == UInt8(ascii: ".") { return false }
+            default: if depth == 0, !byte.isIdentifier { return false }
+            }
+            if depth < 0 { return false }
+            previous = byte
+        }
+        guard depth == 0, previous != UInt8(ascii: ".") else { return false }
+        // One lower-case word with a number in it, such as `user4711`, is rather somebody's than a class.
+        if !name.contains("."), !name.contains("<"), first >= UInt8(ascii: "a"), first <= UInt8(ascii: "z") {
+            return !name.contains { $0.isDigit }
+        }
+        return true
+    }
+}
+
+/// `Optional<X>` as a type.
+enum OptionalType {
+    static func wrapped(_ name: Text) -> Text? {
+        let inner = (name.dropping("Swift.Optional<") ?? name.dropping("Optional<"))?.droppingLast(">")
+        return inner.flatMap { $0.equals("…") ? nil : $0 }
+    }
+}

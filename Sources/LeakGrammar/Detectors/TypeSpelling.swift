@@ -1,0 +1,47 @@
+internal import LeakMessage
+
+/// How much a word looks like the name of a type, by its letters alone.
+struct TypeSpelling {
+    /// The name behind modules, packages and outer types, without underscores in front and generic arguments.
+    let last: Text
+    let isDotted: Bool
+
+    init(_ name: Text) {
+        let path = name.prefix { $0 != UInt8(ascii: "<") }
+        let dot = path.lastIndex(of: UInt8(ascii: "."))
+        isDotted = dot != nil
+        last = (dot.map { path[($0 + 1)...] } ?? path).drop { $0 == UInt8(ascii: "_") }
+    }
+
+    /// Begins with a capital letter and has two more letters or digits.
+    var isType: Bool {
+        last.count >= 3 && last.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
+            && last.allSatisfy(\.isIdentifier)
+    }
+
+    /// `HomeViewModel` or `RCPurchases`, and not `HOME`, `Home` or `URLs`.
+    var hasHump: Bool {
+        zip(last, last.dropFirst()).contains {
+            ($0.isLetter && !$0.isUppercase || $0.isDigit) && $1.isUppercase
+        } || hasPrefixOfCapitals
+    }
+
+    private var hasPrefixOfCapitals: Bool {
+        let capitals = last.prefix(while: \.isUppercase)
+        let word = last[capitals.endIndex...].prefix { $0.isLetter && !$0.isUppercase }
+        return capitals.count >= 2 && word.count >= 2
+    }
+
+    /// `CartModel`, and not `Model`.
+    var hasEnding: Bool {
+        Self.endings.contains { last.ends(with: $0) && last.count > $0.utf8CodeUnitCount }
+    }
+
+    private static let endings: [StaticString] = [
+        "Controller", "ViewModel", "VC", "VM", "Presenter", "Interactor", "Coordinator", "View", "Page",
+        "Screen", "Activity",
+        "Fragment", "Service", "Manager", "Loader", "Model", "Store", "Cell", "Repository", "Provider",
+        "Component", "Router",
+        "Handler", "Client", "Session", "Reducer", "Widget", "State",
+    ]
+}

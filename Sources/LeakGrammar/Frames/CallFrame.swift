@@ -1,0 +1,55 @@
+internal import LeakMessage
+
+/// One frame of a call stack, as runtimes, debuggers and crash reporters print it.
+///
+/// Read are the forms of `Thread.callStackSymbols` (Apple, Linux) and `backtrace_symbols`, lldb and Xcode, the backtraces
+/// of Swift 6, Apple's crash reports, Crashlytics, PLCrashReporter and KSCrash, `leaks` and `malloc_history`, sanitizers,
+/// Kotlin/Native, Java, JavaScript and Dart, the JSON of `.ips` reports, MetricKit, Sentry and KSCrash, and the places in images
+/// that our reporter sends.
+package struct CallFrame: Hashable, Sendable {
+    /// The image, package or library; `nil` when the frame does not name it.
+    package internal(set) var module: String?
+    /// The demangled function without argument types and without the modules of types:
+    /// `closure #1 in CartModel.bind(to:)`; `nil` when the frame does not name it.
+    package internal(set) var function: String?
+    /// The distance from the start of the image, where the frame has it.
+    package internal(set) var offset: UInt64?
+    /// The UUID of the image.
+    package internal(set) var imageID: String?
+    /// `true` for a library of the operating system or of a language's runtime.
+    package internal(set) var isSystem = false
+    /// The source file's name without its folder, and the line.
+    package internal(set) var file: String?
+    package internal(set) var line: Int?
+    /// Class and method as an obfuscator named them, of a frame that says by which mapping: ``imageID``.
+    var obfuscated: ObfuscatedMethod?
+    /// `true` for a frame that ``CallStack/named(by:)`` gave its name. Pages show file and line of such a frame.
+    var isNamedBySymbols = false
+
+    /// The function that a closure, lambda or block is written in; for others the function itself.
+    package var enclosingFunction: String? {
+        function.map { FunctionName.enclosing($0) }
+    }
+
+    /// The name of a function without the types of its arguments, where the symbol is not mangled.
+    package static func functionName(_ symbol: String) -> String {
+        FunctionName.read(Text(symbol)) { _ in nil } ?? symbol
+    }
+
+    /// Reads one line, or one JSON object.
+    ///
+    /// - Parameter demangle: reads one mangled name; `nil` when it is none.
+    /// - Returns: `nil` for text that is not a call frame.
+    package init?(_ text: String, demangle: @escaping (String) -> String? = { _ in nil }) {
+        guard let frame = FrameReader(demangle: demangle).read(Text(text)) else { return nil }
+        self = frame
+    }
+
+    init() {}
+
+    init(module: String?, function: String?, offset: UInt64? = nil) {
+        self.module = module
+        self.function = function
+        self.offset = offset
+    }
+}

@@ -1,0 +1,143 @@
+internal import LeakMessage
+
+// Frames behind `frame #3:` and `#3`: of debuggers, sanitizers, Android and Dart.
+
+extension FrameReader {
+    /// `frame #2: 0x00000001090dd6c0 libdispatch.dylib`_dispatch_client_callout + 20`
+    func debugger(_ line: Text) -> CallFrame? {
+        guard let rest = line.dropping("frame #") else { return nil }
+        let behind = rest.drop { $0.isDigit }
+        guard let colon = behind.dropping(": "), let address = hexadecimal(colon) else { return nil }
+        let text = address.rest.trimmed
+        guard let tick = text.firstIndex(of: UInt8(ascii: "`")) else { return CallFrame() }
+        let image = text[..<tick]
+        var frame = CallFrame(module: image.string, function: nil)
+        var symbol = text[(tick + 1)...]
+        while let bracket = symbol.lastRange(of: " ["), symbol.last == UInt8(ascii: "]"),
+            symbol[bracket.upperBound...].dropLast().allSatisfy(\.isLetter)
+        {
+            symbol = symbol[..<bracket.lowerBound]
+        }
+        if let at = symbol.lastRange(of: " at ") {
+            (frame.file, frame.line) = SourcePlace.read(symbol[at.upperBound...])
+            symbol = symbol[..<at.lowerBound]
+        }
+        // Behind the function that it was inlined into, which is a frame of its own.
+        if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
+        frame.function = FunctionName.read(withoutOffset(symbol), demangle)
+        frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
+        return frame
+    }
+
+    func numbered(_ line: Text) -> CallFrame? {
+        let number = line.dropFirst().prefix { $0.isDigit }
+        guard !number.isEmpty else { return nil }
+        let rest = line[number.endIndex...]
+        let text = rest.trimmed
+        if let symbol = text.dropping("(null) in ") {
+            var frame = CallFrame(
+                module: nil, function: FunctionName.read(symbol.droppingLast(" ()") ?? symbol, demangle))
+            frame.isSystem = SystemFrames.isSystem(image: [], path: [], frame)
+            return frame
+        }
+        if let address = hexadecimal(text) {
+            if address.rest.isEmpty { return CallFrame() }
+            if let symbol = address.rest.dropping(" in ") { return gdb(symbol) ?? sanitizer(symbol) }
+        }
+        if text.starts(with: "abs ") { return obfuscatedDart(text) }
+        if let native = text.dropping("pc ") { return androidNative(native) }
+        return dart(line, column: line.startIndex + 8, rest) ?? gdb(text)
+    }
+
+    /// `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
+    func androidNative(_ text: Text) -> CallFrame? {
+        let digits = text.prefix { $0.isHexadecimal }
+        let rest = text[digits.endIndex...].trimmed
+        let path = rest.prefix { $0 != UInt8(ascii: " ") }
+        guard !path.isEmpty else { return nil }
+        let image = lastComponent(path)
+        var frame = CallFrame(module: image.string, function: nil, offset: UInt64(digits.string, radix: 16))
+        let behind = rest[path.endIndex...].trimmed
+        if behind.first == UInt8(ascii: "("), !behind.starts(with: "(BuildId:") {
+            let symbol = Brackets.inside(behind)
+            let plus = symbol.lastIndex(of: UInt8(ascii: "+"))
+            frame.function = FunctionName.read(plus.map { symbol[..<$0] } ?? symbol, demangle)
+        }
+        frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
+        return frame
+    }
+
+    /// `malloc /home/me/asan_malloc_linux.cpp:129:3`, `f() -> Swift.Int (/usr/lib/swift/linux/libXCTest.so+0x3ea258)`
+    func sanitizer(_ text: Text) -> CallFrame? {
+        var frame = CallFrame()
+        var text = text
+        if text.last == UInt8(ascii: ")"), let id = text.lastRange(of: " (BuildId: ") {
+            text = text[..<id.lowerBound]
+        }
+        var symbol = text
+        var path: Text = []
+        if let at = text.lastRange(of: " at "), SourcePlace.fileAndLine(text[at.upperBound...]) != nil {
+            (frame.file, frame.line) = SourcePlace.read(text[at.upperBound...])
+            symbol = text[..<at.lowerBound].droppingLast(" ()") ?? text[..<at.lowerBound]
+        } else if text.last == UInt8(ascii: ")"), let open = text.lastRange(of: " (") {
+            let place = text[open.upperBound...].dropLast()
+            if let plus = place.lastRange(of: "+0x") {
+                path = place[..<plus.lowerBound]
+                frame.offset = hexadecimal(place[(plus.lowerBound + 1)...])?.value
+                frame.module = lastComponent(path).string
+                symbol = text[..<open.lowerBound]
+            }
+        } else if let slash = text.firstRange(of: " /") {
+            (frame.file, frame.line) = SourcePlace.read(text[(slash.lowerBound + 1)...])
+            symbol = text[..<slash.lowerBound]
+        } else if let space = text.lastRange(of: " "),
+            let place = SourcePlace.fileAndLine(text[space.upperBound...])
+        {
+            // `main csu/libc-start.c:58:16`
+            (frame.file, frame.line) = place
+            symbol = text[..<space.lowerBound]
+        }
+        frame.function = FunctionName.read(symbol, demangle)
+        frame.isSystem = SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
+        return frame
+    }
+
+    /// `#49     StatefulElement._firstBuild (package:flutter/src/widgets/framework.dart:3769:11)`, or with `_` for each
+    /// space, as leak_tracker prints it.
+    ///
+    /// - Parameter column: where the name begins, behind the number and the padding.
+    func dart(_ line: Text, column: Int, _ rest: Text) -> CallFrame? {
+        let name: Text
+        let open: Range<Int>
+        if rest.first == UInt8(ascii: "_"), column < line.endIndex, let range = line.lastRange(of: "_(") {
+            guard column <= range.lowerBound else { return nil }
+            (name, open) = (line[column..<range.lowerBound], range)
+        } else if let range = rest.lastRange(of: " (") {
+            (name, open) = (rest[..<range.lowerBound].trimmed, range)
+        } else {
+            return nil
+        }
+        guard line.last == UInt8(ascii: ")"), !name.isEmpty else { return nil }
+        let place = line[open.upperBound...].dropLast()
+        guard SourcePlace.fileAndLine(place) != nil else { return nil }
+        var frame = CallFrame()
+        if let package = place.dropping("package:") {
+            frame.module = package.prefix { $0 != UInt8(ascii: "/") }.string
+            frame.isSystem = frame.module == "flutter"
+        } else if place.starts(with: "dart:") {
+            frame.module = place.prefix { $0 != UInt8(ascii: "/") }.string
+            frame.isSystem = true
+        }
+        (frame.file, frame.line) = SourcePlace.read(place)
+        frame.function = FunctionName.dart(name)
+        return frame
+    }
+
+    /// `#00 abs 000000723d6346d7 virt 00000000001ed6d7 _kDartIsolateSnapshotInstructions+0x1e26d7`
+    func obfuscatedDart(_ text: Text) -> CallFrame? {
+        guard let range = text.firstRange(of: " virt ") else { return nil }
+        var frame = CallFrame()
+        frame.offset = UInt64(text[range.upperBound...].prefix { $0.isHexadecimal }.string, radix: 16)
+        return frame.offset == nil ? nil : frame
+    }
+}

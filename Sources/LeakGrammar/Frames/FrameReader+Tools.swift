@@ -1,0 +1,228 @@
+internal import LeakMessage
+
+// Frames as `sample`, `atos` and gdb print them, and those of Go.
+
+extension FrameReader {
+    // MARK: Apple's tools
+
+    /// `+ ! 2489 main  (in Shop) + 76  [0x1042b1a4c]  main.swift:12`, the tree of `sample`.
+    func sample(_ line: Text) -> CallFrame? {
+        let call = line.drop { "+!:| ".utf8.contains($0) }
+        let count = call.prefix { $0.isDigit }
+        guard !count.isEmpty, count.count <= 9, call[count.endIndex...].first == UInt8(ascii: " ") else {
+            return nil
+        }
+        let text = call[count.endIndex...].trimmed
+        guard let range = text.firstRange(of: "  (in ") else { return nil }
+        return tool(symbol: text[..<range.lowerBound], image: text[range.upperBound...])
+    }
+
+    /// `Cart.load() (in Shop) (Cart.swift:12)`, `-[Cart add] (in Shop) + 52`
+    func atos(_ line: Text) -> CallFrame? {
+        guard let range = line.firstRange(of: " (in "), range.lowerBound > line.startIndex else { return nil }
+        return tool(symbol: line[..<range.lowerBound], image: line[range.upperBound...])
+    }
+
+    /// - Parameter image: `Shop) + 76 …` or `Shop) (Cart.swift:12)`. A name in parentheses alone may be anything.
+    private func tool(symbol: Text, image: Text) -> CallFrame? {
+        guard let close = image.firstIndex(of: UInt8(ascii: ")")), close > image.startIndex else {
+            return nil
+        }
+        let name = image[..<close]
+        let behind = image[(close + 1)...].trimmed
+        var frame = CallFrame(module: name.string, function: nil)
+        if let start = hexadecimal(behind.dropping("load address ") ?? []),
+            let offset = hexadecimal(start.rest.dropping(" + ") ?? [])
+        {
+            frame.offset = offset.value
+        } else if let distance = behind.dropping("+ ") {
+            let digits = distance.prefix { $0.isDigit }
+            let rest = distance[digits.endIndex...].drop {
+                $0 == UInt8(ascii: ",") || $0.isDigit || $0 == UInt8(ascii: ".")
+            }
+            guard !digits.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: " ") else { return nil }
+            if let gap = rest.lastRange(of: "]  ") {
+                (frame.file, frame.line) = SourcePlace.read(rest[gap.upperBound...])
+            }
+        } else if behind.first == UInt8(ascii: "("), behind.last == UInt8(ascii: ")"),
+            let place = SourcePlace.fileAndLine(behind.dropFirst().dropLast())
+        {
+            (frame.file, frame.line) = place
+        } else {
+            return nil
+        }
+        let symbol = symbol.trimmed
+        let isAddress = hexadecimal(symbol)?.rest.isEmpty ?? false
+        frame.function = isAddress ? nil : FunctionName.read(symbol, demangle)
+        frame.isSystem = SystemFrames.isSystem(image: name, path: name, frame)
+        return frame
+    }
+
+    // MARK: gdb
+
+    /// `Cart::add (this=0x7ffe, n=3) at cart.cpp:12`, `__libc_start_main () from /lib/libc.so.6`
+    func gdb(_ text: Text) -> CallFrame? {
+        var frame = CallFrame()
+        var path: Text = []
+        let call: Text
+        if let at = text.lastRange(of: ") at "), SourcePlace.fileAndLine(text[at.upperBound...]) != nil {
+            (frame.file, frame.line) = SourcePlace.read(text[at.upperBound...])
+            call = text[...at.lowerBound]
+        } else if let from = text.lastRange(of: ") from "),
+            text[from.upperBound...].contains(UInt8(ascii: "/"))
+        {
+            path = text[from.upperBound...]
+            frame.module = lastComponent(path).string
+            call = text[...from.lowerBound]
+        } else {
+            return nil
+        }
+        guard let end = Self.startOfArguments(call) else { return nil }
+        frame.function = FunctionName.read(call[..<end], demangle)
+        frame.isSystem = SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
+        return frame
+    }
+
+    /// Where the ` (` of the values stands: outside of the brackets of types, such as those in `function<void (int)>`.
+    private static func startOfArguments(_ call: Text) -> Int? {
+        var index = call.startIndex
+        while index < call.endIndex {
+            let rest = call[index...]
+            switch call[index] {
+            case UInt8(ascii: " ") where index > call.startIndex && rest.starts(with: " ("): return index
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): index = Brackets.end(rest)
+            case UInt8(ascii: "o"):
+                let sign = rest.dropping("operator").flatMap { behind in
+                    signs.first { behind.starts(with: $0) }
+                }
+                index += sign.map { 8 + $0.utf8CodeUnitCount } ?? 1
+            default: index += 1
+            }
+        }
+        return nil
+    }
+
+    /// Operators that are no brackets.
+    private static let signs: [StaticString] = [
+        "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">",
+    ]
+
+    // MARK: Go
+
+    /// `main.(*Cart).Add(0xc000012345, 0x1) /home/me/shop/cart.go:12 +0x1d`: a call and its place, which Go prints below.
+    func go(_ line: Text) -> CallFrame? {
+        guard let space = line.lastRange(of: " +0x"),
+            hexadecimal(line[(space.lowerBound + 2)...])?.rest.isEmpty ?? false,
+            let mark = line[..<space.lowerBound].lastRange(of: ".go:"),
+            line[mark.upperBound..<space.lowerBound].allSatisfy(\.isDigit)
+        else { return nil }
+        let front = line[..<mark.lowerBound]
+        guard let blank = front.lastRange(of: " /") ?? front.lastRange(of: " ") else { return nil }
+        var call = front[..<blank.lowerBound].trimmed
+        if let creator = call.dropping("created by ") {
+            call = creator.firstRange(of: " in goroutine ").map { creator[..<$0.lowerBound] } ?? creator
+        } else if let arguments = Self.startOfLastBrackets(call) {
+            call = call[..<arguments]
+        } else {
+            return nil
+        }
+        // Type arguments, which Go leaves out.
+        while let range = call.firstRange(of: "[...]") {
+            call = call[..<range.lowerBound] + call[range.upperBound...]
+        }
+        let slash = call.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? call.startIndex
+        guard let dot = call[slash...].firstIndex(of: UInt8(ascii: ".")), dot + 1 < call.endIndex,
+            !call.contains(UInt8(ascii: " "))
+        else { return nil }
+        let package = call[..<dot]
+        var frame = CallFrame(module: package.string, function: Self.goFunction(call[(dot + 1)...]))
+        (frame.file, frame.line) = SourcePlace.read(line[(blank.lowerBound + 1)..<space.lowerBound])
+        let first = package.prefix { $0 != UInt8(ascii: "/") }
+        frame.isSystem = Self.goPackages.contains(first.string)
+        return frame
+    }
+
+    /// `closure in main` for `main.func1` and `main.func1.2`. A closure that a variable of a package holds, `glob..func1`, is in no
+    /// other function.
+    private static func goFunction(_ name: Text) -> String {
+        // The body of a `range` over a function, and a method as a value.
+        let body = name.firstRange(of: "-range").map { name[..<$0.lowerBound] }
+        let whole = body ?? name.droppingLast("-fm") ?? name
+        var parts = whole.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let count = parts.count
+        let least = name.starts(with: "glob..func") ? 3 : 1
+        while parts.count > least, let last = parts.last, isGoClosure(last) { parts.removeLast() }
+        let plain = parts.map(\.string).joined(separator: ".")
+        return parts.count < count || body != nil ? "closure in \(plain)" : plain
+    }
+
+    private static func isGoClosure(_ part: Text) -> Bool {
+        let number = part.dropping("func") ?? part.dropping("gowrap") ?? part.dropping("deferwrap") ?? part
+        return !number.isEmpty && number.allSatisfy(\.isDigit)
+    }
+
+    /// Where the bracket stands that the last byte closes.
+    private static func startOfLastBrackets(_ text: Text) -> Int? {
+        guard text.last == UInt8(ascii: ")") else { return nil }
+        var depth = 0
+        for index in text.indices.reversed() {
+            if text[index] == UInt8(ascii: ")") { depth += 1 }
+            if text[index] == UInt8(ascii: "(") { depth -= 1 }
+            if depth == 0 { return index > text.startIndex ? index : nil }
+        }
+        return nil
+    }
+
+    /// First parts of the packages that come with Go.
+    private static let goPackages: Set<String> = [
+        "archive", "bufio", "bytes", "compress", "container", "context", "crypto", "database", "debug",
+        "embed", "encoding",
+        "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter",
+        "log", "maps",
+        "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort",
+        "strconv",
+        "strings", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "vendor",
+        "weak",
+    ]
+}
+
+/// Go prints a call in two lines.
+enum GoStack {
+    /// With each call and its place in one line.
+    static func joined(_ lines: [Text]) -> [Text] {
+        guard lines.contains(where: isPlace) else { return lines }
+        var joined: [Text] = []
+        for line in lines {
+            if isPlace(line), let call = joined.last?.trimmed, isCall(call) {
+                joined[joined.count - 1] = call + [UInt8(ascii: " ")] + line.trimmed
+            } else if !isHeading(line) {
+                joined.append(line)
+            }
+        }
+        return joined
+    }
+
+    /// `/home/me/shop/cart.go:12 +0x1d`, and without the distance where the call has just begun.
+    private static func isPlace(_ line: Text) -> Bool {
+        let line = line.trimmed
+        guard let mark = line.lastRange(of: ".go:"), !line.contains(UInt8(ascii: "(")),
+            !line.contains(UInt8(ascii: ","))
+        else {
+            return false
+        }
+        let number = line[mark.upperBound...]
+        let rest = number.drop { $0.isDigit }
+        return rest.startIndex > number.startIndex && rest.starts(with: " +0x")
+            && !line[..<mark.lowerBound].contains(UInt8(ascii: " "))
+    }
+
+    private static func isCall(_ line: Text) -> Bool {
+        line.last == UInt8(ascii: ")") || line.starts(with: "created by ")
+    }
+
+    /// `goroutine 7 [chan receive]:`
+    private static func isHeading(_ line: Text) -> Bool {
+        let line = line.trimmed
+        return line.starts(with: "goroutine ") && line.ends(with: "]:")
+    }
+}

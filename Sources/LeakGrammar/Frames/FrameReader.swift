@@ -1,0 +1,134 @@
+internal import LeakMessage
+
+/// Reads one call frame. Each form is tried by how it begins; text of another form is no frame.
+struct FrameReader {
+    let demangle: (String) -> String?
+
+    /// Longer lines are cut. Names of generic Swift functions take a few hundred bytes.
+    private static let byteLimit = 4 * 1024
+
+    /// Demangled names may be much longer than symbols.
+    static let functionByteLimit = 512
+    static let moduleByteLimit = 128
+
+    func read(_ raw: Text) -> CallFrame? {
+        let line = raw.cut(to: Self.byteLimit).trimmed
+        guard let first = line.first, var frame = form(first, of: line) else { return nil }
+        frame.function = frame.function.flatMap { Self.bounded($0, to: Self.functionByteLimit) }
+        frame.module =
+            frame.module == "???" ? nil : frame.module.flatMap { Self.bounded($0, to: Self.moduleByteLimit) }
+        return frame
+    }
+
+    private func form(_ first: UInt8, of line: Text) -> CallFrame? {
+        if isAddress(line) { return CallFrame() }
+        switch first {
+        case UInt8(ascii: "{"): return JSONFrame.read(line, self)
+        case UInt8(ascii: "*"): return debugger(line.dropFirst().trimmed)
+        case UInt8(ascii: "#"): return numbered(line)
+        case UInt8(ascii: "f"): if let frame = debugger(line) { return frame }
+        case UInt8(ascii: "a"): if let frame = at(line) { return frame }
+        case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            return imagePlace(line) ?? sample(line) ?? columns(line) ?? atos(line)
+        case UInt8(ascii: "+"): if let frame = sample(line) { return frame }
+        default: break
+        }
+        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line)
+    }
+
+    // MARK: Virtual machines
+
+    func at(_ line: Text) -> CallFrame? {
+        guard let rest = line.dropping("at ") else { return nil }
+        let text = rest.trimmed
+        if text.first?.isDigit ?? false { return columns(text) }
+        return VirtualMachineFrame.read(text)
+    }
+
+    /// `fooIterator@http://localhost:5000/test:20:26`
+    func safari(_ line: Text) -> CallFrame? {
+        guard let at = line.firstIndex(of: UInt8(ascii: "@")), !line.contains(UInt8(ascii: " ")),
+            let place = SourcePlace.lineAndColumn(line[(at + 1)...])
+        else { return nil }
+        let name = line[..<at]
+        guard name.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") })
+        else {
+            return nil
+        }
+        var frame = CallFrame(module: nil, function: name.isEmpty ? nil : name.string)
+        (frame.file, frame.line) = (lastComponent(place.path).string, place.line)
+        frame.isSystem = place.path.starts(with: "[native")
+        return frame
+    }
+
+    // MARK: Parts
+
+    /// A name without control characters, which separate the parts of a key, and without the digits of addresses; `nil` when
+    /// nothing is left.
+    static func bounded(_ name: String, to limit: Int) -> String? {
+        var rest = TypeNameCleaning.withoutControls(Text(name))
+        guard !rest.isEmpty else { return nil }
+        var bounded: [UInt8] = []
+        while let mark = rest.firstRange(of: "0x") {
+            bounded += rest[..<mark.upperBound]
+            rest = rest[mark.upperBound...].drop(while: \.isHexadecimal)
+        }
+        return (bounded + rest)[...].string.shortened(to: limit)
+    }
+
+    /// Takes the source place off the end: ` (CartView.swift:44)`, `  CartView.swift:44`.
+    func place(in symbol: inout Text, _ frame: inout CallFrame) {
+        if symbol.last == UInt8(ascii: ")"), let open = symbol.lastRange(of: " ("),
+            SourcePlace.fileAndLine(symbol[open.upperBound...].dropLast()) != nil
+        {
+            (frame.file, frame.line) = SourcePlace.read(symbol[open.upperBound...].dropLast())
+            symbol = symbol[..<open.lowerBound]
+        } else if let gap = symbol.lastRange(of: "  "),
+            let place = SourcePlace.fileAndLine(symbol[gap.upperBound...])
+        {
+            (frame.file, frame.line) = place
+            symbol = symbol[..<gap.lowerBound].trimmed
+        }
+    }
+
+    /// Without ` + 282` at the end.
+    func withoutOffset(_ symbol: Text) -> Text {
+        guard let range = symbol.lastRange(of: " + "), !symbol[range.upperBound...].isEmpty,
+            symbol[range.upperBound...].allSatisfy(\.isDigit)
+        else { return symbol.trimmed }
+        return symbol[..<range.lowerBound].trimmed
+    }
+
+    /// Finds a hexadecimal address that white space or the text's ends surround.
+    func startOfAddress(in text: Text) -> Int? {
+        var rest = text
+        if hexadecimal(rest) != nil { return rest.startIndex }
+        while let range = rest.firstRange(of: "0x") {
+            let isStart = range.lowerBound > text.startIndex && text[range.lowerBound - 1] <= 0x20
+            if isStart, let number = hexadecimal(text[range.lowerBound...]),
+                number.rest.first.map({ $0 <= 0x20 }) ?? true
+            {
+                return range.lowerBound
+            }
+            rest = text[range.upperBound...]
+        }
+        return nil
+    }
+
+    /// `0x1f` and what follows; `nil` without digits, and for more than an address has.
+    func hexadecimal(_ text: Text) -> (value: UInt64, rest: Text)? {
+        guard let behind = text.dropping("0x") else { return nil }
+        let digits = behind.prefix { $0.isHexadecimal }
+        guard !digits.isEmpty, digits.count <= 16, let value = UInt64(digits.string, radix: 16) else {
+            return nil
+        }
+        return (value, behind[digits.endIndex...])
+    }
+
+    /// `0000000104008ab8`: the digits of an address alone.
+    private func isAddress(_ line: Text) -> Bool {
+        (12...16).contains(line.count) && line.allSatisfy(\.isHexadecimal) && line.contains(where: \.isDigit)
+    }
+
+    func lastComponent(_ path: Text) -> Text { SourcePlace.lastComponent(path) }
+}

@@ -1,0 +1,139 @@
+internal import LeakMessage
+
+/// The name of a function, as a symbol table, a debugger or a crash reporter gives it.
+enum FunctionName {
+    /// - Returns: `nil` where the text says that there is no name.
+    static func read(_ raw: Text, _ demangle: (String) -> String?) -> String? {
+        var symbol = raw.trimmed
+        guard !symbol.isEmpty, !isPlaceholder(symbol), !isStartOfImage(symbol) else { return nil }
+        // A variant that the system library chose for this processor.
+        if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
+        symbol = withoutPart(symbol)
+        if let kotlin = symbol.dropping("kfun:") { return KotlinName.read(kotlin) }
+        if symbol.starts(with: "_Z") || symbol.starts(with: "__Z") { return CPlusPlusName.read(symbol) }
+        if let block = block(symbol) { return "block in " + block.string }
+        if let method = method(symbol) { return method.string }
+        if symbol.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") }) {
+            let mangled = symbol.string
+            if let function = OldMangling.function(symbol) { return function }
+            if let plain = demangle(mangled), plain != mangled {
+                return SwiftFunctionName.read(Text(plain), isDemangled: true)
+            }
+            return withoutContinuation(symbol).string
+        }
+        if let function = CPlusPlusSignature.read(symbol) { return function }
+        return SwiftFunctionName.read(symbol, isDemangled: false)
+    }
+
+    /// `Foo.bar.<anonymous closure>`, `Foo.<function_name_async_body>`
+    static func dart(_ name: Text) -> String {
+        var text = name
+        var isClosure = false
+        while let closure = text.droppingLast(".<anonymous closure>") ?? text.droppingLast(".<fn>") {
+            text = closure
+            isClosure = true
+        }
+        if let open = text.lastIndex(of: UInt8(ascii: "<")), let body = text.droppingLast("_async_body>"),
+            body.endIndex > open
+        {
+            text = text[..<open] + body[(open + 1)...]
+        }
+        return (isClosure ? "closure in " : "") + text.string
+    }
+
+    /// Without the closures, blocks and lambdas in front of the function that they are written in.
+    static func enclosing(_ function: String) -> String {
+        var text = Text(function)
+        while let rest = withoutClosure(text) { text = rest }
+        return text.string
+    }
+
+    private static func withoutClosure(_ text: Text) -> Text? {
+        let heads: [StaticString] = ["block in ", "lambda in ", "closure in "]
+        for head in heads {
+            if let rest = text.dropping(head) { return rest }
+        }
+        guard let number = SwiftFunctionName.closureNumber(of: text) else { return nil }
+        return number.rest.dropping(" in ")
+    }
+
+    private static func isPlaceholder(_ symbol: Text) -> Bool {
+        let names: [StaticString] = [
+            "<redacted>", "<unavailable>", "<unknown>", "?", "???", "(Missing)", "(null)", "<private>",
+            "<signal handler called>",
+        ]
+        return names.contains { symbol.equals($0) }
+    }
+
+    /// True for the linker's name of an image's first byte. It is the last symbol in front of each place of a stripped image.
+    static func isStartOfImage(_ symbol: Text) -> Bool {
+        let names: [StaticString] = ["_mh_execute_header", "_mh_dylib_header", "_mh_bundle_header"]
+        return names.contains { symbol.equals($0) || symbol.dropping("_")?.equals($0) ?? false }
+    }
+
+    /// Without `.cold.1` and the like: parts and copies that an optimizer made of a function.
+    private static func withoutPart(_ symbol: Text) -> Text {
+        let marks: [StaticString] = [
+            " (.resume.", " (.cold.", ".cold.", ".llvm.", ".isra.", ".part.", ".constprop.", ".resume.",
+            " [inlined]",
+        ]
+        for mark in marks {
+            guard let range = symbol.lastRange(of: mark), range.lowerBound > symbol.startIndex else {
+                continue
+            }
+            let number = symbol[range.upperBound...]
+            if number.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ")") }) {
+                return symbol[..<range.lowerBound]
+            }
+        }
+        return symbol
+    }
+
+    // MARK: Objective-C
+
+    /// `-[Cart add:]`, of which lldb also prints the arguments.
+    private static func method(_ symbol: Text) -> Text? {
+        guard symbol.starts(with: "-[") || symbol.starts(with: "+[") else { return nil }
+        return symbol.firstIndex(of: UInt8(ascii: "]")).map { symbol[...$0] }
+    }
+
+    /// `__64-[Scene update:]_block_invoke.215`, `__write_block_invoke_2`
+    private static func block(_ symbol: Text) -> Text? {
+        guard let head = symbol.dropping("__"), let tail = head.lastRange(of: "_block_invoke"),
+            head[tail.upperBound...].allSatisfy({
+                $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+            })
+        else { return nil }
+        let name = head[..<tail.lowerBound]
+        let method = name.drop { $0.isDigit }
+        let isMethod = method.starts(with: "-[") || method.starts(with: "+[")
+        return isMethod ? method : name
+    }
+
+    /// `async_MainTQ0_` is a part of `async_Main`.
+    private static func withoutContinuation(_ symbol: Text) -> Text {
+        guard let rest = symbol.droppingLast("_") else { return symbol }
+        var name = rest
+        while name.last?.isDigit ?? false { name = name.dropLast() }
+        return name.droppingLast("TQ") ?? name.droppingLast("TY") ?? symbol
+    }
+}
+
+/// A function of Kotlin/Native: `kotlin.Throwable#<init>(kotlin.String?){}`.
+enum KotlinName {
+    /// - Parameter symbol: behind `kfun:`.
+    static func read(_ symbol: Text) -> String {
+        let head = symbol.prefix { $0 != UInt8(ascii: "(") }
+        var name = head.map { $0 == UInt8(ascii: "#") ? UInt8(ascii: ".") : $0 }[...]
+        if name.first == UInt8(ascii: ".") { name = name.dropFirst() }
+        guard head.endIndex < symbol.endIndex else { return name.string }
+        let inside = Brackets.inside(symbol[head.endIndex...])
+        let types = Brackets.split(inside).map { type in
+            let plain = type.trimmed.prefix { $0 != UInt8(ascii: "<") }
+            let isOptional = type.trimmed.last == UInt8(ascii: "?") && plain.last != UInt8(ascii: "?")
+            let dot = plain.lastIndex(of: UInt8(ascii: "."))
+            return (dot.map { plain[($0 + 1)...] } ?? plain).string + (isOptional ? "?" : "")
+        }
+        return name.string + "(" + types.joined(separator: ", ") + ")"
+    }
+}

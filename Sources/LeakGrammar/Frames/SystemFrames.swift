@@ -1,0 +1,144 @@
+internal import LeakMessage
+
+/// Tells frames of the operating system and of language runtimes from an app's.
+package enum SystemFrames {
+    /// Images by the beginnings of their names: runtimes, and the parts of `libSystem`.
+    private static let runtimes: [StaticString] = [
+        "libswift", "libsystem_", "libSystem.", "libobjc.", "libdispatch.", "libdyld", "dyld_", "dyld.",
+        "libc.so", "libc++", "libm.so", "libpthread", "libstdc++", "libgcc", "ld-linux", "libFoundation.",
+        "libXCTest", "libTesting.", "libBlocksRuntime", "libxpc", "libicu", "libsqlite3", "libz.so", "libz.1",
+        "com.apple.", "XCTestCore", "libclang_rt", "lib_Foundation", "libart.so", "libMainThreadChecker",
+        "libBacktraceRecording", "libViewDebuggerSupport", "libAccessibility", "libMobileGestalt", "libRPAC",
+        "libLogRedirect", "libGPUToolsCapture", "libcupolicy", "libAXSafeCategoryBundle", "libnetwork.",
+        "libboringssl.", "libcoreroutine", "libcrypto.so", "libssl.so", "libcompression.", "libcache.",
+        "libcommonCrypto", "libcorecrypto", "libquic", "libusrtcp", "libxml2.", "libiconv.", "libCRFSuite",
+        "libMatch.", "libsandbox.", "libAWDSupport", "libTelephony", "libInFieldCollection", "libtidy.",
+        "libmarisa", "libcoretls", "libbsm.", "libutil.", "libunwind.", "libkxld", "libmacho.", "libcopyfile",
+        "libremovefile", "libquarantine", "libkeymgr", "liblaunch.", "libate.", "libresolv.", "libMTLCapture",
+    ]
+
+    /// Frameworks of Apple's systems that apps call, or are called by.
+    private static let frameworks: Set<String> = [
+        "ARKit", "AVFAudio", "AVFCore", "AVFoundation", "AVKit", "AVRouting", "AXRuntime", "Accelerate",
+        "Accessibility", "AccessibilityUtilities", "Accounts", "ActivityKit", "AdAttributionKit",
+        "AdServices", "AdSupport", "AddressBook", "AddressBookUI", "AnimationFoundation", "AppIntents",
+        "AppKit", "AppTrackingTransparency", "AssetsLibrary", "AttributeGraph", "AudioToolbox", "AudioUnit",
+        "AuthenticationServices", "AutomatedDeviceEnrollment", "AutomaticAssessmentConfiguration",
+        "BackBoardServices", "BackgroundAssets", "BackgroundTasks", "BaseBoard", "BoardServices",
+        "BrowserEngineKit", "BusinessChat", "CFNetwork", "CalendarStore", "CallKit", "CarPlay", "Carbon",
+        "Charts", "Cinematic", "ClassKit", "ClockKit", "ClockPoster", "CloudKit", "Cocoa", "Collaboration",
+        "ColorSync", "Combine", "Contacts", "ContactsUI", "CoreAnimation", "CoreAudio", "CoreAudioKit",
+        "CoreAudioTypes", "CoreAutoLayout", "CoreBluetooth", "CoreData", "CoreDisplay", "CoreFoundation",
+        "CoreGraphics", "CoreHaptics", "CoreImage", "CoreLocation", "CoreLocationUI", "CoreMIDI", "CoreML",
+        "CoreMedia", "CoreMediaIO", "CoreMotion", "CoreNFC", "CorePhoneNumbers", "CoreServices",
+        "CoreSpotlight", "CoreSuggestions", "CoreSymbolication", "CoreTelephony", "CoreText",
+        "CoreTransferable", "CoreUI", "CoreVideo", "CoreWLAN", "CreateML", "CryptoKit", "CryptoTokenKit",
+        "DataDetection", "DataDetectorsCore", "DeveloperToolsSupport", "DeviceActivity", "DeviceCheck",
+        "DeviceDiscoveryExtension", "DeviceDiscoveryUI", "DiskArbitration", "DockKit", "DriverKit",
+        "EventKit", "EventKitUI", "ExceptionHandling", "ExecutionPolicy", "ExposureNotification",
+        "ExtensionFoundation", "ExtensionKit", "ExternalAccessory", "FamilyControls", "FileProvider",
+        "FileProviderUI", "FinderSync", "ForceFeedback", "Foundation", "FoundationModels",
+        "FrontBoardServices", "GLKit", "GLUT", "GPUCompiler", "GSS", "GameController", "GameKit", "GameSave",
+        "GameplayKit", "GeoServices", "GraphicsServices", "GroupActivities", "HIServices", "HIToolbox",
+        "HealthKit", "HealthKitUI", "HomeKit", "Hypervisor", "IOBluetooth", "IOBluetoothUI", "IOKit",
+        "IOSurface", "IOSurfaceAccelerator", "IdentityLookup", "IdentityLookupUI", "ImageCaptureCore",
+        "ImageIO", "ImagePlayground", "InputMethodKit", "Intents", "IntentsUI", "JavaScriptCore",
+        "JournalingSuggestions", "Kerberos", "KeyboardLayouts", "LightweightCodeRequirements",
+        "LinkPresentation", "LiveCommunicationKit", "LocalAuthentication", "LocalAuthenticationEmbeddedUI",
+        "LockedCameraCapture", "LoggingSupport", "MLCompute", "ManagedSettings", "ManagedSettingsUI",
+        "MapKit", "MarketplaceKit", "MaterialKit", "Matter", "MatterSupport", "MediaAccessibility",
+        "MediaExperience", "MediaLibrary", "MediaPlayer", "MediaRemote", "MediaSetup", "MediaToolbox",
+        "MessageUI", "Messages", "Metal", "MetalFX", "MetalKit", "MetalPerformanceShaders",
+        "MetalPerformanceShadersGraph", "MetricKit", "MobileCoreServices", "MobileIcons", "ModelIO",
+        "MultipeerConnectivity", "MusicKit", "NaturalLanguage", "NearbyInteraction", "Network",
+        "NetworkExtension", "NotificationCenter", "OSAKit", "OSLog", "ObjectiveC", "Observation", "OpenAL",
+        "OpenCL", "OpenDirectory", "OpenGL", "OpenGLES", "OpenScripting", "PDFKit", "PHASE",
+        "ParavirtualizedGraphics", "PassKit", "PencilKit", "PersonalizationPortrait", "PhotoLibraryServices",
+        "PhotoLibraryServicesCore", "Photos", "PhotosUI", "PhotosUICore", "PlugInKit", "PointerUIServices",
+        "PreferencePanes", "PrintCore", "ProactiveSupport", "ProximityReader", "PushKit", "PushToTalk",
+        "Quartz", "QuartzCore", "QuickLook", "QuickLookThumbnailing", "QuickLookUI", "RealityFoundation",
+        "RealityKit", "RelevanceKit", "RenderBox", "ReplayKit", "RoomPlan", "RunningBoardServices",
+        "SafariServices", "SafetyKit", "SceneKit", "ScreenCaptureKit", "ScreenReader", "ScreenSaver",
+        "ScreenTime", "ScriptingBridge", "SecureElementCredential", "Security", "SecurityFoundation",
+        "SecurityInterface", "SensitiveContentAnalysis", "SensorKit", "ServiceManagement", "ShaderGraph",
+        "ShareSheet", "SharedWithYou", "SharedWithYouCore", "ShazamKit", "SkyLight", "SoundAnalysis",
+        "Speech", "SpriteKit", "StickerKit", "StoreKit", "SwiftData", "SwiftUI", "SwiftUICore",
+        "SymptomPresentationFeed", "SyncServices", "SystemConfiguration", "SystemExtensions", "TCC",
+        "TVMLKit", "TVServices", "TVUIKit", "TabularData", "TelephonyUtilities", "TextInput", "TextInputCore",
+        "TextInputUI", "ThreadNetwork", "TipKit", "ToneLibrary", "Translation", "TranslationUIServices",
+        "TrustedPeers", "Twitter", "UIAccessibility", "UIFoundation", "UIKit", "UIKitCore", "UIKitMacHelper",
+        "UIKitServices", "UniformTypeIdentifiers", "UpdateCycle", "UserManagement", "UserNotifications",
+        "UserNotificationsUI", "VideoDecodeAcceleration", "VideoSubscriberAccount", "VideoToolbox",
+        "Virtualization", "Vision", "VisionKit", "VisualIntelligence", "WalletPasses", "WatchConnectivity",
+        "WatchKit", "WeatherKit", "WebCore", "WebGPU", "WebKit", "WebKitLegacy", "WiFiAware", "WidgetKit",
+        "WorkoutKit", "WritingTools", "XCTAutomationSupport", "XCTest", "XCTestSupport", "XCUIAutomation",
+        "XPC", "_AVKit_SwiftUI", "_AppIntents_SwiftUI", "_AuthenticationServices_SwiftUI", "_Concurrency",
+        "_CoreData_CloudKit", "_DeviceActivity_SwiftUI", "_GroupActivities_UIKit", "_HomeKit_SwiftUI",
+        "_LocationEssentials", "_MapKit_SwiftUI", "_MarketplaceKit_UIKit", "_MusicKit_SwiftUI",
+        "_PassKit_SwiftUI", "_PhotosUI_SwiftUI", "_QuickLook_SwiftUI", "_RealityKit_SwiftUI",
+        "_SceneKit_SwiftUI", "_SpriteKit_SwiftUI", "_StoreKit_SwiftUI", "_StringProcessing",
+        "_SwiftData_SwiftUI", "_TipKit_SwiftUI", "_Translation_SwiftUI", "_WatchKit_SwiftUI",
+        "_WebKit_SwiftUI", "dyld", "vImage", "vecLib",
+    ]
+
+    /// Functions of the system, of the C library and of runtimes, for frames that do not name their image, and for what is
+    /// linked into the app's.
+    private static let functions: Set<String> = [
+        "KitRendererCommon(_:)", "KonanTerminateHandler()", "NSApplicationMain", "UIApplicationMain",
+        "_assertionFailure(_:_:file:line:flags:)",
+        "_fatalErrorMessage(_:_:file:line:flags:)", "_sigtramp", "abort", "calloc", "completeTask()",
+        "completeTaskAndRelease()", "completeTaskWithClosure()", "free", "malloc",
+        "malloc_zone_malloc",
+        "objc_msgSend", "operator delete()", "operator delete[]()", "operator new()", "operator new[]()",
+        "pthread_kill", "raise",
+        "realloc",
+        "runApp<A>(_:)", "start_wqthread", "static App.main()", "terminateHandler()", "thread_start",
+    ]
+    private static let functionHeads: [StaticString] = [
+        "swift_", "swift::", "konan::", "kotlin.", "kotlinx.", "__Kotlin", "Kotlin_", "__asan", "__tsan",
+        "_objc_", "objc_",
+        "dispatch_", "_dispatch_", "std::", "pthread_", "_pthread_", "__pthread_", "-[NS", "+[NS", "-[UI",
+        "+[UI", "-[_UI", "+[_UI",
+        "-[CA", "-[WK", "+[KotlinBase", "__libc_start",
+    ]
+
+    /// - Parameters:
+    ///   - image: the image's name; empty when the frame does not name it.
+    ///   - path: the image's path, where the frame has it.
+    static func isSystem(image: Text, path: Text, _ frame: CallFrame) -> Bool {
+        let enclosing = frame.enclosingFunction.map { Text($0) }
+        if let enclosing, isKotlinRuntime(enclosing) { return true }
+        // Libraries of the system come without their sources.
+        if frame.file != nil, !image.isEmpty { return false }
+        if SystemNames.isFolder(path) { return true }
+        // A framework of an app may be called as one of the system.
+        if path.contains(".app/") { return image.starts(with: "libswift") }
+        if runtimes.contains(where: { image.starts(with: $0) }) || frameworks.contains(image.string) {
+            return true
+        }
+        guard let enclosing else { return false }
+        // Linked into each program by the C library.
+        if enclosing.equals("_start") { return true }
+        guard image.isEmpty else { return false }
+        return isKnown(enclosing) || enclosing.contains("swift::")
+    }
+
+    /// Returns whether a function is of a runtime that is linked into apps' images.
+    static func isRuntime(_ function: String) -> Bool {
+        isKotlinRuntime(Text(FunctionName.enclosing(function)))
+    }
+
+    private static func isKnown(_ function: Text) -> Bool {
+        functions.contains(function.string) || functionHeads.contains { function.starts(with: $0) }
+    }
+
+    /// Kotlin/Native links its runtime into the app's image.
+    private static func isKotlinRuntime(_ function: Text) -> Bool {
+        let heads: [StaticString] = [
+            "konan::", "kotlin.", "kotlinx.", "Kotlin_", "__Kotlin_", "+[KotlinBase", "Konan",
+        ]
+        if heads.contains(where: { function.starts(with: $0) }) { return true }
+        guard let thrown = function.dropping("Throw")?.droppingLast("Exception") else { return false }
+        return thrown.allSatisfy(\.isLetter)
+    }
+}

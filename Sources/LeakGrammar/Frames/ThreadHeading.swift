@@ -1,0 +1,34 @@
+internal import LeakMessage
+
+/// The line in front of a thread's frames, in a text with the stacks of several threads.
+///
+/// Apple: https://developer.apple.com/documentation/xcode/examining-the-fields-in-a-crash-report#Backtraces.
+enum ThreadHeading {
+    /// Returns true for `Thread 5:`, `Thread 5 name: loader`, `Thread 5 Crashed:: Dispatch queue: loader` and `thread #5, name = 'loader'`.
+    static func isHeading(_ line: Text) -> Bool {
+        if line.trimmed.starts(with: "thread #") { return true }
+        guard let behind = behindNumber(line) else { return isMarked(line) }
+        return behind.first == UInt8(ascii: ":") || behind.starts(with: " name:")
+            || behind.starts(with: " Queue") || isMarked(line)
+    }
+
+    /// Returns true for the thread that the text is about: `Thread 5 Crashed:`, `Thread 5 "loader" crashed:`, and
+    /// `* thread #5, queue = 'loader'`. The line `Thread 5 crashed with ARM Thread State (64-bit):` is in front of registers.
+    static func isMarked(_ line: Text) -> Bool {
+        if line.trimmed.starts(with: "* thread #") { return true }
+        guard let behind = behindNumber(line), let words = behind.dropping(" ") else { return false }
+        for word: StaticString in ["Crashed", "crashed"] {
+            guard let range = words.firstRange(of: word) else { continue }
+            let isName = words.first == UInt8(ascii: "\"") && words[..<range.lowerBound].ends(with: "\" ")
+            return (range.lowerBound == words.startIndex || isName)
+                && words[range.upperBound...].first == UInt8(ascii: ":")
+        }
+        return false
+    }
+
+    private static func behindNumber(_ line: Text) -> Text? {
+        guard let number = line.trimmed.dropping("Thread ") else { return nil }
+        let behind = number.drop { $0.isDigit }
+        return behind.startIndex > number.startIndex ? behind : nil
+    }
+}

@@ -1,0 +1,58 @@
+internal import LeakMessage
+
+/// Brackets inside each other, in one pass.
+enum Brackets {
+    /// The index behind the bracket that closes the first byte's; the end of the text when none does.
+    static func end(_ text: Text) -> Int { closedEnd(text) ?? text.endIndex }
+
+    /// The same; `nil` when no bracket closes the first byte's.
+    static func closedEnd(_ text: Text) -> Int? {
+        var depth = 0
+        var previous: UInt8 = 0
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ">"): if previous != UInt8(ascii: "-") { depth -= 1 }
+            default: break
+            }
+            if depth <= 0 { return index + 1 }
+            previous = text[index]
+        }
+        return nil
+    }
+
+    /// Returns the text between the first byte, a bracket, and the bracket that closes it; the whole rest when none does.
+    static func inside(_ text: Text) -> Text {
+        let start = text.startIndex + 1
+        return text[start..<max(start, closedEnd(text).map { $0 - 1 } ?? text.endIndex)]
+    }
+
+    /// Splits at the commas outside of brackets, or at other separators.
+    static func split(_ text: Text, at separators: StaticString = ",") -> [Text] {
+        guard !text.isEmpty else { return [] }
+        var parts: [Text] = []
+        var start = text.startIndex
+        var index = text.startIndex
+        while index < text.endIndex {
+            switch text[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"):
+                index = end(text[index...])
+            case let byte where separators.contains(byte):
+                parts.append(text[start..<index])
+                index += 1
+                start = index
+            default: index += 1
+            }
+        }
+        parts.append(text[start...])
+        return parts
+    }
+}
+
+extension StaticString {
+    fileprivate func contains(_ byte: UInt8) -> Bool {
+        for index in 0..<utf8CodeUnitCount where unsafe utf8Start[index] == byte { return true }
+        return false
+    }
+}

@@ -1,0 +1,237 @@
+internal import LeakMessage
+
+/// What stands between `<` and `>` in a type's name.
+enum Generics {
+    /// Replaces arguments by `…`, except those of hosting wrappers.
+    ///
+    /// - Returns: the name, and whether a type of the app stood among the arguments.
+    static func erased(_ name: Text) -> (name: Text, hasAppType: Bool) {
+        guard name.contains(UInt8(ascii: "<")) else { return (name, false) }
+        var result: [UInt8] = []
+        var hasAppType = false
+        var rest = name
+        // Of the part in front of the brackets; carried on, so that no byte is looked at once for each bracket.
+        var (isHosting, looked) = (false, name.startIndex)
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+            result.append(contentsOf: rest[...open])
+            isHosting = self.isHosting(name[looked..<open], wasHosting: isHosting)
+            looked = open
+            let close = closing(of: open, in: rest)
+            let arguments = rest[(open + 1)..<(close ?? rest.endIndex)]
+            if SystemNames.hasAppType(arguments) { hasAppType = true }
+            if close != nil, isHosting {
+                result.append(contentsOf: arguments)
+            } else {
+                result.append(contentsOf: Array("…".utf8))
+            }
+            result.append(UInt8(ascii: ">"))
+            guard let close else {
+                rest = rest[rest.endIndex...]
+                break
+            }
+            rest = rest[(close + 1)...]
+        }
+        result.append(contentsOf: rest)
+        return (result[...], hasAppType)
+    }
+
+    /// Whether the last dotted part names a host: `UIHostingController`, `_UIHostingView`, `NSHostingController`, and
+    /// whatever else the system hosts SwiftUI views with.
+    ///
+    /// - Parameter wasHosting: whether the part that `text` goes on did.
+    private static func isHosting(_ text: Text, wasHosting: Bool) -> Bool {
+        guard let dot = text.lastIndex(of: UInt8(ascii: ".")) else {
+            return wasHosting || text.contains("Hosting")
+        }
+        return text[(dot + 1)...].contains("Hosting")
+    }
+
+    // MARK: Version 2
+
+    /// Arguments inside each other that are looked at.
+    private static let depthLimit = 32
+
+    /// Keeps the arguments that are types of the app; of a hosting wrapper the view that it hosts, without modifiers.
+    static func withAppTypes(_ name: Text) -> Text { withAppTypes(name, depth: 0).name }
+
+    private static func withAppTypes(_ name: Text, depth: Int) -> (name: Text, hasAppType: Bool) {
+        var result: [UInt8] = []
+        var hasAppType = false
+        var rest = name
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+            let head = rest[..<open]
+            guard depth < depthLimit, let close = closing(of: open, in: rest) else {
+                return ((result + head + Array("<…>".utf8))[...], hasAppType)
+            }
+            let arguments = rest[(open + 1)..<close]
+            result.append(contentsOf: head)
+            result.append(UInt8(ascii: "<"))
+            if isHosting(head, wasHosting: false) {
+                result.append(contentsOf: desugared(hosted(arguments), depth: depth))
+                hasAppType = true
+            } else {
+                let kept = parts(of: arguments).map { argument($0, depth: depth + 1) }
+                let isAnyKept = kept.contains { $0 != nil }
+                let shown = isAnyKept ? kept.map { $0 ?? Array("…".utf8)[...] } : [Array("…".utf8)[...]]
+                result.append(contentsOf: shown.joined(separator: Array(", ".utf8)))
+                hasAppType = hasAppType || isAnyKept
+            }
+            result.append(UInt8(ascii: ">"))
+            rest = rest[(close + 1)...]
+        }
+        result.append(contentsOf: rest)
+        return (result[...], hasAppType)
+    }
+
+    /// - Returns: `nil` for an argument that is no type of the app and holds none.
+    private static func argument(_ text: Text, depth: Int) -> Text? {
+        let text = desugared(text, depth: depth)
+        let name = text.dropping("any ") ?? text
+        let head = name.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+        guard !head.isEmpty, head.endIndex == name.endIndex || name[head.endIndex] == UInt8(ascii: "<") else {
+            return isWrittenType(name) ? name : nil
+        }
+        let (kept, hasAppType) = withAppTypes(name, depth: depth)
+        return hasAppType || SystemNames.isAppType(head) ? kept : nil
+    }
+
+    /// `Optional<A>`, `Array<A>` and `Dictionary<A, B>` for `A?`, `[A]` and `[A: B]`: the runtime prints the one, debuggers the
+    /// other.
+    private static func desugared(_ text: Text, depth: Int) -> Text {
+        let text = text.trimmed
+        guard depth < depthLimit else { return text }
+        if let inner = text.droppingLast("?") ?? text.droppingLast("!") {
+            // In `A & B?` and `() -> A?` only the last part is optional.
+            guard Brackets.split(inner, at: " ").count == 1 else { return text }
+            return Array("Optional<".utf8) + desugared(inner, depth: depth + 1) + [UInt8(ascii: ">")]
+        }
+        guard text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]"),
+            Brackets.closedEnd(text) == text.endIndex, text.count > 2
+        else { return text }
+        let parts = Brackets.split(text.dropFirst().dropLast(), at: ":")
+        let types = parts.map { desugared($0, depth: depth + 1) }
+        switch types.count {
+        case 1: return Array("Array<".utf8) + types[0] + [UInt8(ascii: ">")]
+        case 2:
+            return Array("Dictionary<".utf8) + types[0] + Array(", ".utf8) + types[1] + [UInt8(ascii: ">")]
+        default: return text
+        }
+    }
+
+    /// Returns whether an optional, an array, a tuple or a function holds types of the app; `false` for packs, local types, and what has
+    /// an address.
+    private static func isWrittenType(_ text: Text) -> Bool {
+        text.allSatisfy { $0.isIdentifier || " .,<>()[]?&-:".utf8.contains($0) } && !text.contains("0x")
+            && !text.contains(UInt8(ascii: "$")) && words(of: text).contains(where: SystemNames.isAppType)
+    }
+
+    /// SwiftUI's wrappers of one view, with the place of that view among their arguments.
+    private static let wrappers: [(name: StaticString, count: Int, view: Int)] = [
+        ("ModifiedContent", 2, 0), ("Optional", 1, 0), ("Group", 1, 0), ("NavigationView", 1, 0),
+        ("NavigationStack", 2, 1), ("ScrollView", 1, 0), ("TabView", 2, 1), ("IDView", 2, 0),
+        ("EquatableView", 1, 0), ("VStack", 1, 0), ("HStack", 1, 0), ("ZStack", 1, 0), ("Form", 1, 0),
+        ("LazyView", 1, 0), ("SubscriptionView", 2, 1),
+    ]
+
+    /// Views inside each other that are looked at.
+    private static let wrapperLimit = 64
+
+    /// The view in front of all modifiers and inside of all wrappers: `CheckoutView` of
+    /// `Optional<ModifiedContent<CheckoutView, …>>`. A branch is the view of the app that it has, if it has one.
+    private static func hosted(_ arguments: Text) -> Text {
+        var view = arguments.trimmed
+        for _ in 0..<wrapperLimit {
+            guard let inner = content(of: view) else { return view }
+            view = inner
+        }
+        return view
+    }
+
+    private static func content(of view: Text) -> Text? {
+        if let inner = view.droppingLast("?") { return inner.trimmed }
+        guard let open = view.firstIndex(of: UInt8(ascii: "<")), view.last == UInt8(ascii: ">") else {
+            return nil
+        }
+        var name = view[..<open]
+        if let bare = name.dropping("SwiftUI.") ?? name.dropping("SwiftUICore.") ?? name.dropping("Swift.") {
+            name = bare
+        }
+        let arguments = view[(open + 1)...].dropLast()
+        if name.equals("_ConditionalContent") {
+            let views = parts(of: arguments).map(\.trimmed).filter { SystemNames.hasAppType($0) }
+            return views.count == 1 ? views[0] : nil
+        }
+        guard let wrapper = wrappers.first(where: { name.equals($0.name) }) else { return nil }
+        let parts = parts(of: arguments)
+        // Other arguments than a wrapper has, or no end: as it stands.
+        guard parts.count == wrapper.count else { return nil }
+        let inner = parts[wrapper.view].trimmed
+        // A list of views says more than one of them.
+        return inner.starts(with: "TupleView<") || inner.starts(with: "SwiftUI.TupleView<") ? nil : inner
+    }
+
+    /// Returns whether a type hosts a view that does not say which it is.
+    static func isUnnamedHost(_ name: Text) -> Bool {
+        guard let open = name.firstIndex(of: UInt8(ascii: "<")), isHosting(name[..<open], wasHosting: false),
+            let close = closing(of: open, in: name)
+        else { return false }
+        let view = hosted(name[(open + 1)..<close])
+        return view.equals("AnyView") || view.ends(with: ".AnyView")
+    }
+
+    /// The arguments between the commas that stand in no brackets.
+    private static func parts(of arguments: Text) -> [Text] {
+        var parts: [Text] = []
+        var (depth, start) = (0, arguments.startIndex)
+        for index in arguments.indices {
+            switch arguments[index] {
+            case UInt8(ascii: "<"), UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ">"):
+                let isArrow = index > arguments.startIndex && arguments[index - 1] == UInt8(ascii: "-")
+                if !isArrow { depth -= 1 }
+            case UInt8(ascii: ",") where depth == 0:
+                parts.append(arguments[start..<index])
+                start = index + 1
+            default: continue
+            }
+        }
+        return parts + [arguments[start...]]
+    }
+
+    /// Where the `>` stands that closes the `<` at `open`; that of an arrow `->` closes nothing.
+    static func closing(of open: Int, in name: Text) -> Int? {
+        var depth = 0
+        for index in open..<name.endIndex {
+            switch name[index] {
+            case UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ">"):
+                if name[index - 1] == UInt8(ascii: "-") { continue }
+                depth -= 1
+                if depth == 0 { return index }
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Puts each dotted name inside the arguments through `change`.
+    static func mapArguments(of name: Text, _ change: (Text) -> Text) -> Text {
+        guard let open = name.firstIndex(of: UInt8(ascii: "<")) else { return name }
+        var result = Array(name[..<open])
+        var word = open
+        for index in open..<name.endIndex
+        where !(name[index].isIdentifier || name[index] == UInt8(ascii: ".")) {
+            result.append(contentsOf: change(name[word..<index]))
+            result.append(name[index])
+            word = index + 1
+        }
+        result.append(contentsOf: change(name[word...]))
+        return result[...]
+    }
+
+    /// Calls `visit` with each dotted name of the arguments.
+    static func words(of arguments: Text) -> [Text] {
+        arguments.split { !($0.isIdentifier || $0 == UInt8(ascii: ".")) }
+    }
+}

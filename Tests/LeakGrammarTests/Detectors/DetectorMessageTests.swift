@@ -1,0 +1,25 @@
+import LeakGrammar
+import LeakMessage
+import Testing
+
+@Suite struct DetectorMessageTests {
+    @Test func `the vectors are there`() { #expect(MessageVector.all.count >= 28) }
+
+    @Test(arguments: MessageVector.all)
+    func `reads what each vector states`(vector: MessageVector) {
+        let message = DetectorMessage(vector.message, demangle: demangle)
+        #expect(message.className == vector.class)
+        #expect(message.stack == vector.stack ?? [])
+        #expect(message.children == vector.children ?? [])
+        #expect(message.cycle == vector.cycle ?? [])
+        #expect((message.event == .freed) == vector.freed)
+        #expect(message.detector != nil)
+    }
+
+    @Test func `a text cannot say more than a field`() {
+        let freed = DetectorMessage("LEAKED VIEW DEINITED <A: 0x1>\nDeinited after 999999999999.0s.")
+        #expect(freed.livedMilliseconds == WireLimits.durationMilliseconds)
+        let many = DetectorMessage("POSSIBLE LEAK ALERT: A - current count: 999999999, max count: 1")
+        #expect(many.alive == WireLimits.alive)
+    }
+}

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import LeakGrammar
+@testable import LeakMessage
+
+/// Frames that name an image and an offset, and their names.
+@Suite struct ImagePlaceTests {
+    private static let id = "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"
+
+    @Test(arguments: [
+        ("/private/var/containers/Bundle/Application/X/Shop.app/Shop", "0x41b9 in Shop (\(id))"),
+        ("/home/jane/Shop", "0x41b9 in Shop (\(id))"),
+        ("/usr/lib/libc.so.6", "0x41b9 in /usr/lib/libc.so.6 (\(id))"),
+        (
+            "/System/Library/Frameworks/UIKit.framework/UIKit",
+            "0x41b9 in /System/Library/Frameworks/UIKit.framework/UIKit (\(id))"
+        ),
+        ("a (b)", "0x41b9 in a _b) (\(id))"),
+    ])
+    func `an element has the path of a system library alone`(path: String, element: String) throws {
+        #expect(ImageOffset.element(offset: 0x41B9, path: path, imageID: Self.id) == element)
+        let frame = try #require(CallFrame(element))
+        #expect(frame.offset == 0x41B9 && frame.imageID == Self.id && frame.function == nil)
+        #expect(frame.isSystem == (path.hasPrefix("/usr") || path.hasPrefix("/System")))
+    }
+
+    @Test func `an element stays within its bytes`() {
+        let long = ImageOffset.element(
+            offset: .max, path: "/usr/lib/" + String(repeating: "é", count: 900),
+            imageID: String(repeating: "A", count: 900))
+        #expect(long.utf8.count <= WireLimits.elementBytes)
+    }
+
+    @Test(arguments: [
+        "0x41b9 in ", "0x41b9 in Shop (xyz)", "0x41b9 in Shop (12)", "0x100000000 in Shop", "0x in Shop",
+        "0x41b9 on Shop", "0x41b9 in (\(id))",
+    ])
+    func `other texts are no places in images`(text: String) { #expect(CallFrame(text) == nil) }
+
+    // MARK: Names
+
+    private static let stack = [
+        "0x10 in Shop (\(id))", "0x20 in Shop (\(id))", "0x30 in libc.so.6 (00112233445566778899)",
+    ]
+
+    /// Knows the place 0x10, where two functions are inlined into each other, and the byte in front of 0x20.
+    private static func symbols(_ image: String, _ place: CodePlace) -> [NamedCall] {
+        guard image == id, case .offset(let offset) = place else { return [] }
+        switch offset {
+        case 0x10:
+            return [
+                NamedCall(function: "add(_:)", file: "Cart.swift", line: 3), NamedCall(function: "load()"),
+            ]
+        case 0x1F: return [NamedCall(function: "closure #1 in run()", file: "main.swift", line: 9)]
+        default: return []
+        }
+    }
+
+    /// As tables of Breakpad's files that were uploaded before have it.
+    @Test func `a name of C++ with the types of arguments is the function without them`() {
+        let named = CallStack(Self.stack)?.named { _, _ in
+            [NamedCall(function: "shop::Cart::add(int)::{lambda()#1}::operator()() const")]
+        }
+        #expect(named?.key == ["at shop::Cart::add() in Shop"])
+    }
+
+    @Test func `symbols name frames, and return addresses by the byte in front`() throws {
+        let stack = try #require(CallStack(Self.stack)).named(by: Self.symbols)
+        #expect(
+            stack.shown == [
+                "at add(_:) in Shop (Cart.swift:3)", "at load() in Shop",
+                "at closure #1 in run() in Shop (main.swift:9)", "at libc.so.6 + 0x30",
+            ])
+        #expect(stack.key == ["at add(_:) in Shop", "at load() in Shop", "at run() in Shop"])
+        #expect(stack.unnamedImages == ["00112233445566778899"])
+    }
+
+    @Test func `frames without symbols are left as they are`() throws {
+        let stack = try #require(CallStack(Self.stack))
+        #expect(stack.named { _, _ in [] } == stack)
+        #expect(stack.key == ["at \(Self.id) + 0x10", "at \(Self.id) + 0x20"])
+        #expect(CallStack.unnamedImages(in: stack.shown) == [Self.id])
+        #expect(CallStack.isOfPlaces(stack.key))
+        #expect(!CallStack.isOfPlaces(["at load() in Shop"]) && !CallStack.isOfPlaces([]))
+    }
+
+    @Test func `a stack has as many frames as the format takes`() throws {
+        let elements = (0..<128).map { _ in "0x10 in Shop (\(Self.id))" }
+        let stack = try #require(CallStack(elements)).named { _, _ in
+            (0..<32).map { NamedCall(function: "f\($0)") }
+        }
+        #expect(stack.frames.count == WireLimits.stackCount)
+    }
+
+    @Test func `what a symbol says is cleaned`() throws {
+        let stack = try #require(CallStack(["0x10 in Shop (\(Self.id))"])).named { _, _ in
+            [NamedCall(function: "load\u{1F}() 0x1234")]
+        }
+        #expect(stack.key == ["at load() 0x in Shop"])
+    }
+
+    @Test(arguments: [
+        ("$s4Shop9CartModelC4loadyyF", "$s4Shop9CartModelC4loadyyF"), ("_ZN4Cart3addEi", "Cart::add()"),
+        ("-[Cart add:]", "-[Cart add:]"), ("main", "main"),
+    ])
+    func `names of functions are those of other frames`(symbol: String, name: String) {
+        #expect(CallFrame.functionName(of: symbol) { _ in nil } == name)
+    }
+}

@@ -1,0 +1,249 @@
+import Testing
+
+@testable import LeakGrammar
+@testable import LeakMessage
+
+/// Frames of `sample`, `atos`, gdb and Go, and those behind a description.
+@Suite struct ToolFrameTests {
+    struct Form: CustomTestStringConvertible {
+        var testDescription: String
+        var lines: [String]
+        var key: [String]
+    }
+
+    static let forms = [
+        Form(
+            testDescription: "lldb with inlined calls and values of arguments",
+            lines: [
+                "  * frame #0: 0x0000000100003f14 Shop`Cart.load() [inlined] Cart.inner() at Cart.swift:12:5 [opt]",
+                "    frame #1: 0x0000000100003f14 Shop`Cart.load() at Cart.swift:8 [opt]",
+                "    frame #2: 0x0000000100003f20 Shop`CartModel.bind(self=0x0000600001234567) at CartModel.swift:9:1",
+                "    frame #3: 0x0000000100003f30 Shop`Cart.add(item=<unavailable>, self=0x0000600001234567) at Cart.swift:20:3",
+            ],
+            key: [
+                "at Cart.inner() in Shop", "at Cart.load() in Shop", "at CartModel.bind() in Shop",
+                "at Cart.add(_:) in Shop",
+            ]),
+        Form(
+            testDescription: "a stripped app of Apple's systems",
+            lines: [
+                "1   Shop                                0x00000001023bcd8a _mh_execute_header + 24240",
+                "2   Shop                                0x00000001023cf318 __mh_execute_header + 99240",
+                "3   Kit                                 0x00000001043cf318 _mh_dylib_header + 4096",
+                "4   Shop                                0x00000001023cf400 main + 4",
+            ], key: ["at main in Shop"]),
+        Form(
+            testDescription: "system images without paths",
+            lines: [
+                "ARKit", "EventKit", "CoreHaptics", "NaturalLanguage", "CryptoKit", "Intents",
+                "AuthenticationServices", "CarPlay", "ActivityKit", "Charts", "LinkPresentation",
+                "_MapKit_SwiftUI", "libMainThreadChecker.dylib", "libBacktraceRecording.dylib",
+                "libAccessibility.dylib", "libMobileGestalt.dylib", "TCC",
+            ].map { "2   \($0)   0x00000001023bcd8a -[Helper run] + 12" }
+                + ["./shop(_start+0x25) [0x55dd8268e1b9]", "3   Shop   0x00000001023bcd8a Cart.load() + 12"],
+            key: ["at Cart.load() in Shop"]),
+        Form(
+            testDescription: "sample",
+            lines: [
+                "    + 2489 start  (in dyld) + 1903  [0x18e5e3f28]",
+                "    + ! 2489 main  (in Shop) + 76  [0x1042b1a4c]  main.swift:12",
+                "    + !   : | 2489 Cart.load()  (in Shop) + 12,16,...  [0x1042b1a60,0x1042b1a64]",
+                "    + !   : | + 2489 ???  (in Shop)  load address 0x1042b0000 + 0x1a4c  [0x1042b1a4c]",
+                "    2489 -[NSRunLoop run]  (in Foundation) + 8  [0x18e5e3f28]",
+            ], key: ["at main in Shop", "at Cart.load() in Shop"]),
+        Form(
+            testDescription: "sample without names",
+            lines: [
+                "2489 ???  (in Shop)  load address 0x1042b0000 + 0x1a4c  [0x1042b1a4c]",
+                "2489 ???  (in Shop)  load address 0x1042b0000 + 0x2a4c  [0x1042b2a4c]",
+            ], key: ["at Shop + 0x1a4c", "at Shop + 0x2a4c"]),
+        Form(
+            testDescription: "atos",
+            lines: [
+                "closure #1 in Cart.load(from:) (in Shop) (Cart.swift:12)", "-[Order add:] (in Shop) + 52",
+                "main (in Shop) (/Users/jane/main.m:8)", "0x1042b1a4c (in Shop) + 3",
+                "-[UIView load] (in UIKitCore) + 52",
+            ], key: ["at Cart.load(from:) in Shop", "at -[Order add:] in Shop", "at main in Shop"]),
+        Form(
+            testDescription: "gdb",
+            lines: [
+                "#0  shop::Cart::add (this=0x7ffe1, n=3, s=0x1 \"Jane\") at /home/jane/cart.cpp:12",
+                "#1  0x0000555 in main (argc=1, argv=0x7f) at main.cpp:5",
+                "#2  __libc_start_main () from /lib/x86_64-linux-gnu/libc.so.6",
+                "#3  0x0000555555555085 in _start () from /lib/x86_64-linux-gnu/libc.so.6",
+            ], key: ["at shop::Cart::add", "at main"]),
+        Form(
+            testDescription: "Go",
+            lines: [
+                "goroutine 7 [chan receive]:", "runtime.gopark(0xc00001, {0x2, 0x3})",
+                "\t/usr/local/go/src/runtime/proc.go:398 +0x1d",
+                "github.com/acme/shop/cart.(*Cart).Add(0xc000012345, {0xc0001, 0x1})",
+                "\t/home/jane/shop/cart/cart.go:12 +0x1d", "main.main.func1.2()",
+                "\t/home/jane/shop/main.go:8 +0x25",
+                "created by main.start in goroutine 1", "\t/home/jane/shop/main.go:5 +0x3a",
+            ], key: ["at (*Cart).Add in github.com/acme/shop/cart", "at main in main", "at start in main"]),
+    ]
+
+    @Test(arguments: forms)
+    func `frames of a tool are read as a stack and behind a text`(form: Form) throws {
+        let stack = try #require(CallStack(form.lines))
+        #expect(stack.key == form.key)
+        let one = try #require(CallStack([form.lines.joined(separator: "\n")]))
+        #expect(one.key == form.key)
+        let text = "`CartModel` was not released\n" + form.lines.joined(separator: "\n")
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.guessedClassName == "CartModel")
+        if !form.testDescription.hasSuffix("names") { #expect(message.callStack?.key == form.key) }
+        let redacted = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(redacted) == redacted)
+        #expect(DetectorMessage(redacted, guessesClass: true).callStack?.key == message.callStack?.key)
+    }
+
+    @Test(arguments: [
+        (
+            "std::function<void (int)>::operator()(int) const (this=0x7ffe, n=5)",
+            "std::function::operator()()"
+        ),
+        ("shop::(anonymous namespace)::load (n=5)", "shop::(anonymous namespace)::load"),
+        ("(anonymous namespace)::load (n=5)", "(anonymous namespace)::load"),
+        (
+            "std::map<int, (anonymous namespace)::Cart>::at (this=0x1)",
+            "std::map::at"
+        ),
+        ("shop::operator<< (out=..., cart=...)", "shop::operator<<"),
+        ("shop::operator< (a=..., b=...)", "shop::operator<"),
+        ("shop::Cart::operator() (this=0x1)", "shop::Cart::operator()"),
+        ("shop::Cart::operator->() const (this=0x1)", "shop::Cart::operator->()"),
+        ("run(void (*)(int)) (call=0x1)", "run()"), ("main ()", "main"),
+    ])
+    func `brackets of types are no arguments`(call: String, function: String) {
+        #expect(CallFrame("#1  0x0000555 in \(call) at cart.cpp:12")?.function == function)
+    }
+
+    @Test(arguments: [
+        ("main.glob..func1", "glob..func1"), ("main.glob..func2.1", "closure in glob..func2"),
+        ("main.init.func1", "closure in init"),
+        ("main.Map[...]", "Map"), ("main.Map[...].func1", "closure in Map"),
+        ("main.(*List[...]).Push", "(*List).Push"),
+        ("main.(*Cart).Add-fm", "(*Cart).Add"), ("main.load-range1", "closure in load"),
+        ("main.load.func1-range2", "closure in load"), ("main.load.gowrap1", "closure in load"),
+    ])
+    func `a function of Go is named by what it is written in`(call: String, function: String) {
+        let frame = CallFrame("\(call)(0xc0001, {0x2, 0x3}) /home/jane/shop/main.go:12 +0x1d")
+        #expect(frame?.function == function && frame?.module == "main")
+    }
+
+    @Test(arguments: [
+        "#1 (x=1) at a.c:1", "#1 load(x=1) at a.c:1", "#1 f<void (int)>::g at a.c:1",
+        "CartModel (in Shop)", "leaked (in Shop) here", "main.main()", "Cart.load() at noon",
+        "2 items (in cart)",
+        "+ 2 items", "see cart.go:12", "#1 leak at cart", "load (x) at home", "a (in Shop) (yes)",
+        "in (in ) + 3",
+    ])
+    func `other lines are no frames`(line: String) {
+        #expect(CallFrame(line) == nil)
+    }
+
+    /// llvm-symbolizer, which sanitizers call, names lambdas between quotes.
+    @Test func `a lambda of C++ is no quotation`() {
+        let text =
+            "leaked `CartModel`\n#0 0x1f in foo(int)::'lambda'()::operator()() const /x/a.cpp:3:9\n"
+            + "#1 0x2f in bar() /x/b.cpp:8:1\n#2 0x3f in shop::load()::'lambda0'(int)::operator()(int) const /x/a.cpp:5:9"
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.callStack?.key == ["at foo()", "at bar()", "at shop::load()"])
+        #expect(DetectorMessage.redacted(text) == text)
+        for typed in ["label::'lambda' Jane'(x)", "label '::'lambda'(Jane)'", "'a::'lambda0'(' Jane'"] {
+            #expect(!DetectorMessage.redacted("leaked " + typed).contains("Jane"))
+        }
+    }
+
+    // MARK: Several threads
+
+    private static let waiting = [
+        "0   Shop   0x0000000102b14728 main + 64", "1   Shop   0x0000000102b14729 Loop.wait() + 64",
+    ]
+    private static let crashed = [
+        "0   Shop   0x0000000102b14738 Cart.load() + 120", "1   Shop   0x0000000102b14739 Cart.open() + 6",
+    ]
+
+    /// Apple's crash reports, those of Swift 6, and lldb.
+    @Test(arguments: [
+        ("Thread 0:", "Thread 5 Crashed:"), ("Thread 0:", "Thread 5 Crashed:: Dispatch queue: loader"),
+        (
+            "Thread 0 name:  Dispatch queue: com.apple.main-thread\nThread 0:",
+            "Thread 5 name: loader\nThread 5 Crashed:"
+        ),
+        ("Thread 0:", "Thread 5 crashed:"), ("Thread 0:", "Thread 5 \"loader\" crashed:"),
+        ("  thread #1, queue = 'com.apple.main-thread'", "* thread #5, stop reason = breakpoint 1.1"),
+    ])
+    func `the thread that crashed counts`(first: String, second: String) throws {
+        let threads = [first] + Self.waiting + [second] + Self.crashed + ["Thread 6:"] + Self.waiting
+        let key = ["at Cart.load() in Shop", "at Cart.open() in Shop"]
+        #expect(CallStack(threads)?.key == key)
+        #expect(CallStack([threads.joined(separator: "\n")])?.key == key)
+        #expect(CallStack([second] + Self.crashed + [first] + Self.waiting)?.key == key)
+        for head in ["`CartModel` leaked\n", ""] {
+            let text =
+                head + threads.joined(separator: "\n")
+                + "\n\nThread 5 crashed with ARM Thread State (64-bit):\n x0: 0x1"
+            let message = DetectorMessage(text, guessesClass: true)
+            #expect(message.callStack?.key == key)
+            #expect(message.guessedClassName == (head.isEmpty ? nil : "CartModel"))
+            let redacted = DetectorMessage.redacted(text)
+            #expect(DetectorMessage.redacted(redacted) == redacted)
+            #expect(DetectorMessage(redacted, guessesClass: true).isSameLeak(as: message))
+        }
+    }
+
+    @Test(arguments: [
+        "Thread 5:", "Thread 5 crashed with ARM Thread State (64-bit):", "Thread Crashed:",
+        "the thread 5 Crashed:",
+        "Thread 5 Crashed", "Thread 5 uncrashed:",
+    ])
+    func `without such a heading the first thread counts`(heading: String) {
+        let text = "Thread 0:\n" + (Self.waiting + [heading] + Self.crashed).joined(separator: "\n")
+        #expect(DetectorMessage(text).callStack?.key == ["at main in Shop", "at Loop.wait() in Shop"])
+    }
+
+    @Test func `long names with one head stay apart`() throws {
+        let long = String(repeating: "a", count: 600)
+        let lines = ["1", "2"].flatMap { ["\(long)\($0) (in Shop) + 1", "load (in \(long)\($0)) + 1"] }
+        let frames = try lines.map { try #require(CallFrame($0)) }
+        #expect(Set(frames).count == 4)
+        #expect(
+            frames.allSatisfy { ($0.function?.utf8.count ?? 0) <= 512 && ($0.module?.utf8.count ?? 0) <= 128 }
+        )
+        // Addresses in a name change from launch to launch.
+        let launches = try ["1f", "2e3"].map { try #require(CallFrame("\(long)0x\($0) (in Shop) + 1")) }
+        #expect(launches[0] == launches[1])
+    }
+
+    @Test func `a backtrace behind a description is read`() {
+        let frames = "\n0   Shop   0x0000000104f85eb0 main + 1\n1   Shop   0x0000000104f85ec0 Cart.load() + 1"
+        for head in [
+            "leaked <Shop.CartView: 0x1f; frame = (0 0; 1 1); layer = <CALayer: 0x2f>>",
+            "leaked <Shop.CartView: 0x1f; opaque = NO; layer = <CALayer: 0x2f>>\nCall stack:",
+        ] {
+            let message = DetectorMessage(head + frames)
+            #expect(message.className == "Shop.CartView")
+            #expect(message.callStack?.key == ["at main in Shop", "at Cart.load() in Shop"])
+            let redacted = DetectorMessage.redacted(head + frames)
+            #expect(DetectorMessage.redacted(redacted) == redacted)
+            #expect(DetectorMessage(redacted) == message)
+        }
+    }
+
+    @Test(arguments: [
+        "leaked <Shop.Field: 0x1f; text = 'FRAMES'>", "leaked <Shop.Field: 0x1f; text = 'FRAMES",
+        "leaked <Shop.Field: 0x1f; text = \"a>FRAMES\nmore\">",
+        "leaked <Shop.Field: 0x1f; text = 'it's>FRAMES",
+        "leaked <Shop.Field: 0x1f; layer = <CALayer: 0x2f>FRAMES",
+        "<Shop.Cart: 0x2f> keeps <Shop.Field: 0x1f; text = ''; placeholder = a: 0x1f>FRAMES>",
+        "leaked <Shop.Field: 0x1f; frame = (0 0; 1 1); text = 'a'; layer = <CALayer: 0x2f>>FRAMES",
+        "leaked <Shop.Field: 0x1f a; frame = (0 0; 1 1)>FRAMES",
+    ])
+    func `frames that a user may have typed are not kept`(text: String) {
+        let typed = "\n0   Shop   0x0000000104f85eb0 Jane + 1\n1   Shop   0x0000000104f85ec0 Jane + 1"
+        #expect(!DetectorMessage.redacted(text.replacing("FRAMES", with: typed)).contains("Jane"))
+    }
+}
