@@ -3,9 +3,9 @@ import LeakMessage
 
 /// How much may be reported: different leaks in a session, and bytes in a day. A value without clock or file.
 ///
-/// Each batch that contains a report counts its bytes again. A report that was accepted earlier in the session is accepted until
-/// twice `bytesPerDay` is used, so that its count stays right. The same leak with other custom keys or another user is another
-/// report.
+/// Each batch that contains a report counts its bytes again. Reports that were accepted earlier in the session have a second
+/// `bytesPerDay` for themselves: their counts stay right, and they take no room from new ones. The same leak with other custom keys
+/// or another user is another report.
 struct Budget: Sendable {
     enum Verdict: Hashable, Sendable {
         /// Not seen in this session yet, and paid for.
@@ -25,7 +25,7 @@ struct Budget: Sendable {
 
     /// Different leaks that a session may report.
     let reportsPerSession: Int
-    /// Bytes that a day of UTC may have.
+    /// Bytes that new reports of a day of UTC may have, and once more those that come again.
     let bytesPerDay: Int
     /// Kept from one run to the next by its owner.
     var spent: Spending
@@ -54,31 +54,31 @@ struct Budget: Sendable {
         renewSession(at: wallTime)
         let report = report ?? leak
         if paid.contains(report) {
-            let limit = bytesPerDay.multipliedReportingOverflow(by: 2)
-            let isSpent = spend(bytes, of: limit.overflow ? .max : limit.partialValue, at: wallTime)
-            return isSpent ? .again : .over(.bytesPerDay)
+            return spend(bytes, \.repeatedBytes, at: wallTime) ? .again : .over(.bytesPerDay)
         }
         let isSeen = seen.contains(leak)
         guard isSeen || seen.count < reportsPerSession else { return .over(.reportsPerSession) }
-        guard spend(bytes, of: bytesPerDay, at: wallTime) else { return .over(.bytesPerDay) }
+        guard spend(bytes, \.bytes, at: wallTime) else { return .over(.bytesPerDay) }
         seen.insert(leak)
         if paid.count < Self.paidLimit { paid.insert(report) }
         return isSeen ? .again : .first
     }
 
     /// - Returns: `false` when the day has too few bytes left, and nothing is spent.
-    private mutating func spend(_ bytes: Int, of limit: Int, at wallTime: WireTime) -> Bool {
+    private mutating func spend(
+        _ bytes: Int, _ number: WritableKeyPath<Spending, Int>, at wallTime: WireTime
+    ) -> Bool {
         renewDay(at: wallTime)
-        let (sum, isTooLarge) = max(spent.bytes, 0).addingReportingOverflow(max(bytes, 0))
-        guard !isTooLarge, sum <= limit else { return false }
-        spent.bytes = sum
+        let (sum, isTooLarge) = max(spent[keyPath: number], 0).addingReportingOverflow(max(bytes, 0))
+        guard !isTooLarge, sum <= bytesPerDay else { return false }
+        spent[keyPath: number] = sum
         return true
     }
 
     /// True if more than half of the day's bytes are spent: what was reported before is then gathered for longer, so that the rest
     /// is left for new leaks.
     func isSparing(at wallTime: WireTime) -> Bool {
-        Self.day(of: wallTime) <= spent.day && spent.bytes > bytesPerDay / 2
+        Self.day(of: wallTime) <= spent.day && spent.totalBytes > bytesPerDay / 2
     }
 
     /// Forgets which leaks were seen. The session counts as begun with the next sighting.

@@ -2,28 +2,38 @@
 struct Spending: Hashable, Sendable {
     /// Since 1970, in UTC.
     var day = 0
+    /// Of reports that were new in their session.
     var bytes = 0
+    /// Of reports that came again.
+    var repeatedBytes = 0
 
-    init(day: Int = 0, bytes: Int = 0) {
+    init(day: Int = 0, bytes: Int = 0, repeatedBytes: Int = 0) {
         self.day = day
         self.bytes = bytes
+        self.repeatedBytes = repeatedBytes
     }
+
+    var totalBytes: Int { bytes.addingReportingOverflow(repeatedBytes).partialValue }
 
     /// - Returns: `nil` when it is not what ``line`` gives.
     init?(line: String) {
         let parts = line.split(separator: " ")
-        guard parts.count == 2, let day = Int(parts[0]), let bytes = Int(parts[1]), bytes >= 0 else {
-            return nil
-        }
-        self.init(day: day, bytes: bytes)
+        // Earlier versions wrote no third number.
+        guard parts.count == 2 || parts.count == 3, let day = Int(parts[0]), let bytes = Int(parts[1]),
+            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, bytes >= 0, repeatedBytes >= 0
+        else { return nil }
+        self.init(day: day, bytes: bytes, repeatedBytes: repeatedBytes)
     }
 
-    var line: String { "\(day) \(bytes)" }
+    var line: String { "\(day) \(bytes) \(repeatedBytes)" }
 
     /// What two processes spent, of which the other one's is `other` by now and was `base`.
     func added(to other: Spending, since base: Spending) -> Spending {
         guard other.day == day else { return other.day > day ? other : self }
-        let mine = base.day == day ? bytes - base.bytes : bytes
-        return Spending(day: day, bytes: other.bytes.addingReportingOverflow(max(mine, 0)).partialValue)
+        func sum(_ number: KeyPath<Spending, Int>) -> Int {
+            let mine = self[keyPath: number] - (base.day == day ? base[keyPath: number] : 0)
+            return other[keyPath: number].addingReportingOverflow(max(mine, 0)).partialValue
+        }
+        return Spending(day: day, bytes: sum(\.bytes), repeatedBytes: sum(\.repeatedBytes))
     }
 }

@@ -277,7 +277,8 @@ struct Keeping {
     private mutating func saveSpending() {
         let spent = outbox.budget.spent
         guard spent != savedSpending, let file = ground.spentFile else { return }
-        let isMuch = spent.day != savedSpending.day || spent.bytes - savedSpending.bytes >= 64 * 1024
+        let isMuch =
+            spent.day != savedSpending.day || spent.totalBytes - savedSpending.totalBytes >= 64 * 1024
         guard isMuch || outbox.queue.open == nil else { return }
         let other = (try? file.read()).flatMap(Spending.init) ?? savedSpending
         let sum = spent.added(to: other, since: savedSpending)
