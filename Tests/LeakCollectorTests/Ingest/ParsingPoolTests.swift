@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Bodies above a mebibyte are parsed on threads of their own.
+/// Bodies above 128 KiB are parsed on threads of their own.
 @Suite struct ParsingPoolTests {
     /// A gate that jobs wait at until it is opened.
     private final class Barrier: Sendable {
@@ -83,6 +83,29 @@ import LeakPlatform
         let answers = large.answers(2, milliseconds: 60_000)
         #expect(answers.map(\.status) == [200, 200])
         #expect(answers.last?.text == "ok\n")
+    }
+
+    /// A few of them would hold up their loop for longer than a request may take.
+    @Test func `a plain body of 256 KiB is parsed beside its loop`() throws {
+        let running = try RunningCollector()
+        let barrier = Barrier()
+        defer { barrier.open() }
+        try #require(Self.block(running.collector.parsing, with: barrier))
+        let body = #"{"class":"Cart""# + String(repeating: " ", count: 256 << 10) + "}"
+        let client = Client(port: running.port)
+        client.send(
+            Array(
+                ("POST /api/v1/reports HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningCollector.key)\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                    .utf8))
+        for _ in 0..<8 {
+            let other = Client(port: running.port)
+            other.send(Self.health)
+            #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
+        }
+        #expect(client.received.isEmpty)
+        barrier.open()
+        #expect(client.answers(1, milliseconds: 60_000).map(\.status) == [200])
     }
 
     @Test(arguments: ["/api/v1/reports", "/api/1/envelope/"])
