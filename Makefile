@@ -183,9 +183,9 @@ soak-detector: setup ## the leak detector with 200,000 objects from 8 threads: a
 	Scripts/stops-at-a-leak "$$(swift build -c release --package-path Benchmarks --show-bin-path)/detector-bench"
 
 soak: build-tests hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; a million objects through the detector; an hour of fuzzing
-	CRASH_ROUNDS=200 KILL_ROUNDS=200 FAULT_SEEDS=200 swift test --skip-build $(tested) \
+	CRASH_ROUNDS=$(or $(ROUNDS),200) KILL_ROUNDS=$(or $(ROUNDS),200) FAULT_SEEDS=200 swift test --skip-build $(tested) \
 		--filter 'CrashTests|\.KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
-	REPORTER_KILLS=200 REPORTER_FAULT_SEEDS=60 swift test --skip-build $(tested) --filter 'ReporterKillTests|RandomFaultTests'
+	REPORTER_KILLS=$(or $(ROUNDS),200) REPORTER_FAULT_SEEDS=60 swift test --skip-build $(tested) --filter 'ReporterKillTests|RandomFaultTests'
 	$(detector) --soak
 	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
 	$(hostile) --rounds 15 --seconds 5

@@ -208,7 +208,7 @@ let package = Package(
         .testTarget(
             name: "RetainPathsTests",
             dependencies: [
-                "LeakSeededRandom", "RetainPaths", "RetainScenarios", "LeakMessage",
+                "LeakSeededRandom", "RetainPaths", "RetainScenarios", "LeakMessage", "LeakGrammar",
                 "LeakPlatform",
                 "CLeakSwiftRuntime",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
@@ -267,8 +267,8 @@ let package = Package(
             name: "LeakCollectorTests",
             dependencies: [
                 "LeakSeededRandom", "LeakSentry",
-                "LeakCollector", "LeakStore", "LeakMessage", "LeakGrammar", "LeakHTTPServer", "LeakHTTPVectors",
-                "LeakHTTPClient",
+                "LeakCollector", "LeakStore", "LeakMessage", "LeakGrammar", "LeakHTTPServer",
+                "LeakHTTPVectors", "LeakHTTPClient",
                 "LeakCollectorSupport", "LeakGzip", "LeakBrotliEncoding", "LeakPlatform",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),

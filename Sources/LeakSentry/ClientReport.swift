@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// What an SDK threw away before sending. https://develop.sentry.dev/sdk/telemetry/client-reports/

@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// Tells the items of an envelope apart, without copying any of them.

@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// Why nothing of a request can be read: what, where, and what to do about it.

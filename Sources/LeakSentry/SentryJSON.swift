@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// Reads one JSON object of a request, and says where it is none.

@@ -1,4 +1,5 @@
 import Foundation
+import LeakGrammar
 import LeakMessage
 import LeakSentry
 import Testing

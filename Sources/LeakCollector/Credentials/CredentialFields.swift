@@ -1,4 +1,5 @@
 internal import LeakHTTPServer
+internal import LeakGrammar
 internal import LeakMessage
 
 /// Fields of a request to create or rename a credential, not validated.

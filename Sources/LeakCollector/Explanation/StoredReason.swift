@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 

@@ -1,4 +1,5 @@
 internal import LeakHTTPServer
+internal import LeakGrammar
 internal import LeakMessage
 
 /// An error as the API gives it. RFC 9457.

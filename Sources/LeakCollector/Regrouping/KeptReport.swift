@@ -1,3 +1,4 @@
+internal import LeakGrammar
 import LeakMessage
 import LeakStore
 

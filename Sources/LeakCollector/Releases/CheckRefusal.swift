@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// Why a collector that was asked far away has not answered, as one sentence that says what to do.

@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// What a check has come to, as its JSON tells it: the same from a collector far away and from the database.

@@ -1,4 +1,5 @@
 internal import LeakHTTPServer
+internal import LeakGrammar
 internal import LeakMessage
 
 extension DecisionFields {

@@ -1,4 +1,4 @@
-package import LeakMessage
+internal import LeakMessage
 
 extension WireDocument {
     /// The JSON of a report as ``LeakReport/redacted(keepsUserInfo:)`` leaves it, without its sender.

@@ -213,3 +213,13 @@ public struct JSONWriter: Sendable {
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
     }
 }
+
+extension Double {
+    /// The value as an integer, when it is one that fits. Does not need the C library's rounding, as
+    /// `Int(exactly:)` does.
+    package var wholeNumber: Int? {
+        guard magnitude < 9_223_372_036_854_775_808 else { return nil }
+        let integer = Int(self)
+        return Double(integer) == self ? integer : nil
+    }
+}

@@ -110,3 +110,18 @@ extension UInt8 {
     @inlinable package var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
     @inlinable package var isUppercase: Bool { self &- UInt8(ascii: "A") < 26 }
 }
+
+extension UInt8 {
+    /// 0 to 15 for `0`…`9`, `a`…`f`, `A`…`F`.
+    @inlinable package var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self &- UInt8(ascii: "a") &+ 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self &- UInt8(ascii: "A") &+ 10
+        default: nil
+        }
+    }
+
+    @inlinable package var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+    @inlinable package var isHexadecimal: Bool { hexadecimalValue != nil }
+}

@@ -134,3 +134,8 @@ public struct DeviceInfo: Hashable, Sendable {
         self.model = model
     }
 }
+
+extension ReportedError {
+    /// Foundation's `NSLocalizedDescriptionKey`.
+    public static let descriptionKey = "NSLocalizedDescription"
+}

@@ -9,7 +9,7 @@ public enum WireName {
 
     /// Whether there is one of U+0000 to U+001F or U+007F to U+009F: nobody can see them, and one separates the
     /// parts of a leak's key.
-    static func hasControlCharacter(_ text: some Collection<UInt8>) -> Bool {
+    package static func hasControlCharacter(_ text: some Collection<UInt8>) -> Bool {
         var previous: UInt8 = 0
         for byte in text {
             if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte & 0xE0 == 0x80 { return true }

@@ -10,7 +10,7 @@ extension WireTime {
         self.init(rfc3339: Array(text.utf8)[...])
     }
 
-    init?(rfc3339 text: some Collection<UInt8>) {
+    package init?(rfc3339 text: some Collection<UInt8>) {
         var digits = DateReader(text)
         guard let year = digits.number(of: 4), digits.take("-"), let month = digits.number(of: 2),
             digits.take("-"),

@@ -1,5 +1,6 @@
 import LeakCollectorSupport
 import LeakHTTPClient
+import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing

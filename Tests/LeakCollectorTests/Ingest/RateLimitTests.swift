@@ -1,6 +1,7 @@
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
+import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing

@@ -1,4 +1,5 @@
 import LeakHTTPServer
+import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing

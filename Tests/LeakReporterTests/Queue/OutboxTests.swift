@@ -1,3 +1,4 @@
+import LeakGrammar
 import LeakMessage
 import Testing
 

@@ -1,5 +1,6 @@
 import LeakCollectorSupport
 import Foundation
+import LeakGrammar
 import LeakMessage
 import Testing
 

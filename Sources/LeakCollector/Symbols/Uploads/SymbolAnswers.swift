@@ -1,3 +1,4 @@
+internal import LeakGrammar
 internal import LeakMessage
 
 /// The answer of a collector to an upload of symbols, as the command line tells it.

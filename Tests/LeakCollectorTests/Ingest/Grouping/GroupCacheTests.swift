@@ -1,4 +1,5 @@
 import LeakSeededRandom
+import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing

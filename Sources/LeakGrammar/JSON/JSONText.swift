@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// Turns what stands between the quotes of a JSON string into its text.
 enum JSONText {
     /// The text; `bytes` have been scanned, so every escape sequence is whole.
@@ -65,19 +67,4 @@ extension Unicode.UTF8 {
     static func bytes(of scalar: Unicode.Scalar) -> [UInt8] {
         Array(String(scalar).utf8)
     }
-}
-
-extension UInt8 {
-    /// 0 to 15 for `0`…`9`, `a`…`f`, `A`…`F`.
-    @inlinable package var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self &- UInt8(ascii: "a") &+ 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self &- UInt8(ascii: "A") &+ 10
-        default: nil
-        }
-    }
-
-    @inlinable package var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
-    @inlinable package var isHexadecimal: Bool { hexadecimalValue != nil }
 }

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 // Reads one report: every field of the table in the wire format, with its bound.
 
 extension FieldReader {
@@ -288,24 +290,5 @@ extension FieldReader {
                 try scanner.skip()
             }
         } while try scanner.another(in: .object)
-    }
-}
-
-extension ReportedError {
-    /// Foundation's `NSLocalizedDescriptionKey`.
-    public static let descriptionKey = "NSLocalizedDescription"
-}
-
-/// RFC 9562 §4.
-package enum UUIDText {
-    package static func isUUID(_ text: some Collection<UInt8>) -> Bool {
-        guard text.count == 36 else { return false }
-        for (index, byte) in text.enumerated() {
-            switch index {
-            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
-            default: if !byte.isHexadecimal { return false }
-            }
-        }
-        return true
     }
 }

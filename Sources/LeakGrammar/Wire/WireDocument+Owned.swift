@@ -1,13 +1,15 @@
+package import LeakMessage
+
 // Copies out of a document what must outlive it.
 
 extension WireDocument {
     /// The report at `index` of ``reports``, with strings of its own.
     ///
     /// Values of `keys` and `userInfo` that are no string, number or boolean are left out.
-    public func report(at index: Int) -> LeakReport { report(reports[index]) }
+    package func report(at index: Int) -> LeakReport { report(reports[index]) }
 
     /// A report of this document, with strings of its own.
-    public func report(_ slices: ReportSlices) -> LeakReport {
+    package func report(_ slices: ReportSlices) -> LeakReport {
         var report = LeakReport()
         report.event = slices.event
         report.id = string(slices.id)
@@ -38,7 +40,7 @@ extension WireDocument {
     }
 
     /// What keeps the object, as a report's `why` says.
-    public func explanation(_ object: JSONSlice) -> RetainExplanation? {
+    package func explanation(_ object: JSONSlice) -> RetainExplanation? {
         guard object.isPresent else { return nil }
         return try? JSONScanner.scan(body, in: object.range) { (scanner) throws(JSONError) in
             var reader = FieldReader(scanner)
@@ -46,18 +48,18 @@ extension WireDocument {
         }
     }
 
-    public func app(_ origin: OriginSlices) -> AppInfo {
+    package func app(_ origin: OriginSlices) -> AppInfo {
         AppInfo(
             id: string(origin.appID), module: string(origin.module), version: string(origin.version),
             build: string(origin.build))
     }
 
-    public func device(_ origin: OriginSlices) -> DeviceInfo {
+    package func device(_ origin: OriginSlices) -> DeviceInfo {
         DeviceInfo(os: string(origin.os), osVersion: string(origin.osVersion), model: string(origin.model))
     }
 
     /// Custom keys, in the order given; of a name given twice, both.
-    public func keys(_ object: JSONSlice) -> [CustomKey] {
+    package func keys(_ object: JSONSlice) -> [CustomKey] {
         guard object.isPresent else { return [] }
         var keys: [CustomKey] = []
         try? JSONScanner.scan(body, in: object.range) { (scanner) throws(JSONError) in
@@ -66,7 +68,7 @@ extension WireDocument {
         return keys
     }
 
-    public func error(_ object: JSONSlice) -> ReportedError? {
+    package func error(_ object: JSONSlice) -> ReportedError? {
         guard object.isPresent else { return nil }
         var error = ReportedError(domain: "", code: 0)
         try? JSONScanner.scan(body, in: object.range) { (scanner) throws(JSONError) in

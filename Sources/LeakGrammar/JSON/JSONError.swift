@@ -1,7 +1,9 @@
+internal import LeakMessage
+
 /// Why a text is not JSON, and where.
-public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A rule of RFC 8259, or one of ours, that the text breaks.
-    public enum Rule: Hashable, Sendable {
+    package enum Rule: Hashable, Sendable {
         case unexpectedEnd
         /// Something else had to stand here.
         case expected(String)
@@ -18,15 +20,15 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The byte where the rule is broken, counted from the start of the body.
-    public let offset: Int
-    public let rule: Rule
+    package let offset: Int
+    package let rule: Rule
 
-    public init(_ rule: Rule, at offset: Int) {
+    package init(_ rule: Rule, at offset: Int) {
         self.rule = rule
         self.offset = offset
     }
 
-    public var description: String {
+    package var description: String {
         switch rule {
         case .unexpectedEnd: "the text ends too early"
         case .expected(let what): "expected \(what)"
@@ -41,12 +43,12 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A place in a text, as editors count: both numbers start at 1, columns are Unicode scalars.
-public struct TextPosition: Hashable, Sendable {
-    public let line: Int
-    public let column: Int
+package struct TextPosition: Hashable, Sendable {
+    package let line: Int
+    package let column: Int
 
     /// The place of the byte at `offset`; past the end is the place after the last byte.
-    public init(of offset: Int, in text: [UInt8]) {
+    package init(of offset: Int, in text: [UInt8]) {
         var line = 1
         var column = 1
         for byte in text.prefix(max(0, offset)) {

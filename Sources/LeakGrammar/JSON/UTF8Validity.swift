@@ -1,16 +1,18 @@
+internal import LeakMessage
+
 /// Checks a whole body for UTF-8 once, so that no later step need.
 ///
 /// `UTF8Span` would do it, on systems newer than the oldest that apps run on.
-public enum UTF8Validity {
+package enum UTF8Validity {
     /// Looks for the first byte that is not part of well-formed UTF-8 (Unicode 16, table 3-7).
     ///
     /// - Returns: its offset, or `nil` when all is well.
-    public static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
+    package static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
         unsafe bytes.withUnsafeBufferPointer { unsafe firstInvalidByte(in: $0) }
     }
 
     /// The same of one part of `bytes`, which need not be copied; the offset is from the start of all.
-    public static func firstInvalidByte(in bytes: [UInt8], range: Range<Int>) -> Int? {
+    package static func firstInvalidByte(in bytes: [UInt8], range: Range<Int>) -> Int? {
         let range = range.clamped(to: 0..<bytes.count)
         return unsafe bytes.withUnsafeBufferPointer { buffer in
             unsafe firstInvalidByte(in: UnsafeBufferPointer(rebasing: buffer[range]))

@@ -1,6 +1,7 @@
 import LeakSeededRandom
 import Testing
 
+@testable import LeakGrammar
 @testable import LeakMessage
 
 /// Whether `text` is one JSON value and nothing else.

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// Reads the fields of one object and remembers the first that breaks a bound.
 ///
 /// Broken JSON is thrown; a broken bound is only noted, so that the rest of the body can still be read.

@@ -1,7 +1,9 @@
+internal import LeakMessage
+
 /// Where a JSON value stands in a body: eight bytes, nothing copied.
 ///
 /// Of a string it is what stands between the quotes; of everything else the whole value.
-public struct JSONSlice: Hashable, Sendable {
+package struct JSONSlice: Hashable, Sendable {
     private let start: UInt32
     private let bits: UInt32
 
@@ -12,7 +14,7 @@ public struct JSONSlice: Hashable, Sendable {
     static let byteLimit = Int(escape) - 1
 
     /// The field was not given, or was `null`.
-    public static let absent = JSONSlice(start: 0, bits: 0)
+    package static let absent = JSONSlice(start: 0, bits: 0)
 
     private init(start: UInt32, bits: UInt32) {
         self.start = start
@@ -25,32 +27,22 @@ public struct JSONSlice: Hashable, Sendable {
         bits = Self.presence | (isEscaped ? Self.escape : 0) | UInt32(truncatingIfNeeded: range.count)
     }
 
-    public var isPresent: Bool { bits & Self.presence != 0 }
+    package var isPresent: Bool { bits & Self.presence != 0 }
 
     /// The string holds escape sequences, so its bytes are not yet its text.
-    public var isEscaped: Bool { bits & Self.escape != 0 }
+    package var isEscaped: Bool { bits & Self.escape != 0 }
 
     /// Bytes as they stand in the body.
-    public var count: Int { Int(bits & (Self.escape - 1)) }
+    package var count: Int { Int(bits & (Self.escape - 1)) }
 
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
-    public var range: Range<Int> { Int(start)..<Int(start) + count }
+    package var range: Range<Int> { Int(start)..<Int(start) + count }
 }
 
 /// A number as it stands, and its value where that is a whole one.
-public struct JSONNumber: Hashable, Sendable {
-    public let slice: JSONSlice
+package struct JSONNumber: Hashable, Sendable {
+    package let slice: JSONSlice
     /// The value, when written as a whole number that fits; `1.0` and `1e3` are not.
-    public let integer: Int?
-}
-
-extension Double {
-    /// The value as an integer, when it is one that fits. Does not need the C library's rounding, as
-    /// `Int(exactly:)` does.
-    var wholeNumber: Int? {
-        guard magnitude < 9_223_372_036_854_775_808 else { return nil }
-        let integer = Int(self)
-        return Double(integer) == self ? integer : nil
-    }
+    package let integer: Int?
 }

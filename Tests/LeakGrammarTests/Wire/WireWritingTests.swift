@@ -1,6 +1,7 @@
 import LeakSeededRandom
 import Testing
 
+@testable import LeakGrammar
 @testable import LeakMessage
 
 /// Reports and batches of every shape, made by chance.

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// The names of the wire format that its reader acts on; all others are ignored.
 enum WireField: String, CaseIterable {
     // A report.

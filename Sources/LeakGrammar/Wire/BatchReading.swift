@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 // Reads a batch. A bound broken outside its reports refuses the whole: there is no one else to blame.
 
 extension FieldReader {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import LeakGrammar
 @testable import LeakMessage
 
 @Suite struct JSONWriterTests {

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// Reads JSON in one pass over bytes: strict RFC 8259, nothing copied, nothing allocated.
 ///
 /// The caller walks the value it expects:
@@ -12,26 +14,26 @@
 ///
 /// Bytes are taken for valid UTF-8: check the whole body once with ``UTF8Validity``.
 @safe
-public struct JSONScanner {
+package struct JSONScanner {
     // Safe: every read is bounded by `end`, and `scan` lends the pointer for one call.
     let base: UnsafePointer<UInt8>
     let end: Int
     /// The next byte to read, from the start of the body.
-    public internal(set) var offset: Int
+    package internal(set) var offset: Int
     private var depth = 0
     private let depthLimit: Int
 
     /// Arrays and objects inside each other, unless a caller sets another limit. A batch needs six.
-    public static let depthLimit = 32
+    package static let depthLimit = 32
 
-    public enum Container: Hashable, Sendable {
+    package enum Container: Hashable, Sendable {
         case object, array
 
         var closing: UInt8 { self == .object ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
 
     /// What kind of value comes next.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         case object = "an object"
         case array = "an array"
         case string = "a string"
@@ -48,7 +50,7 @@ public struct JSONScanner {
     }
 
     /// Lends a scanner over `range` of `bytes` (all of it when `nil`) to `body`, which must not keep it.
-    public static func scan<Result>(
+    package static func scan<Result>(
         _ bytes: [UInt8], in range: Range<Int>? = nil, depthLimit: Int = Self.depthLimit,
         _ body: (inout JSONScanner) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
@@ -62,7 +64,7 @@ public struct JSONScanner {
     }
 
     /// The kind of the next value, which stays unread.
-    public mutating func kind() throws(JSONError) -> Kind {
+    package mutating func kind() throws(JSONError) -> Kind {
         switch try peek() {
         case UInt8(ascii: "\""): .string
         case UInt8(ascii: "{"): .object
@@ -77,14 +79,14 @@ public struct JSONScanner {
     /// Reads `{`.
     ///
     /// - Returns: whether a name follows; `false` when the object was empty and is read.
-    public mutating func enterObject() throws(JSONError) -> Bool {
+    package mutating func enterObject() throws(JSONError) -> Bool {
         try enter(UInt8(ascii: "{"), .object, "an object")
     }
 
     /// Reads `[`.
     ///
     /// - Returns: whether a value follows; `false` when the array was empty and is read.
-    public mutating func enterArray() throws(JSONError) -> Bool {
+    package mutating func enterArray() throws(JSONError) -> Bool {
         try enter(UInt8(ascii: "["), .array, "an array")
     }
 
@@ -105,7 +107,7 @@ public struct JSONScanner {
     /// Reads what stands after a value inside a container.
     ///
     /// - Returns: `true` after a comma, `false` after the end of the container.
-    public mutating func another(in container: Container) throws(JSONError) -> Bool {
+    package mutating func another(in container: Container) throws(JSONError) -> Bool {
         let byte = try peek()
         if byte == UInt8(ascii: ",") {
             offset &+= 1
@@ -121,7 +123,7 @@ public struct JSONScanner {
     }
 
     /// Reads a name and its colon.
-    public mutating func name() throws(JSONError) -> JSONSlice {
+    package mutating func name() throws(JSONError) -> JSONSlice {
         guard try peek() == UInt8(ascii: "\"") else {
             throw JSONError(.expected("a name in quotes"), at: offset)
         }
@@ -135,7 +137,7 @@ public struct JSONScanner {
     ///
     /// - Returns: where it stood, quotes and brackets included.
     @discardableResult
-    public mutating func skip() throws(JSONError) -> JSONSlice {
+    package mutating func skip() throws(JSONError) -> JSONSlice {
         let kind = try kind()
         let start = offset
         switch kind {
@@ -159,7 +161,7 @@ public struct JSONScanner {
     }
 
     /// Checks that nothing but white space is left.
-    public mutating func finish() throws(JSONError) {
+    package mutating func finish() throws(JSONError) {
         skipSpace()
         guard offset == end else { throw JSONError(.trailingText, at: offset) }
     }
@@ -190,7 +192,7 @@ public struct JSONScanner {
     }
 
     /// The text of a string of this body.
-    public func text(of slice: JSONSlice) -> String {
+    package func text(of slice: JSONSlice) -> String {
         unsafe withBytes(of: slice) { unsafe JSONText.string($0, isEscaped: slice.isEscaped) }
     }
 }

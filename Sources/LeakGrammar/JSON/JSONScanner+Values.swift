@@ -1,7 +1,9 @@
+internal import LeakMessage
+
 // Literals, numbers and strings.
 
 extension JSONScanner {
-    public mutating func boolean() throws(JSONError) -> Bool {
+    package mutating func boolean() throws(JSONError) -> Bool {
         if try peek() == UInt8(ascii: "t") {
             try literal("true")
             return true
@@ -10,7 +12,7 @@ extension JSONScanner {
         return false
     }
 
-    public mutating func null() throws(JSONError) {
+    package mutating func null() throws(JSONError) {
         skipSpace()
         try literal("null")
     }
@@ -26,7 +28,7 @@ extension JSONScanner {
     }
 
     /// RFC 8259 §6: no plus sign, no leading zero, digits on both sides of the point.
-    public mutating func number() throws(JSONError) -> JSONNumber {
+    package mutating func number() throws(JSONError) -> JSONNumber {
         _ = try peek()
         let start = offset
         let isNegative = unsafe base[offset] == UInt8(ascii: "-")
@@ -67,7 +69,7 @@ extension JSONScanner {
     }
 
     /// The value of a number that is whole, also of `1.0` and `1e3`, which some encoders write.
-    public func integer(of number: JSONNumber) -> Int? {
+    package func integer(of number: JSONNumber) -> Int? {
         number.integer ?? Double(text(of: number.slice))?.wholeNumber
     }
 
@@ -86,7 +88,7 @@ extension JSONScanner {
     ///
     /// A lone surrogate such as `\ud800` is taken, as the grammar allows: text cut by a detector that counts in
     /// UTF-16 ends so. It reads as U+FFFD.
-    public mutating func string() throws(JSONError) -> JSONSlice {
+    package mutating func string() throws(JSONError) -> JSONSlice {
         guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.expected("a string"), at: offset) }
         offset &+= 1
         let start = offset
@@ -158,7 +160,7 @@ extension JSONScanner {
     }
 
     /// Whether a string of this body is `text`; cheaper than making a `String` of it.
-    public func matches(_ name: JSONSlice, _ text: StaticString) -> Bool {
+    package func matches(_ name: JSONSlice, _ text: StaticString) -> Bool {
         guard !name.isEscaped else { return self.text(of: name) == "\(text)" }
         guard name.count == text.utf8CodeUnitCount else { return false }
         return unsafe withBytes(of: name) { name in

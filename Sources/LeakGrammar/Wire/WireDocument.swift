@@ -1,30 +1,32 @@
+package import LeakMessage
+
 /// What a body says, as offsets into it: nothing is copied until someone asks.
-public struct WireDocument: Sendable {
+package struct WireDocument: Sendable {
     /// What the offsets point into. For `text/plain` it is the message as the JSON of one report.
-    public let body: [UInt8]
+    package let body: [UInt8]
     /// What holds for every report that does not say otherwise.
-    public package(set) var origin = OriginSlices()
-    public internal(set) var sentAt: WireTime?
-    public internal(set) var sessions: [EndedSession] = []
-    public internal(set) var checks: [ClassChecks] = []
-    public internal(set) var dropped: [DroppedReports] = []
+    package var origin = OriginSlices()
+    package internal(set) var sentAt: WireTime?
+    package internal(set) var sessions: [EndedSession] = []
+    package internal(set) var checks: [ClassChecks] = []
+    package internal(set) var dropped: [DroppedReports] = []
     /// The reports that are well formed, in the order given.
-    public internal(set) var reports: [ReportSlices] = []
+    package internal(set) var reports: [ReportSlices] = []
     /// What keeps the objects of leaks that were reported before: reports with ``ReportSlices/why``, which count no sighting.
-    public internal(set) var explanations: [ReportSlices] = []
+    package internal(set) var explanations: [ReportSlices] = []
     /// Explanations that are not well formed, those in reports included, and the first fault of one.
-    public internal(set) var rejectedExplanationCount = 0
-    public internal(set) var rejectedExplanation: String?
+    package internal(set) var rejectedExplanationCount = 0
+    package internal(set) var rejectedExplanation: String?
     /// The reports that are not well formed.
-    public internal(set) var rejected: [Rejection] = []
+    package internal(set) var rejected: [Rejection] = []
 
     init(body: [UInt8]) { self.body = body }
 
     /// How many reports were given, taken or not.
-    public var givenCount: Int { reports.count + rejected.count }
+    package var givenCount: Int { reports.count + rejected.count }
 
     /// The text of a string, or `nil` when it was not given.
-    public func string(_ slice: JSONSlice) -> String? {
+    package func string(_ slice: JSONSlice) -> String? {
         guard slice.isPresent else { return nil }
         return unsafe bytes(of: slice).withUnsafeBufferPointer {
             unsafe JSONText.string($0, isEscaped: slice.isEscaped)
@@ -32,7 +34,7 @@ public struct WireDocument: Sendable {
     }
 
     /// The texts of an array of strings; empty when it was not given.
-    public func strings(_ array: JSONSlice) -> [String] {
+    package func strings(_ array: JSONSlice) -> [String] {
         guard array.isPresent else { return [] }
         var strings: [String] = []
         // The slice was scanned when the document was read, so scanning it again finds no error.
@@ -46,67 +48,65 @@ public struct WireDocument: Sendable {
     }
 
     /// The bytes of a value as they stand; empty when it was not given.
-    public func bytes(of slice: JSONSlice) -> ArraySlice<UInt8> {
+    package func bytes(of slice: JSONSlice) -> ArraySlice<UInt8> {
         body[slice.range.clamped(to: 0..<body.count)]
     }
 
     /// The whole origin of a report: its own fields, else the batch's.
-    public func origin(of report: ReportSlices) -> OriginSlices {
+    package func origin(of report: ReportSlices) -> OriginSlices {
         report.origin.filled(from: origin)
     }
 }
 
 /// Where the fields of one report stand.
-public struct ReportSlices: Hashable, Sendable {
+package struct ReportSlices: Hashable, Sendable {
     /// Its place among the reports of the request, from 0, rejected ones included.
-    public internal(set) var index = 0
+    package internal(set) var index = 0
     /// The whole object.
-    public internal(set) var raw = JSONSlice.absent
-    public internal(set) var event: LeakReport.Event?
-    public internal(set) var kind: LeakReport.Kind?
-    public internal(set) var at: WireTime?
-    public internal(set) var waitedMilliseconds: Int?
-    public internal(set) var alive: Int?
-    public internal(set) var livedMilliseconds: Int?
-    public internal(set) var count = 1
+    package internal(set) var raw = JSONSlice.absent
+    package internal(set) var event: LeakReport.Event?
+    package internal(set) var kind: LeakReport.Kind?
+    package internal(set) var at: WireTime?
+    package internal(set) var waitedMilliseconds: Int?
+    package internal(set) var alive: Int?
+    package internal(set) var livedMilliseconds: Int?
+    package internal(set) var count = 1
     /// The code inside `error`.
-    public internal(set) var errorCode = 0
+    package internal(set) var errorCode = 0
     // Strings.
-    public internal(set) var id = JSONSlice.absent
-    public internal(set) var className = JSONSlice.absent
-    public internal(set) var reason = JSONSlice.absent
-    public internal(set) var message = JSONSlice.absent
+    package internal(set) var id = JSONSlice.absent
+    package internal(set) var className = JSONSlice.absent
+    package internal(set) var reason = JSONSlice.absent
+    package internal(set) var message = JSONSlice.absent
     /// The description inside `error`.
-    public internal(set) var errorText = JSONSlice.absent
+    package internal(set) var errorText = JSONSlice.absent
     /// The domain inside `error`.
-    public internal(set) var errorDomain = JSONSlice.absent
+    package internal(set) var errorDomain = JSONSlice.absent
     // Arrays of strings.
-    public package(set) var stack = JSONSlice.absent
-    public package(set) var children = JSONSlice.absent
-    public package(set) var cycle = JSONSlice.absent
-    public internal(set) var log = JSONSlice.absent
-    public internal(set) var fingerprint = JSONSlice.absent
+    package var stack = JSONSlice.absent
+    package var children = JSONSlice.absent
+    package var cycle = JSONSlice.absent
+    package internal(set) var log = JSONSlice.absent
+    package internal(set) var fingerprint = JSONSlice.absent
     // Objects.
-    public internal(set) var error = JSONSlice.absent
-    public internal(set) var keys = JSONSlice.absent
-    public internal(set) var why = JSONSlice.absent
+    package internal(set) var error = JSONSlice.absent
+    package internal(set) var keys = JSONSlice.absent
+    package internal(set) var why = JSONSlice.absent
     /// What the report says about its sender; the rest is the batch's.
-    public package(set) var origin = OriginSlices()
+    package var origin = OriginSlices()
 }
 
 /// Where it stands which build of which app on which device sent a report.
-public struct OriginSlices: Hashable, Sendable {
-    package init() {}
-
-    public internal(set) var appID = JSONSlice.absent
-    public internal(set) var module = JSONSlice.absent
-    public internal(set) var version = JSONSlice.absent
-    public internal(set) var build = JSONSlice.absent
-    public internal(set) var os = JSONSlice.absent
-    public internal(set) var osVersion = JSONSlice.absent
-    public internal(set) var model = JSONSlice.absent
-    public internal(set) var install = JSONSlice.absent
-    public internal(set) var user = JSONSlice.absent
+package struct OriginSlices: Hashable, Sendable {
+    package internal(set) var appID = JSONSlice.absent
+    package internal(set) var module = JSONSlice.absent
+    package internal(set) var version = JSONSlice.absent
+    package internal(set) var build = JSONSlice.absent
+    package internal(set) var os = JSONSlice.absent
+    package internal(set) var osVersion = JSONSlice.absent
+    package internal(set) var model = JSONSlice.absent
+    package internal(set) var install = JSONSlice.absent
+    package internal(set) var user = JSONSlice.absent
 
     /// This one, with what it leaves open taken from `other`.
     ///

@@ -1,5 +1,7 @@
+internal import LeakMessage
+
 /// What a body is written in.
-public enum WireFormat: Hashable, Sendable {
+package enum WireFormat: Hashable, Sendable {
     /// One report, an array of reports, or a batch.
     case json
     /// One report a line; blank lines are skipped.
@@ -13,14 +15,14 @@ public enum WireFormat: Hashable, Sendable {
 /// An object is a batch when it has a field `reports`. Without one it is a report when it names a leak by `class`,
 /// `stack`, `cycle`, `message`, `error` or `fingerprint`; else it is a batch when it has `sessions`, `checks`,
 /// `dropped`, `sent_at` or `app`; else it is a report that lacks its class.
-public enum WireReader {
+package enum WireReader {
     /// Reads a body.
     ///
     /// A report that breaks a bound is put under ``WireDocument/rejected``; the others are taken.
     ///
     /// - Throws: ``WireError`` when nothing can be taken: not UTF-8, not JSON, a batch of the wrong shape, or more
     ///   than ``WireLimits/reportsCount`` reports.
-    public static func read(_ body: [UInt8], as format: WireFormat) throws(WireError) -> WireDocument {
+    package static func read(_ body: [UInt8], as format: WireFormat) throws(WireError) -> WireDocument {
         guard body.count <= JSONSlice.byteLimit else {
             throw WireError("the body is \(body.count) bytes, at most \(JSONSlice.byteLimit)", at: 0, in: [])
         }

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 // Reads the field `why` of a report: what keeps the leaked object.
 
 extension FieldReader {

@@ -1,6 +1,7 @@
 import LeakSeededRandom
 import Testing
 
+@testable import LeakGrammar
 @testable import LeakMessage
 
 /// What keeps an object, on its way from the device to the collector.

@@ -1,6 +1,7 @@
 import LeakSeededRandom
 import Testing
 
+@testable import LeakGrammar
 @testable import LeakMessage
 
 func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> WireDocument {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LeakGrammar
 @testable import LeakMessage
 
 /// One field at its bound, and one past it.

@@ -1,0 +1,13 @@
+/// RFC 9562 §4.
+package enum UUIDText {
+    package static func isUUID(_ text: some Collection<UInt8>) -> Bool {
+        guard text.count == 36 else { return false }
+        for (index, byte) in text.enumerated() {
+            switch index {
+            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
+            default: if !byte.isHexadecimal { return false }
+            }
+        }
+        return true
+    }
+}
