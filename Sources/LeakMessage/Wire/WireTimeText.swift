@@ -7,10 +7,15 @@ extension WireTime {
     ///
     /// - Returns: `nil` for anything else, and for a day that the calendar does not have.
     public init?(rfc3339 text: String) {
-        self.init(rfc3339: Array(text.utf8)[...])
+        self.init(read: text.utf8)
     }
 
-    package init?(rfc3339 text: some Collection<UInt8>) {
+    // Not generic: generic code of another module is slow.
+    package init?(rfc3339 text: UnsafeBufferPointer<UInt8>) {
+        unsafe self.init(read: text)
+    }
+
+    private init?(read text: some Collection<UInt8>) {
         var digits = DateReader(text)
         guard let year = digits.number(of: 4), digits.take("-"), let month = digits.number(of: 2),
             digits.take("-"),
