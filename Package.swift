@@ -205,9 +205,12 @@ let package = Package(
         .executableTarget(
             name: "retain-scenarios", dependencies: ["RetainPaths", "RetainScenarios", "LeakMessage"],
             path: "Tests/RetainScenarioRunner", swiftSettings: settings),
+        // The toolchain's own reader of layouts, with which the tests compare.
+        .systemLibrary(name: "CLeakRemoteMirror", path: "Tests/CLeakRemoteMirror"),
         .testTarget(
             name: "RetainPathsTests",
             dependencies: [
+                "CLeakRemoteMirror",
                 "LeakSeededRandom", "RetainPaths", "RetainScenarios", "LeakMessage", "LeakGrammar",
                 "LeakPlatform",
                 "CLeakSwiftRuntime",

@@ -15,7 +15,7 @@ struct Survivors: Sendable {
     var tracked = 0
     /// The path of references that keeps the first living one; `nil` if none was found.
     var explanation: String?
-    /// The names of the closures on that path, as far as this program has symbols for them.
+    /// The names of the closures on that path and the lines that made them, as far as there are symbols and debug lines.
     var closures: [String] = []
     /// The known mistake behind that path and the code to write instead, in lines of their own.
     var advice: String?

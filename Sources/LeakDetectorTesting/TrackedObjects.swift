@@ -77,8 +77,9 @@ public final class TrackedObjects: Sendable {
             all[index].alive += 1
             if all[index].alive == 1, let explanation = Self.explanation(of: entry.identity) {
                 all[index].explanation = explanation.summary
-                all[index].closures = ProgramSymbols.names(of: explanation.closureSites)
-                all[index].advice = explanation.advice(closureNames: all[index].closures)
+                let closures = ClosureName.names(of: explanation.closureSites)
+                all[index].closures = closures.map(\.description)
+                all[index].advice = explanation.advice(closureNames: closures.map(\.name))
             }
         }
         return all.filter { $0.alive > 0 }

@@ -69,9 +69,7 @@ import Testing
     {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
-        let demo = try CollectorProcess.run(
-            [], environment: ["LEAK_ENDPOINT": running.address, "LEAK_KEY": CollectorProcess.key],
-            program: CollectorProcess.demo)
+        let demo = try Self.runDemo(running)
         #expect(demo.code == 0, "\(demo.output) \(demo.errors)")
         let titles = demo.output.split(separator: "\n").filter { $0.hasPrefix("     - ") }.map {
             $0.dropFirst(7)
@@ -97,8 +95,14 @@ import Testing
             #expect(leak["state"] as? String == (isLate ? "slow" : "open"), "\(Self.stack(leak))")
         }
         #expect(leaks.filter(Self.isCallStack).map { $0["class"] as? String } == ["PriceCache"])
-        let wrong = try Self.wrongPaths(of: own, at: running.address)
-        #expect(wrong.count <= Self.staying.count - Self.requiredPaths, "\(wrong)")
+        let expected = try Self.expectedPaths()
+        var wrong = try Self.wrongPaths(of: own, expected, at: running.address)
+        // Detectors drop an explanation that takes two seconds, as on a busy machine. Each run asks for all of them again.
+        for _ in 0..<Self.repetitions where Self.staying.count - wrong.count < Self.requiredPaths {
+            #expect(try Self.runDemo(running).code == 0)
+            wrong = try Self.wrongPaths(of: own, expected, at: running.address)
+        }
+        #expect(Self.staying.count - wrong.count >= Self.requiredPaths, "\(wrong)")
         #expect(try Self.versions(of: "CartController", in: own) == ["first": "2.0.9", "last": "2.0.9"])
         #expect(try Self.versions(of: "Profile.Editor", in: own) == ["first": "2.1.0", "last": "2.1.0"])
         #expect(try Self.versions(of: "Gallery", in: own)["last"] == "2.1.0")
@@ -106,26 +110,43 @@ import Testing
 
     /// Paths that have to be right, of 29. One object is held through a raw pointer, which cannot be followed.
     private static let requiredPaths = 26
+    /// Runs of the demo after the first, while too few leaks are explained.
+    private static let repetitions = 4
 
-    /// The leaks whose most frequent path is not the one that `leak-demo --paths` expects.
-    ///
-    /// Leaks without an explanation are left out: on a slow machine detectors drop explanations that take too long.
-    private static func wrongPaths(of leaks: [[String: Any]], at address: String) throws -> [String] {
+    private static func runDemo(_ collector: CollectorProcess) throws -> (
+        code: Int32, output: String, errors: String
+    ) {
+        try CollectorProcess.run(
+            [], environment: ["LEAK_ENDPOINT": collector.address, "LEAK_KEY": CollectorProcess.key],
+            program: CollectorProcess.demo)
+    }
+
+    /// The paths that `leak-demo --paths` expects, by the title of the leak. One of several is enough.
+    private static func expectedPaths() throws -> [String: [String]] {
         let table = try CollectorProcess.run(["--paths"], environment: [:], program: CollectorProcess.demo)
         #expect(table.code == 0, "\(table.output)")
         // Leak, expected, found, right.
         let rows = table.output.split(separator: "\n").filter { $0.hasPrefix("| ") }
             .map { $0.components(separatedBy: " | ") }
-        return try staying.compactMap { expected in
-            let row = rows.first { expected.title.hasPrefix($0[0].dropFirst(2)) }
-            let paths = try #require(row)[1].components(separatedBy: " or ")
-            let leak = try #require(leaks.first { stack($0) == expected.stack })
+        return Dictionary(
+            uniqueKeysWithValues: rows.map {
+                (String($0[0].dropFirst(2)), $0[1].components(separatedBy: " or "))
+            })
+    }
+
+    /// The leaks whose most frequent path is not the expected one, those without an explanation among them.
+    private static func wrongPaths(
+        of leaks: [[String: Any]], _ expected: [String: [String]], at address: String
+    ) throws -> [String] {
+        try staying.compactMap { mistake in
+            let paths = try #require(expected.first { mistake.title.hasPrefix($0.key) }).value
+            let leak = try #require(leaks.first { stack($0) == mistake.stack })
             let id = try #require(leak["id"] as? String)
-            guard let why = try json("\(address)/api/v1/leaks/\(id)")["why"] as? [String: Any] else {
-                return nil
-            }
-            let found = (why["variants"] as? [[String: Any]])?.first?["text"] as? String ?? ""
-            return paths.contains { RetainPath.isSame(found, as: $0) } ? nil : "\(expected.title): \(found)"
+            let why = try json("\(address)/api/v1/leaks/\(id)")["why"] as? [String: Any]
+            let found = (why?["variants"] as? [[String: Any]])?.first?["text"] as? String
+            guard let found else { return "\(mistake.title): no path" }
+            let isRight = paths.contains { RetainPath.isSame(found, as: $0) }
+            return isRight ? nil : "\(mistake.title): \(found)"
         }
     }
 

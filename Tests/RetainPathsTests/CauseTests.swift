@@ -89,12 +89,13 @@ import Testing
                     ("held by a timer of the main run loop", "timer_block"),
                     ("held by a checked continuation that is never resumed", "suspended_function"),
                     ("held by a block that runs later", "dispatch_after"),
+                    ("handler of a dispatch source", "dispatch_source"),
                     ("held by the dictionary of a singleton", "static_cache"),
                     ("held by a global, unowned property", "global_variable"),
                 ]
                 let finder = try #require(RetainPathFinder())
                 for (name, identifier) in causes {
-                    let scenario = try #require(RetainScenario.negatives.first { $0.name == name })
+                    let scenario = try #require(RetainScenario.all.first { $0.name == name })
                     let explanation = await onOwnThread {
                         ScenarioResult.holder(of: scenario, finder, .heap) {
                             $0.cause?.identifier == identifier

@@ -56,8 +56,11 @@ extension GraphWalker {
     private mutating func addHolder(
         of address: UInt, to explanation: inout RetainExplanation, budget: Budget, search: HolderSearch
     ) {
+        let sources = search.contains(.heap) ? dispatchSources : []
         var found = search.contains(.globals) ? pathFromGlobals(to: address, budget: budget) : nil
-        if found == nil, search.contains(.heap) { found = pathFromHeap(to: address, budget: budget) }
+        if found == nil, search.contains(.heap) {
+            found = pathFromHeap(to: address, sources: sources, budget: budget)
+        }
         guard let found else { return }
         let renderer = PathRenderer(self)
         let path = renderer.path(found.edges, isCycle: false, length: found.edges.count)

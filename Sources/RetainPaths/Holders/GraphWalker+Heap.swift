@@ -2,9 +2,12 @@ extension GraphWalker {
     /// Finds what holds an object by searching the memory of the process for its address, then for that of its holder, and
     /// so on.
     ///
+    /// - Parameter sources: dispatch sources that the object holds. One whose memory refers to the farthest holder is the holder.
     /// - Returns: edges of ``graph``, which the search replaces, from the farthest holder that was found, and the address of
     ///   the variable that it begins with, or 0.
-    mutating func pathFromHeap(to target: UInt, budget: Budget) -> (edges: [Int32], variable: UInt)? {
+    mutating func pathFromHeap(
+        to target: UInt, sources: [UInt] = [], budget: Budget
+    ) -> (edges: [Int32], variable: UInt)? {
         var search = HeapSearch(target: target)
         for _ in 0..<HeapSearch.roundLimit where !search.isDone {
             // Pages of a round are stale in the next.
@@ -13,7 +16,18 @@ extension GraphWalker {
             for hit in search.takeHits() { addHolder(hit, to: &search) }
             search.finishRound()
         }
-        return replaceGraph(with: search.path)
+        var path = search.path
+        if !sources.isEmpty, let handler = path.first, handler.holder != 0 {
+            begin(budget)
+            let source = sources.first { reader.isHandler(handler.holder, of: $0) }
+            if let source, let layout = reader.layoutIndex(at: source) {
+                path.insert(
+                    .init(
+                        holder: source, layout: layout, target: handler.holder, label: 0,
+                        flags: [.suspected, .closure], function: 0, variable: 0), at: 0)
+            }
+        }
+        return replaceGraph(with: path)
     }
 
     /// Looks for the object around a word, and for a reference of it to the target.

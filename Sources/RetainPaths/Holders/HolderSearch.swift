@@ -24,8 +24,8 @@ extension RetainExplanation.Holder.Kind {
         "Foundation.NotificationCenter", "FoundationEssentials.NotificationCenter",
         "__C.NSNotificationCenter",
     ]
-    /// The name of the objects without a type that are blocks, and the class that holds one.
-    private static let blocks: Set = ["block", "Dispatch.DispatchWorkItem"]
+    /// The name of the objects without a type that are blocks, and the classes that hold one.
+    private static let blocks: Set = ["block", "Dispatch.DispatchWorkItem", "Dispatch.DispatchSource"]
 
     fileprivate init(_ path: RetainPath) {
         // Without type arguments.

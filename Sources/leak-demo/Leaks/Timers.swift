@@ -18,7 +18,8 @@ enum Timers {
                     return countdown
                 },
                 Scenario(
-                    "a DispatchSource whose handler holds its owner", keptBy: "closure → Heartbeat",
+                    "a DispatchSource whose handler holds its owner",
+                    keptBy: "DispatchSource → closure → Heartbeat",
                     path: ["Home"], reason: "closed"
                 ) { goesWrong in
                     let heartbeat = Heartbeat()

@@ -1,0 +1,138 @@
+#if os(Linux)
+    import CLeakRemoteMirror
+    import RetainScenarios
+    import Testing
+
+    @testable import RetainPaths
+
+    /// The layouts of this module beside those of the toolchain's libswiftRemoteMirror, which computes its own.
+    @Suite struct RemoteMirrorTests {
+        /// Fields that the library describes otherwise, by class without its arguments.
+        ///
+        /// - It does not tell that a reference to `any ScreenDelegate` is weak.
+        /// - It counts the fields of a superclass's superclass twice, so that fields begin later and objects are larger.
+        private static let otherFields = [
+            "RetainScenarios.Detail": ["delegate"], "RetainScenarios.Derived": ["number"],
+            "Swift.ReferenceWritableKeyPath": [],
+        ]
+
+        /// Offsets of references that only the library tells.
+        ///
+        /// - Weak references to a protocol, alone and in a payload.
+        /// - The task of an `UnsafeContinuation`, which does not keep it.
+        private static let otherReferences = [
+            "RetainScenarios.Detail": [40, 136], "RetainScenarios.Waiter": [48],
+        ]
+
+        @Test(
+            .enabled(
+                if: RemoteMirror.path != nil,
+                "libswiftRemoteMirror.so does not lie beside libswiftCore.so, as in a toolchain"))
+        func `fields and references lie where the toolchain's library finds them`() async throws {
+            let images = ElfImage.loaded()
+            let mirror = try #require(RemoteMirror(images))
+            var layouts = await Self.layoutsOfScenarios()
+            let classes = Set(
+                layouts.layouts.filter { $0.kind == .object }.map { Metadata($0.metadata) }
+                    + images.flatMap(Self.scenarioClasses))
+            var (known, fieldCount, referenceCount) = (0, 0, 0)
+            for type in classes {
+                guard let theirs = mirror.allFields(of: type) else { continue }
+                let name = String(TypeName.qualified(type).prefix { $0 != "<" })
+                let exceptions = Self.otherFields[name]
+                let ours = Reflection.fields(of: type)
+                #expect(ours.map(\.name) == theirs.fields.map(\.name), "\(name)")
+                for (field, other) in zip(ours, theirs.fields) where exceptions?.contains(field.name) != true
+                {
+                    #expect(Self.description(field) == Self.description(other), "\(name)")
+                }
+                if exceptions == nil { #expect(type.instanceSize == theirs.size, "\(name)") }
+                let found = Self.references(layouts.classLayout(type).slots, layouts.types)
+                // Types of libraries that the library cannot lay out are left out, and the storage of strings.
+                let described = theirs.fields.flatMap { mirror.references($0) }
+                    .filter { $0.kind != .unknown && Self.otherReferences[name]?.contains($0.offset) != true }
+                #expect(Set(described).subtracting(found).isEmpty, "\(name)")
+                known += 1
+                fieldCount += ours.count
+                referenceCount += described.count
+            }
+            // 105 of 107 classes with 402 fields in a debug build.
+            #expect(known >= 100)
+            #expect(fieldCount >= 350)
+            #expect(referenceCount >= 100)
+        }
+
+        /// `16 strong title`
+        private static func description(_ field: Reflection.Field) -> String {
+            "\(field.offset) \(field.isStrong ? "strong" : "not strong") \(field.name)"
+        }
+
+        private static func description(_ field: RemoteMirror.Field) -> String {
+            let weak = [cmirror_unowned, cmirror_weak, cmirror_unmanaged].map(\.rawValue)
+            return "\(field.offset) \(weak.contains(field.kind) ? "not strong" : "strong") \(field.name)"
+        }
+
+        /// The places of a layout, those of an enum's cases together.
+        private static func references(
+            _ range: SlotRange, _ types: TypeLayouts, at start: Int = 0
+        ) -> Set<MirroredReference> {
+            var all: Set<MirroredReference> = []
+            for slot in types.slots(of: range) {
+                let offset = start + Int(slot.offset)
+                switch slot.kind {
+                case .strong, .storage, .block: all.insert(.init(offset: offset, kind: .object))
+                case .function: all.insert(.init(offset: offset, kind: .function))
+                case .string:
+                    all.insert(.init(offset: offset + HeapLayout.StringValue.object, kind: .object))
+                case .existential: all.insert(.init(offset: offset, kind: .existential))
+                case .enumeration:
+                    for payload in types.enums[Int(slot.detail)].cases {
+                        all.formUnion(references(payload, types, at: offset))
+                    }
+                case .unknownWords: all.insert(.init(offset: offset, kind: .unknown))
+                }
+            }
+            return all
+        }
+
+        /// Layouts of all objects that the scenarios make.
+        private static func layoutsOfScenarios() async -> ObjectLayouts {
+            await onOwnThread {
+                guard let finder = RetainPathFinder() else { return ObjectLayouts(LoadedImages()) }
+                for scenario in RetainScenario.all {
+                    _ = ScenarioResult(scenario, finder, patience: .zero)
+                }
+                return finder.withWalker { $0.reader.layouts }
+            }
+        }
+
+        /// The classes of the module RetainScenarios that have no type parameters.
+        private static func scenarioClasses(_ image: ElfImage) -> [Metadata] {
+            typealias Context = DescriptorLayout.Context
+            // Metadata.h: TargetMetadataRequest and MetadataResponse. The state in the second register is not looked at.
+            typealias Accessor = @convention(c) (UInt) -> UInt
+            guard let section = image.sections["swift5_type_metadata"] else { return [] }
+            let check = DescriptorCheck(LoadedImages())
+            return stride(from: section.lowerBound, to: section.upperBound, by: 4).compactMap { record in
+                let descriptor = ImmortalMemory.relativeTarget(record)
+                guard check.isType(descriptor, Context.classKind),
+                    ImmortalMemory.uint32(descriptor) & Context.isGeneric == 0,
+                    let accessor = unsafe UnsafeRawPointer(
+                        bitPattern: ImmortalMemory.relativeTarget(descriptor &+ Context.accessFunction)),
+                    Self.module(descriptor) == "RetainScenarios"
+                else { return nil }
+                return Metadata(unsafe unsafeBitCast(accessor, to: Accessor.self)(0))
+            }
+        }
+
+        private static func module(_ descriptor: UInt) -> String {
+            typealias Context = DescriptorLayout.Context
+            var current = descriptor
+            while ImmortalMemory.uint32(current) & Context.kindMask != Context.moduleKind {
+                let parent = ImmortalMemory.relativeTarget(current &+ Context.parent)
+                current = parent & 1 == 0 ? parent : ImmortalMemory.word(parent & ~1)
+            }
+            return ImmortalMemory.string(ImmortalMemory.relativeTarget(current &+ Context.name))
+        }
+    }
+#endif
