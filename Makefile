@@ -81,6 +81,7 @@ sanitize: setup ## the tests of everything that has threads under the thread san
 	Scripts/sanitize-load
 	Scripts/sanitize-detector
 	Scripts/sanitize-reporter
+	Scripts/sanitize-retain-paths
 
 hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a churn of connections (less than a minute)
 	@Scripts/setup slowhttptest
