@@ -43,7 +43,9 @@ struct ClosureName: Hashable, CustomStringConvertible {
 
         /// The files that this process has mapped. proc(5): /proc/pid/maps
         private static func imagePaths() -> Set<String> {
-            let maps = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/maps"))) ?? Data()
+            // Up to its end: the file says that it has no bytes, and `Data(contentsOf:)` stops in the middle of a long one.
+            let file = FileHandle(forReadingAtPath: "/proc/self/maps")
+            let maps = (try? file?.readToEnd()) ?? Data()
             return Set(
                 maps.split(separator: UInt8(ascii: "\n")).compactMap { line in
                     line.firstIndex(of: UInt8(ascii: "/")).map {
