@@ -15,7 +15,7 @@ import Testing
 
     private func near(_ leak: LeakIdentity) throws -> Set<LeakID> {
         let found = try store.makeReader().outlines(near: leak.id)
-        #expect(found.count <= 50)
+        #expect(found.count <= 62)
         return Set(found.map(\.id))
     }
 
@@ -45,6 +45,54 @@ import Testing
         }
         try count(leaks)
         #expect(try near(page).count == 18 + 4 * 8)
+    }
+
+    private func text(_ text: String) -> LeakIdentity {
+        let plain = leak(text)
+        return LeakIdentity(
+            id: plain.id, app: plain.app, kind: plain.kind, className: nil, module: nil, title: text,
+            stack: [],
+            children: [], cycle: [], quality: .low,
+            groupedBy: GroupedBy(version: 1, className: text, stack: []))
+    }
+
+    @Test func `leaks whose classes or texts are alike are near`() throws {
+        let (home, cart) = (leak("Store<HomeState>"), leak("Store<CartState>"))
+        let pages = [leak("Page1Controller"), leak("Page2Controller")]
+        let models = [leak("HomeViewModel"), leak("CartViewModel")]
+        let texts = [text("the home screen stays"), text("the cart screen stays")]
+        let strangers = [leak("ListController"), text("something else"), text("HomeStore")]
+        try count([home, cart, leak("Store<HomeState>", app: "other")] + pages + models + texts + strangers)
+        for (one, other) in [
+            (home, cart), (pages[0], pages[1]), (models[0], models[1]), (texts[0], texts[1]),
+        ] {
+            #expect(try near(one) == [other.id])
+            #expect(try near(other) == [one.id])
+        }
+        #expect(try strangers.allSatisfy { try near($0).isEmpty })
+    }
+
+    @Test func `of many classes that are alike those with the fewest differences are read`() throws {
+        let letters = "abcdefghijklmnopqrst"
+        let screens = letters.map { leak("A\($0)ViewModel") }
+        let further = letters.map { leak("Z\($0)BareOldViewModel") }
+        try count(screens + further + [leak("BareViewModel")])
+        let near = try self.near(leak("BareViewModel"))
+        #expect(near.count == 12 && near.isSubset(of: screens.map(\.id)))
+        let texts = (0..<40).map { text("screen \($0) stays in memory") }
+        try count(texts + [text("screen cart stays in memory")])
+        #expect(try self.near(text("screen cart stays in memory")).count == 12)
+    }
+
+    @Test func `a bounded number of classes is compared`() throws {
+        let far = [leak("AAViewModel"), leak("zzViewModel")]
+        let between = (0..<1_025).flatMap { [leak("B\($0)"), leak("Y\($0)")] }
+        let home = leak("HomeViewModel")
+        for first in stride(from: 0, to: between.count, by: 500) {
+            try count(Array(between[first..<min(first + 500, between.count)]))
+        }
+        try count(far + [home, leak("HomeViewState")])
+        #expect(try near(home) == [leak("HomeViewState").id])
     }
 
     @Test func `a merged leak is near no more, and the leak that it became is`() throws {

@@ -14,9 +14,11 @@ struct CloseLeak: Hashable, Sendable {
     /// Elements of the key that only one of the two has.
     private var different: Int
     private var common: Int
+    /// Words that tell apart two classes that are alike, or two texts.
+    private var differentWords: Int
 
-    /// The closest of some leaks, the closest first: those of the same class before those of another, and fewer different
-    /// elements before more.
+    /// The closest of some leaks, the closest first: those of the same class, those with an element of the key, those with a
+    /// class or text that is alike; among these fewer different words and fewer different elements before more.
     static func closest(to leak: LeakOutline, among others: [LeakOutline]) -> [CloseLeak] {
         let close = others.filter { $0.id != leak.id }.compactMap { CloseLeak($0, beside: leak) }
         return Array(close.sorted { $0.precedes($1) }.prefix(shown))
@@ -24,12 +26,16 @@ struct CloseLeak: Hashable, Sendable {
 
     private func precedes(_ other: CloseLeak) -> Bool {
         if isSameClass != other.isSameClass { return isSameClass }
+        if (common > 0) != (other.common > 0), !isSameClass { return common > 0 }
+        if common == 0, differentWords != other.differentWords {
+            return differentWords < other.differentWords
+        }
         if different != other.different { return different < other.different }
         if common != other.common { return common > other.common }
         return (other.leak.reports, leak.id) < (leak.reports, other.leak.id)
     }
 
-    /// - Returns: `nil` for a leak that has neither the class nor an element of the key.
+    /// - Returns: `nil` for a leak that has neither the class, nor one that is alike, nor an element of the key.
     private init?(_ other: LeakOutline, beside leak: LeakOutline) {
         self.leak = other
         isSameClass =
@@ -41,9 +47,24 @@ struct CloseLeak: Hashable, Sendable {
             ours.elements, isComparable ? theirs.elements : theirs.elements.map { "\u{0}" + $0 })
         common = comparison.common
         different = comparison.different
-        guard isSameClass || common > 0 else { return nil }
+        let (words, otherWords) = (NameWords(leak), NameWords(other))
+        let changedWords = isSameClass ? nil : words.differences(from: otherWords)
+        differentWords = changedWords ?? 0
+        guard isSameClass || common > 0 || changedWords != nil else { return nil }
         let className =
-            isSameClass ? "same class" : "other class: \(Self.short(other.className ?? other.title))"
+            if isSameClass {
+                "same class"
+            } else if changedWords == nil {
+                "other class: \(Self.short(other.className ?? other.title))"
+            } else if let theirs = other.className, let ours = leak.className {
+                "class \(Self.short(theirs)) instead of \(Self.short(ours))"
+            } else {
+                Self.textDifference(words.changed(from: otherWords))
+            }
+        if changedWords != nil, ours.elements.isEmpty, theirs.elements.isEmpty {
+            difference = className
+            return
+        }
         let rest =
             isComparable
             ? comparison.words(ours.elements.isEmpty ? theirs.kind : ours.kind)
@@ -53,6 +74,16 @@ struct CloseLeak: Hashable, Sendable {
             ? "" : "; grouped by rule \(other.groupedBy.version)"
         let separator = isSameClass && comparison.isOneSided ? ", " : "; "
         difference = className + separator + rest + rule
+    }
+
+    private static func textDifference(_ changed: (ours: String, theirs: String)) -> String {
+        switch (changed.ours, changed.theirs) {
+        // Two texts that differ in spaces.
+        case ("", ""): "text with the same words"
+        case ("", let theirs): "text with “\(short(theirs))” more"
+        case (let ours, ""): "text without “\(short(ours))”"
+        case (let ours, let theirs): "text with “\(short(theirs))” instead of “\(short(ours))”"
+        }
     }
 
     /// Class names and functions have no bound of their own.

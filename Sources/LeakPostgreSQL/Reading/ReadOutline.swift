@@ -30,6 +30,7 @@
         func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
             guard let leak = try outline(of: id) else { return [] }
             return try snapshot { connection throws(StoreError) in
+                let alike = try leaksAlike(leak, connection)
                 let rows = try connection.run(
                     Query(
                         """
@@ -47,15 +48,47 @@
                             select e.leak from leak_element e
                             where e.app = this.app and e.element = asked.element and e.leak <> this.id
                             order by e.leak limit $5::bigint) as e
+                          union
+                          select unnest($6::bigint[])
                         ) as near join leak l on l.id = near.id join leak_text t on t.leak = l.id
                         """, .uuids([id]),
                         .integers(KeyElements.hashes(of: leak.groupedBy).map(Optional.some)),
                         .integer(CloseLeaks.classRows), .integer(CloseLeaks.classLeaks),
-                        .integer(CloseLeaks.leaksPerElement)))
+                        .integer(CloseLeaks.leaksPerElement),
+                        .integers(alike.map(Optional.some))))
                 var outlines: [LeakOutline] = []
                 for row in rows { outlines.append(try LeakOutline(row, in: connection.name)) }
                 return outlines
             }
+        }
+
+        /// The rows of leaks with a class or text like that of a leak. Reads at most 2 × ``CloseLeaks/classNames`` entries of
+        /// the index `leak_of_class`, or ``CloseLeaks/texts`` rows.
+        private func leaksAlike(
+            _ leak: LeakOutline, _ connection: Connection
+        ) throws(StoreError) -> [Int64] {
+            let rows = try connection.run(
+                leak.className == nil
+                    ? Query(
+                        """
+                        select l.id, null::text, t.grouped_class from leak this
+                        cross join lateral (select l.id from leak l
+                          where l.app = this.app and l.class is null and l.id <> this.id limit $2::bigint) as l
+                        join leak_text t on t.leak = l.id where this.key = any($1::uuid[])
+                        """, .uuids([leak.id]), .integer(CloseLeaks.texts))
+                    : Query(
+                        """
+                        select l.id, l.class, '' from leak this cross join lateral (
+                          (select l.id, l.class from leak l where l.app = this.app and l.class > this.class
+                            order by l.class limit $2::bigint)
+                          union all
+                          (select l.id, l.class from leak l where l.app = this.app and l.class < this.class
+                            order by l.class desc limit $2::bigint)) as l
+                        where this.key = any($1::uuid[])
+                        """, .uuids([leak.id]), .integer(CloseLeaks.classNames)))
+            var alike = AlikeLeaks(to: leak)
+            for row in rows { alike.add(row.int64(0), className: row.optionalText(1), text: row.text(2)) }
+            return alike.nearest
         }
     }
 #endif

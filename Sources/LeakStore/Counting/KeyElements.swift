@@ -31,4 +31,10 @@ package enum CloseLeaks {
     package static let classLeaks = 18
     /// Leaks that are read for each element of the key.
     package static let leaksPerElement = 8
+    /// Leaks whose classes are compared with that of a leak, in each direction from it in the order of the names.
+    package static let classNames = 1_024
+    /// Leaks without a class whose texts are compared with that of a leak.
+    package static let texts = 512
+    /// Leaks that are read of those with a class or text like that of a leak.
+    package static let alikeLeaks = 12
 }

@@ -35,8 +35,11 @@ public protocol StoreReader: AnyObject {
     func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID]
     /// The identity of a leak, from one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
-    /// Other leaks of the same app that may be close to a leak: of the same class, or with one of the elements of its key. At
-    /// most 50, found through indexes; none for a leak that is not there.
+    /// Other leaks of the same app that may be close to a leak: of the same class, with one of the elements of its key, or with
+    /// a class or text like its own. None for a leak that is not there.
+    ///
+    /// At most 62, found through indexes. Of other classes the 1,024 before and after its own are compared, by name; of a leak
+    /// without a class the texts of 512 others.
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Newest version first, at most 200.

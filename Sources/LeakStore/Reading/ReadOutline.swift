@@ -28,6 +28,7 @@ extension SQLiteReader {
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
         try snapshot { () throws(StoreError) in
             guard let leak = try storedOutline(of: id) else { return [] }
+            let alike = try leaksAlike(leak)
             let select = try connection.statement(
                 composed: """
                     with this as (select id, app, class from leak where key = ?1),
@@ -42,17 +43,48 @@ extension SQLiteReader {
                             where app = this.app and element = j.value and leak <> this.id order by leak limit 1 offset ?5),
                             0x7FFFFFFFFFFFFFFF))
                     select \(LeakOutline.Column.list)
-                    from (select id from same_class union select id from same_element) n
+                    from (select id from same_class union select id from same_element
+                      union select value from json_each(?6)) n
                     cross join leak l on l.id = n.id join leak_text t on t.leak = l.id
                     """)
             defer { select.reset() }
             try select.bind(
                 id.bytes, KeyElements.hashes(of: leak.groupedBy).list, CloseLeaks.classRows,
-                CloseLeaks.classLeaks, CloseLeaks.leaksPerElement - 1)
+                CloseLeaks.classLeaks, CloseLeaks.leaksPerElement - 1, alike.list)
             var outlines: [LeakOutline] = []
             while try select.step() { outlines.append(try LeakOutline(select, in: connection.path)) }
             return outlines
         }
+    }
+
+    /// The rows of leaks with a class or text like that of a leak. Reads at most 2 × ``CloseLeaks/classNames`` entries of the
+    /// index `leak_of_class`, or ``CloseLeaks/texts`` rows.
+    private func leaksAlike(_ leak: LeakOutline) throws(StoreError) -> [Int64] {
+        let select =
+            leak.className == nil
+            ? try connection.statement(
+                """
+                with this as (select id, app from leak where key = ?1)
+                select l.id, null, t.grouped_class from this cross join leak l indexed by leak_of_class
+                  on l.app = this.app and l.class is null and l.id <> this.id
+                join leak_text t on t.leak = l.id order by l.id desc limit ?2
+                """)
+            : try connection.statement(
+                """
+                with this as (select app, class from leak where key = ?1)
+                select id, class, '' from (select l.id, l.class from this cross join leak l indexed by leak_of_class
+                  on l.app = this.app and l.class > this.class order by l.class limit ?2)
+                union all
+                select id, class, '' from (select l.id, l.class from this cross join leak l indexed by leak_of_class
+                  on l.app = this.app and l.class < this.class order by l.class desc limit ?2)
+                """)
+        defer { select.reset() }
+        try select.bind(leak.id.bytes, leak.className == nil ? CloseLeaks.texts : CloseLeaks.classNames)
+        var alike = AlikeLeaks(to: leak)
+        while try select.step() {
+            alike.add(select.int64(0), className: select.optionalText(1), text: select.text(2))
+        }
+        return alike.nearest
     }
 
     /// Forgets what is remembered of leaks when some have been merged: their rows may be given to others, and versions

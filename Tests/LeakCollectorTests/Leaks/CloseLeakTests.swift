@@ -17,6 +17,13 @@ import Testing
             reports: reports)
     }
 
+    /// A leak by the text that stands for its class.
+    private static func text(_ text: String, _ stack: [String] = [], id: UInt64 = 1) -> LeakOutline {
+        LeakOutline(
+            id: LeakID(high: id, low: id), title: text, className: nil, stack: stack,
+            groupedBy: GroupedBy(version: 2, className: text, stack: stack), reports: 1)
+    }
+
     private static func calls(_ names: String...) -> [String] { names.map { "at \($0) in Shop" } }
 
     static let cases: [(ours: LeakOutline, theirs: LeakOutline, difference: String?)] = [
@@ -75,6 +82,69 @@ import Testing
             leak("Cart", calls("load")), leak("Cart", calls("load"), version: 3),
             "same class; the same 1 app function; grouped by rule 3"
         ),
+        (
+            leak("Store<HomeState>", []), leak("Store<CartState>", []),
+            "class Store<CartState> instead of Store<HomeState>"
+        ),
+        (
+            leak("Store<Home>", []), leak("Store<Int, Cart>", []),
+            "class Store<Int, Cart> instead of Store<Home>"
+        ),
+        (leak("Store<Home>", []), leak("Box<Home>", []), nil),
+        (leak("Store", []), leak("Store<Home>", []), nil),
+        (
+            leak("Page1Controller", []), leak("Page2Controller", []),
+            "class Page2Controller instead of Page1Controller"
+        ),
+        (
+            leak("HomeViewModel", []), leak("CartViewModel", []),
+            "class CartViewModel instead of HomeViewModel"
+        ),
+        (leak("HomeViewModel", []), leak("ViewModel", []), "class ViewModel instead of HomeViewModel"),
+        (
+            leak("Feed.ListModel", []), leak("Chat.ListModel", []),
+            "class Chat.ListModel instead of Feed.ListModel"
+        ),
+        (
+            leak("CartURLSession", []), leak("HomeURLSession", []),
+            "class HomeURLSession instead of CartURLSession"
+        ),
+        (leak("HomeController", []), leak("CartController", []), nil),
+        (
+            leak("HomeViewModel", ["Root", "HomeViewModel"], version: 1),
+            leak("CartViewModel", ["Tabs", "CartViewModel"], version: 1),
+            "class CartViewModel instead of HomeViewModel; 1 of 1 owner differs: Root ↔ Tabs"
+        ),
+        (
+            leak("HomeViewModel", calls("load")), leak("CartViewModel", calls("load")),
+            "class CartViewModel instead of HomeViewModel; the same 1 app function"
+        ),
+        (
+            leak("HomeViewModel", calls("load")), leak("CartViewModel", [], version: 1),
+            "class CartViewModel instead of HomeViewModel; no stack there; grouped by rule 1"
+        ),
+        (
+            text("the home screen stays in memory"), text("the cart screen stays in memory"),
+            "text with “cart” instead of “home”"
+        ),
+        (
+            text("the screen stays in memory"), text("the screen stays in memory again"),
+            "text with “again” more"
+        ),
+        (text("the old screen stays"), text("the screen stays"), "text without “old”"),
+        (
+            text("one two three four five six"), text("one 2 three four 5 six"),
+            "text with “2 three four 5” instead of “two three four five”"
+        ),
+        (text("home stays"), text("cart stays"), nil),
+        (text("HomeViewModel"), leak("CartViewModel", []), nil),
+        (
+            text("a b c d e f g h i j k l m n"), text("a b c d e f g h i 1 2 3 4 5"), nil
+        ),
+        (
+            text("the home screen stays", calls("load")), text("the cart screen stays", calls("load")),
+            "text with “cart” instead of “home”; the same 1 app function"
+        ),
     ]
 
     @Test(arguments: cases.indices) func `one sentence says what differs`(index: Int) {
@@ -96,6 +166,19 @@ import Testing
         #expect(CloseLeak.closest(to: ours, among: []).isEmpty)
     }
 
+    @Test func `leaks with an element of the key stand before those of a class that is alike`() {
+        let ours = Self.leak("HomeViewModel", Self.calls("a"))
+        let others = [
+            Self.leak("HomeViewState", [], id: 2, reports: 3),
+            Self.leak("Model", Self.calls("a", "b"), id: 3),
+            Self.leak("OldCartViewModel", [], id: 4, reports: 9),
+            Self.leak("CartViewModel", Self.calls("a"), id: 5),
+            Self.leak("HomeViewModel", Self.calls("z"), id: 6),
+            Self.leak("CartViewModel", [], id: 7, reports: 2),
+        ]
+        #expect(CloseLeak.closest(to: ours, among: others).map(\.leak.id.low) == [6, 5, 3, 2, 7])
+    }
+
     @Test func `long keys are compared by their first elements, and long names are cut`() {
         let long = (0..<128).map { "at f\($0) in Shop" }
         let name = String(repeating: "x", count: 5_000)
@@ -103,6 +186,39 @@ import Testing
             to: Self.leak("Cart", long),
             among: [Self.leak("Cart", long + ["at \(name)"], id: 2), Self.leak(name, long, id: 3)])
         #expect(close.count == 2 && close.allSatisfy { $0.difference.count < 300 })
+    }
+
+    @Test(arguments: [
+        (
+            #""class":"Store<HomeState>""#, #""class":"Store<CartState>""#,
+            "class Store<CartState> instead of Store<HomeState>"
+        ),
+        (
+            #""class":"Page1Controller""#, #""class":"Page2Controller""#,
+            "class Page2Controller instead of Page1Controller"
+        ),
+        (
+            #""class":"HomeViewModel""#, #""class":"CartViewModel""#,
+            "class CartViewModel instead of HomeViewModel"
+        ),
+        (
+            #""message":"the home screen is slow today""#, #""message":"the cart screen is slow today""#,
+            "text with “cart” instead of “home”"
+        ),
+    ]) func `a leak without a stack has closest leaks`(_ ours: String, _ theirs: String, _ difference: String)
+        throws
+    {
+        let running = try RunningCollector()
+        for (fields, version) in [(ours, "1"), (theirs, "2"), (#""class":"Stranger""#, "3")] {
+            let report = #"{\#(fields),"app":{"id":"a","version":"\#(version)"}}"#
+            #expect(try running.post(report).status == 200)
+        }
+        let leaks = try #require(try running.json("/api/v1/leaks?version=1")["leaks"] as? [[String: Any]])
+        let id = try #require(leaks.first?["id"] as? String)
+        let closest = try running.json("/api/v1/leaks/\(id)")["closest"] as? [[String: Any]]
+        #expect(closest?.map { $0["difference"] as? String } == [difference])
+        let page = try Markup(running.get("/leaks/\(id)").body)
+        #expect(page.texts.joined(separator: " ").contains(difference))
     }
 
     @Test func `a leak's page and its JSON have the closest leaks`() throws {

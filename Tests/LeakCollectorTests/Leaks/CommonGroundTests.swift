@@ -54,6 +54,31 @@ import Testing
         #expect(CommonGround(of: leaks[0], reports: reports).sentence == sentence)
     }
 
+    @Test func `frames in a text count as those in the stack do`() {
+        let launches = [["a", "b"], ["b", "c"], ["b"]]
+        let reports = launches.map { system in
+            var report = LeakReport()
+            report.message = (["CartModel leaked"] + Self.calls(system)).joined(separator: "\n")
+            return report
+        }
+        let leaks = reports.map { Grouping.group($0, app: "shop", module: "Shop").identity }
+        #expect(Set(leaks.map(\.id)).count == 1)
+        #expect(
+            CommonGround(of: leaks[0], reports: reports).sentence
+                == "same class, same 2\u{A0}app frames; the 3\u{A0}reports kept differ in 2\u{A0}system frames"
+        )
+        let errors = launches.map { system in
+            var report = LeakReport()
+            let text = (["CartModel leaked"] + Self.calls(system)).joined(separator: "\n")
+            report.error = ReportedError(
+                domain: "d", code: 1, userInfo: [CustomKey("NSLocalizedDescription", .string(text))])
+            return report
+        }
+        #expect(
+            CommonGround(of: leaks[0], reports: errors).sentence
+                == CommonGround(of: leaks[0], reports: reports).sentence)
+    }
+
     @Test func `a fingerprint and a cycle are told as what they are`() {
         var report = LeakReport()
         (report.className, report.fingerprint) = ("CartModel", ["checkout"])
