@@ -1,4 +1,5 @@
 import LeakSeededRandom
+import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing
@@ -17,12 +18,24 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         var address: UInt64
         var offset: Int
         var line: Int
+        var build: Int
+        /// Made up anew for each launch.
+        var launch: UInt64
+
+        /// In a build of its own, which moves its functions.
+        var place: UInt64 { UInt64(step * 0x1000 + build * 0x40) }
     }
 
     let name: String
     let print: @Sendable (Frame) -> String
     /// `true` for frames without a function: two builds are two leaks.
     var isStripped = false
+    /// `true` where each frame names its image, and functions are Swift's.
+    var namesImage = true
+    /// `true` for tools that print the calls of a thread as a tree, the outermost function first.
+    var isOutermostFirst = false
+    /// Makes a text of the frames; the others stand in `stack`.
+    var text: (@Sendable ([String], _ build: Int) -> String)?
 
     var testDescription: String { name }
 
@@ -44,7 +57,12 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         frame.isSystem ? "/usr/lib/\(frame.image)" : "/home/me/\(frame.image)"
     }
 
-    static let all: [FrameForm] = [
+    /// The id of the app's image, another one in each build.
+    static func uuid(_ build: Int) -> String { "CA12CAFA-91BA-3E1C-BE9C-E34DB96FE7D\(build)" }
+
+    static let all: [FrameForm] = native + virtualMachines + tools + json + stripped
+
+    private static let native: [FrameForm] = [
         FrameForm(name: "callStackSymbols") {
             "\($0.number)   \($0.image)   \(hexadecimal($0.address, digits: 16)) \(symbol($0)) + \($0.offset)"
         },
@@ -73,25 +91,121 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         FrameForm(name: "sanitizer") {
             "#\($0.number) \(hexadecimal($0.address)) in \(function($0)) (\(path($0))+\(hexadecimal(UInt64($0.offset))))"
         },
-        FrameForm(name: "Java") {
-            ($0.isSystem
-                ? "at android.os.Looper.loop\($0.step)(Looper.java:"
-                : "at com.acme.shop.Cart.step\($0.step)(Cart.java:")
-                + "\($0.line))"
+        FrameForm(
+            name: "Android native",
+            print: { frame in
+                let path =
+                    frame.isSystem
+                    ? "/apex/com.android.runtime/lib64/bionic/libc.so"
+                    : "/data/app/~~\(frame.launch)==/com.acme.shop-\(frame.launch)==/lib/arm64/Shop"
+                let digits = String(frame.place, radix: 16)
+                let padded = String(repeating: "0", count: 16 - digits.count) + digits
+                return
+                    "#0\(frame.number) pc \(padded)  \(path) (\(symbol(frame))+\(frame.offset)) (BuildId: ab\(frame.build)c)"
+            }),
+    ]
+
+    private static let virtualMachines: [FrameForm] = [
+        FrameForm(
+            name: "Java",
+            print: {
+                ($0.isSystem
+                    ? "at android.os.Looper.loop\($0.step)(Looper.java:"
+                    : "at com.acme.shop.Cart.step\($0.step)(Cart.java:")
+                    + "\($0.line))"
+            }, namesImage: false),
+        FrameForm(
+            name: "JavaScript",
+            print: {
+                $0.isSystem
+                    ? "at loop\($0.step) (native)"
+                    : "at Cart.step\($0.step) (http://host\($0.offset)/b.js:\($0.line):\($0.offset))"
+            }, namesImage: false),
+        FrameForm(
+            name: "JavaScript of Safari",
+            print: {
+                $0.isSystem
+                    ? "loop\($0.step)@[native code]"
+                    : "Cart.step\($0.step)@http://host\($0.launch)/b\($0.build).js:\($0.line):\($0.offset)"
+            }, namesImage: false),
+        FrameForm(
+            name: "JavaScript of Hermes",
+            print: {
+                $0.isSystem
+                    ? "    at loop\($0.step) (native)"
+                    : "    at Cart.step\($0.step) (address at /data/user/0/com.acme/files/\($0.launch).bundle:\(1 + $0.build):\($0.offset))"
+            }, namesImage: false),
+        FrameForm(
+            name: "Dart",
+            print: {
+                "#\($0.number)      Cart.step\($0.step) (package:\($0.isSystem ? "flutter" : "shop")/src/c.dart:\($0.line):9)"
+            }, namesImage: false),
+        FrameForm(
+            name: "Kotlin",
+            print: {
+                "at \($0.number)  \($0.image)  \(hexadecimal($0.address)) kfun:"
+                    + ($0.isSystem ? "kotlin.Loop#run\($0.step)(){}" : "com.acme.Cart#step\($0.step)(){}")
+                    + " + \($0.offset)"
+            }, namesImage: false),
+        FrameForm(
+            name: "Go",
+            print: {
+                $0.isSystem
+                    ? "runtime.loop\($0.step)(0x\($0.launch), {0x2, 0x3})\n\t/usr/local/go/src/runtime/proc.go:\($0.line) +0x1d"
+                    : "github.com/acme/shop/cart.(*Cart).step\($0.step)(0xc\($0.launch), {0x\($0.build), 0x1})\n"
+                        + "\t/home/me\($0.build)/shop/cart.go:\($0.line) +0x\($0.offset)"
+            }, namesImage: false),
+    ]
+
+    private static let tools: [FrameForm] = [
+        FrameForm(
+            name: "leaks",
+            print: {
+                "\($0.number)   \($0.image)   \(hexadecimal($0.address)) \(function($0)) + \($0.offset)"
+                    + ($0.isSystem ? "" : "  Cart.swift:\($0.line)")
+            }, isOutermostFirst: true),
+        FrameForm(
+            name: "malloc_history",
+            print: {
+                "\($0.number)   \(function($0)) + \($0.offset) (\($0.image) + \($0.place)) [\(hexadecimal($0.address))] \(16 + $0.launch % 99)"
+            }, isOutermostFirst: true),
+        FrameForm(
+            name: "sample",
+            print: {
+                "    + \(String(repeating: "! ", count: $0.number))\(1 + $0.launch % 10_000) \(function($0))  (in \($0.image)) + \($0.offset)"
+                    + "  [\(hexadecimal($0.address))]" + ($0.isSystem ? "" : "  Cart.swift:\($0.line)")
+            }, isOutermostFirst: true),
+        FrameForm(name: "atos") {
+            "\(function($0)) (in \($0.image)) " + ($0.isSystem ? "+ \($0.offset)" : "(Cart.swift:\($0.line))")
         },
-        FrameForm(name: "JavaScript") {
-            $0.isSystem
-                ? "at loop\($0.step) (native)"
-                : "at Cart.step\($0.step) (http://host\($0.offset)/b.js:\($0.line):\($0.offset))"
-        },
-        FrameForm(name: "Dart") {
-            "#\($0.number)      Cart.step\($0.step) (package:\($0.isSystem ? "flutter" : "shop")/src/c.dart:\($0.line):9)"
-        },
-        FrameForm(name: "Kotlin") {
-            "at \($0.number)  \($0.image)  \(hexadecimal($0.address)) kfun:"
-                + ($0.isSystem ? "kotlin.Loop#run\($0.step)(){}" : "com.acme.Cart#step\($0.step)(){}")
-                + " + \($0.offset)"
-        },
+        FrameForm(
+            name: "gdb",
+            print: {
+                "#\($0.number)  \(hexadecimal($0.address, digits: 16)) in "
+                    + ($0.isSystem
+                        ? "loop\($0.step) () from /lib/x86_64-linux-gnu/libc.so.6"
+                        : "shop::Cart::step\($0.step) (this=\(hexadecimal($0.launch)), n=\($0.build)) at /home/me\($0.build)/cart.cpp:\($0.line)")
+            }, namesImage: false),
+    ]
+
+    private static let json: [FrameForm] = [
+        FrameForm(
+            name: ".ips",
+            print: {
+                """
+                {"imageOffset":\($0.place),"symbol":"\(function($0))","symbolLocation":\($0.offset),\
+                "imageIndex":\($0.isSystem ? 1 : 0)}
+                """
+            },
+            text: { frames, build in
+                """
+                {"app_name":"Shop","bug_type":"309"}
+                {"threads":[{"id":1,"frames":[{"imageOffset":1,"symbol":"wait","imageIndex":0},{"imageOffset":2,"symbol":"run","imageIndex":0}]},\
+                {"triggered":true,"id":2,"frames":[\(frames.joined(separator: ","))]}],\
+                "usedImages":[{"base":4294967296,"uuid":"\(uuid(build))","path":"/home/me/Shop","name":"Shop"},\
+                {"base":8294967296,"uuid":"\(uuid(9))","path":"/usr/lib/libswiftCore.so","name":"libswiftCore.so"}]}
+                """
+            }),
         FrameForm(name: "KSCrash") {
             """
             {"object_name":"\($0.image)","object_addr":\($0.address - 4096),"symbol_name":"\(symbol($0))",\
@@ -104,21 +218,24 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
             "in_app":\(!$0.isSystem),"lineno":\($0.line)}
             """
         },
+    ]
+
+    static let stripped: [FrameForm] = [
         FrameForm(
             name: "backtrace_symbols of a stripped build",
-            print: { "\(path($0))(+\(hexadecimal(UInt64($0.step * 0x1000)))) [\(hexadecimal($0.address))]" },
+            print: { "\(path($0))(+\(hexadecimal($0.place))) [\(hexadecimal($0.address))]" },
             isStripped: true),
         FrameForm(
             name: "crash report of a stripped build",
             print: {
                 "\($0.number)  \($0.image)  \(hexadecimal($0.address)) "
-                    + "\(hexadecimal($0.address - UInt64($0.step * 0x1000))) + \($0.step * 0x1000)"
+                    + "\(hexadecimal($0.address - $0.place)) + \($0.place)"
             }, isStripped: true),
         FrameForm(
             name: "MetricKit",
             print: {
                 """
-                {"binaryUUID":"CA12CAFA-91BA-3E1C-BE9C-E34DB96FE7DF","offsetIntoBinaryTextSegment":\($0.step * 0x1000),\
+                {"binaryUUID":"\(uuid($0.isSystem ? 9 : $0.build))","offsetIntoBinaryTextSegment":\($0.place),\
                 "binaryName":"\($0.image)","address":\($0.address)}
                 """
             }, isStripped: true),
@@ -127,7 +244,8 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     /// - Parameter leak: decides which functions of the app are called.
     func stack(ofLeak leak: Int, launch: inout SeededRandom, build: Int) -> [String] {
         let slide = 0x1_0000_0000 + UInt64(launch.below(1 << 20)) << 14
-        return (0..<5).map { number in
+        let number = UInt64(launch.below(1 << 30))
+        let frames = (0..<5).map { [launch = number] number in
             let isSystem = number == 0 || number == 3
             return print(
                 Frame(
@@ -135,16 +253,30 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                     step: number * 100 + (isSystem ? 0 : leak), isSystem: isSystem,
                     address: slide + UInt64(number * 0x1_0000 + build * 64 + leak * 0x10_0000),
                     offset: 8 + number * 4 + build * 16,
-                    line: 10 + number + build * 3))
+                    line: 10 + number + build * 3, build: build, launch: launch))
         }
+        return isOutermostFirst ? frames.reversed() : frames
+    }
+
+    /// Puts the call stack into a report, as ``stack(ofLeak:launch:build:)`` makes it.
+    func fill(_ report: inout LeakReport, ofLeak leak: Int, launch: inout SeededRandom, build: Int) {
+        let frames = stack(ofLeak: leak, launch: &launch, build: build)
+        guard let text else {
+            (report.className, report.event, report.stack) = ("Shop.Cart", .leak, frames)
+            return
+        }
+        report.message = text(frames, build)
     }
 }
 
 @Suite struct CallStackFormsTests {
-    private func key(_ stack: [String]) -> [String] {
+    private func key(
+        _ form: FrameForm, leak: Int = 1, _ launch: inout SeededRandom, build: Int = 0,
+        symbols: CallStack.Symbols = { _, _ in [] }
+    ) -> [String] {
         var report = LeakReport()
-        (report.className, report.event, report.stack) = ("Shop.Cart", .leak, stack)
-        let rule = Grouping.group(report, app: "shop", module: "Shop").identity.groupedBy
+        form.fill(&report, ofLeak: leak, launch: &launch, build: build)
+        let rule = Grouping.group(report, app: "shop", module: "Shop", symbols: symbols).identity.groupedBy
         return [rule.className] + rule.stack
     }
 
@@ -153,7 +285,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         var random = SeededRandom(seed: 13)
         var keys: Set<[String]> = []
         for launch in 0..<1_000 {
-            keys.insert(key(form.stack(ofLeak: 1, launch: &random, build: form.isStripped ? 0 : launch % 5)))
+            keys.insert(key(form, &random, build: form.isStripped ? 0 : launch % 5))
         }
         #expect(keys.count == 1)
         #expect(
@@ -163,16 +295,52 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     @Test(arguments: FrameForm.all)
     func `twenty stacks that look alike stay apart`(form: FrameForm) {
         var random = SeededRandom(seed: 14)
-        let keys = (1...20).map { key(form.stack(ofLeak: $0, launch: &random, build: 0)) }
+        let keys = (1...20).map { key(form, leak: $0, &random) }
         #expect(Set(keys).count == 20)
+    }
+
+    @Test(arguments: FrameForm.stripped)
+    func `each of five builds without names is one group of its own`(form: FrameForm) {
+        var random = SeededRandom(seed: 16)
+        var keys: [Int: Set<[String]>] = [:]
+        for launch in 0..<1_000 {
+            keys[launch % 5, default: []].insert(key(form, &random, build: launch % 5))
+        }
+        #expect(keys.values.allSatisfy { $0.count == 1 && $0.first?.count == 4 })
+        #expect(Set(keys.values.flatMap(\.self)).count == 5)
+    }
+
+    @Test func `symbols make one group of five builds without names, and twenty stacks stay apart`() throws {
+        let form = try #require(FrameForm.stripped.first { $0.name == "MetricKit" })
+        var random = SeededRandom(seed: 17)
+        func key(leak: Int, build: Int) -> [String] {
+            self.key(form, leak: leak, &random, build: build) { image, place in
+                guard image == FrameForm.uuid(build), case .offset(let offset) = place else { return [] }
+                return [NamedCall(function: "Cart.step\((Int(offset) + 1 - build * 0x40) / 0x1000)()")]
+            }
+        }
+        let keys = Set((0..<1_000).map { key(leak: 1, build: $0 % 5) })
+        #expect(keys.count == 1 && keys.first?.last == "at Cart.step401() in Shop", "\(keys)")
+        #expect(Set((1...20).map { key(leak: $0, build: $0 % 5) }).count == 20)
+    }
+
+    @Test(arguments: [
+        FrameForm(name: "addresses") { FrameForm.hexadecimal($0.address, digits: 16) },
+        FrameForm(name: "callStackReturnAddresses") { "\($0.address)" },
+    ])
+    func `of plain addresses the class alone decides`(form: FrameForm) {
+        var random = SeededRandom(seed: 18)
+        for launch in 0..<1_000 {
+            #expect(key(form, leak: 1 + launch % 20, &random, build: launch % 5) == ["Cart"])
+        }
     }
 
     @Test func `a leak is one group in all forms that name the functions of its image`() {
         var random = SeededRandom(seed: 15)
         let forms = FrameForm.all.filter {
-            !$0.isStripped && !["Java", "JavaScript", "Dart", "Kotlin"].contains($0.name)
+            !$0.isStripped && $0.namesImage && !$0.isOutermostFirst && $0.text == nil
         }
-        let keys = forms.map { key($0.stack(ofLeak: 1, launch: &random, build: 2)) }
-        #expect(forms.count == 10 && Set(keys).count == 1, "\(Set(keys))")
+        let keys = forms.map { key($0, &random, build: 2) }
+        #expect(forms.count == 12 && Set(keys).count == 1, "\(Set(keys))")
     }
 }

@@ -224,9 +224,8 @@ struct ReportForm: Sendable {
 
     private static let callStacks: [ReportForm] = FrameForm.all.map { form in
         fields("call stack: \(form.name)") {
-            $0.className = "Shop.Cart"
-            $0.stack = form.stack(
-                ofLeak: $1.leak, launch: &$1.random, build: form.isStripped ? 0 : $1.build)
+            form.fill(
+                &$0, ofLeak: $1.leak, launch: &$1.random, build: form.isStripped ? 0 : $1.build)
         }
     }
 }
