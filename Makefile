@@ -110,6 +110,12 @@ retain-scenarios: setup ## which references RetainPaths finds in 130 scenarios, 
 demo-paths: setup ## which path keeps the object of each leak of the demo, in five kinds of build; fails below 26 of 29
 	@Scripts/retain-scenarios --demo $(TABLE)
 
+.PHONY: demo-symbols
+demo-symbols: setup ## two stripped builds of the demo become one leak with names when their symbols are uploaded (installs LLVM)
+	@Scripts/setup llvm binutils curl
+	swift build -c release --product collector
+	Scripts/demo-symbols "$$(swift build -c release --show-bin-path)/collector"
+
 lint: ## check the format of every Swift file, and that no new cycle between folders appeared
 	@Scripts/folder-graph-test
 	Scripts/folder-graph --check

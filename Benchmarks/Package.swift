@@ -31,7 +31,8 @@ let package = Package(
         .executableTarget(
             name: "page-bench",
             dependencies: [
-                "LoadTools", .product(name: "LeakGzip", package: "leak-collector"),
+                "LoadTools", "CountedMalloc", .product(name: "LeakGzip", package: "leak-collector"),
+                .product(name: "LeakGrammar", package: "leak-collector"),
                 .product(name: "LeakStore", package: "leak-collector"),
                 .product(name: "LeakCollector", package: "leak-collector"),
             ]),

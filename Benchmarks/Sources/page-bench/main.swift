@@ -1,6 +1,7 @@
 import Foundation
 
-// The pages: how long they take to render, how large they are, how often a second the server gives them.
+// The pages: how long they take to render, how large they are, how often a second the server gives them. With --allocations, what
+// reading and grouping a report takes, by its call stack.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func value(_ name: String) -> String? {
@@ -10,13 +11,16 @@ if arguments.contains("--help") {
     print(
         """
         usage: page-bench [--public Public] [--seconds 3]
-          --public   the folder with the style sheet
-          --seconds  how long each kind of request is sent
+               page-bench --allocations
+          --public       the folder with the style sheet
+          --seconds      how long each kind of request is sent
+          --allocations  counts allocations for a report with a call stack beside one without; exits 1 if frames seen before cost any
         """)
     exit(0)
 }
 let publicFolder = value("--public") ?? "Public"
 do {
+    if arguments.contains("--allocations") { exit(try Allocations.measure() ? 0 : 1) }
     try Rendering.measure(publicFolder: publicFolder)
     try Requests.measure(publicFolder: publicFolder, seconds: value("--seconds").flatMap { Int($0) } ?? 3)
 } catch {
