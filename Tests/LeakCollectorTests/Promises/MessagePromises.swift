@@ -1,9 +1,9 @@
-import LeakGrammar
 import LeakMessage
 import LeakStore
 import LeakSentry
 
 @testable import LeakCollector
+@testable import LeakGrammar
 
 /// What must hold of every body of a request, whoever made it up.
 enum MessagePromises {

@@ -1,7 +1,7 @@
-import LeakGrammar
 import LeakMessage
 
 @testable import LeakCollector
+@testable import LeakGrammar
 
 /// Conditions that hold for every file and every upload of symbols. The caller may have made the bytes up.
 enum SymbolPromises {
