@@ -255,6 +255,39 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    /// A class that is too long leaves its place to the next one, which is charged.
+    @Test func `a class without bytes leaves its room to the next, which costs its own`() throws {
+        var limits = Self.limits(2 * 100)
+        limits.checkClassesPerRelease = 2
+        func check(_ names: [String]) throws {
+            var batch = submission()
+            batch.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
+                    checks: Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
+            ]
+            #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
+        }
+        // 100 bytes: of the three short names, of 17 each, the first two have room.
+        try check(["A" + String(repeating: "x", count: 200), "B", "C", "D"])
+        let beyond = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).beyond
+        #expect(
+            Set(beyond.map { "\($0.limit.rawValue) \($0.count)" }) == [
+                "detail_bytes_per_key_and_day 1", "check_classes_per_release 1",
+            ])
+        // 34 are used: a name of 50 more has room, in another version.
+        var batch = submission()
+        batch.denominators = [
+            Submission.Denominator(
+                app: "shop", version: "2.0", build: nil, sessions: 1, leakySessions: 0,
+                checks: [String(repeating: "y", count: 51): 1])
+        ]
+        let store = try place.store(limits: limits)
+        #expect(try store.count([batch], now: noon) == [.counted])
+        #expect(try store.makeReader().overview(app: nil, now: noon).beyond.map(\.count).reduce(0, +) == 3)
+        #expect(try store.verify() == [])
+    }
+
     @Test func `checks beyond the bytes take no room from classes of their version`() throws {
         var limits = Self.limits(2 * 600)
         limits.checkClassesPerRelease = 2

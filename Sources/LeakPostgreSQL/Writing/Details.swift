@@ -144,7 +144,7 @@
                 uniqueKeysWithValues: added.keys.map { ($0, idempotency.use(of: $0).detailBytes) })
             guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else { return }
             let stored = try connection.run([
-                storedSamples, storedValues, newChecks(limit: limits.checkClassesPerRelease),
+                storedSamples, storedValues, newChecks,
             ])
             var former: [Slot: Int] = [:]
             for row in stored[0] { former[Slot(row: row.int64(0), slot: row.int(1))] = row.int(2) }
@@ -164,10 +164,18 @@
             func place(_ index: Int) -> (Int, String) {
                 (releases[checks[index].row.owner] ?? 0, checks[index].row.name)
             }
-            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { place($0) < place($1) })
-            where !admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
-                unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)
-                checks[index].row.name = StoreLimits.other
+            var classes: [Int64: Int] = [:]
+            for row in stored[2] { classes[checks[row.int(0) - 1].row.owner] = row.int(1) }
+            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { place($0) < place($1) }) {
+                let (release, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
+                // Those without room count as other where they are written, and cost nothing.
+                guard known < limits.checkClassesPerRelease else { continue }
+                if admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
+                    classes[release] = known + 1
+                } else {
+                    unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)
+                    checks[index].row.name = StoreLimits.other
+                }
             }
             var admitted: [Sample] = []
             var reports: Set<Slot> = []
@@ -210,13 +218,14 @@
                 .texts(values.map(\.value.text)))
         }
 
-        private func newChecks(limit: Int) -> Query {
+        /// The places of all classes that their release does not have, each with the number of classes that it has.
+        private var newChecks: Query {
             Query(
                 Self.newChecks(
-                    "new.place",
+                    "new.place, coalesce(there.classes, 0)",
                     of: "unnest($1::bigint[], $2::text[]) with ordinality as new (release, class, place)",
-                    releases: "$1::bigint[]", limit: "$3::bigint"),
-                .integers(checks.map(\.row.owner)), .texts(checks.map(\.row.name)), .integer(limit))
+                    releases: "$1::bigint[]", limit: "\(Int64.max)"),
+                .integers(checks.map(\.row.owner)), .texts(checks.map(\.row.name)))
         }
     }
 #endif

@@ -13,14 +13,22 @@ struct Spending: Hashable, Sendable {
         self.repeatedBytes = repeatedBytes
     }
 
-    var totalBytes: Int { bytes.addingReportingOverflow(repeatedBytes).partialValue }
+    var totalBytes: Int { Self.sum(bytes, repeatedBytes) }
+
+    /// No device sends more, and no sum of a few such numbers overflows.
+    private static let largest = 1 << 53
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        min(min(one, largest) + min(other, largest), largest)
+    }
 
     /// - Returns: `nil` when it is not what ``line`` gives.
     init?(line: String) {
         let parts = line.split(separator: " ")
         // Earlier versions wrote no third number.
         guard parts.count == 2 || parts.count == 3, let day = Int(parts[0]), let bytes = Int(parts[1]),
-            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, bytes >= 0, repeatedBytes >= 0
+            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, (0...Self.largest).contains(bytes),
+            (0...Self.largest).contains(repeatedBytes)
         else { return nil }
         self.init(day: day, bytes: bytes, repeatedBytes: repeatedBytes)
     }
@@ -32,7 +40,7 @@ struct Spending: Hashable, Sendable {
         guard other.day == day else { return other.day > day ? other : self }
         func sum(_ number: KeyPath<Spending, Int>) -> Int {
             let mine = self[keyPath: number] - (base.day == day ? base[keyPath: number] : 0)
-            return other[keyPath: number].addingReportingOverflow(max(mine, 0)).partialValue
+            return Self.sum(other[keyPath: number], max(mine, 0))
         }
         return Spending(day: day, bytes: sum(\.bytes), repeatedBytes: sum(\.repeatedBytes))
     }

@@ -35,13 +35,18 @@ import Testing
         Form(
             testDescription: "system images without paths",
             lines: [
-                "ARKit", "EventKit", "CoreHaptics", "NaturalLanguage", "CryptoKit", "Intents",
-                "AuthenticationServices", "CarPlay", "ActivityKit", "Charts", "LinkPresentation",
+                "ARKit", "EventKit", "CoreHaptics", "NaturalLanguage", "CryptoKit",
+                "AuthenticationServices", "CarPlay", "ActivityKit", "LinkPresentation",
                 "_MapKit_SwiftUI", "libMainThreadChecker.dylib", "libBacktraceRecording.dylib",
                 "libAccessibility.dylib", "libMobileGestalt.dylib", "TCC",
             ].map { "2   \($0)   0x00000001023bcd8a -[Helper run] + 12" }
-                + ["./shop(_start+0x25) [0x55dd8268e1b9]", "3   Shop   0x00000001023bcd8a Cart.load() + 12"],
-            key: ["at Cart.load() in Shop"]),
+                + [
+                    "./shop(_start+0x25) [0x55dd8268e1b9]", "3   Shop   0x00000001023bcd8a Cart.load() + 12",
+                    // Names that apps and their frameworks have too.
+                    "4   Charts   0x00000001023bcd8a Cart.draw() + 12",
+                    "5   Messages   0x00000001023bcd8a Cart.send() + 12",
+                ],
+            key: ["at Cart.load() in Shop", "at Cart.draw() in Charts", "at Cart.send() in Messages"]),
         Form(
             testDescription: "sample",
             lines: [

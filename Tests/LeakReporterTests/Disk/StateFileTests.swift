@@ -82,7 +82,8 @@ import Testing
         ("20416 1000", Spending(day: 20_416, bytes: 1_000)), ("0 0", Spending()),
         ("-3 1", Spending(day: -3, bytes: 1)),
         ("", nil), ("1", nil), ("1 2 3", Spending(day: 1, bytes: 2, repeatedBytes: 3)),
-        ("1 2 3 4", nil), ("1 2 -3", nil), ("1 -2", nil), ("x 2", nil), ("1 99999999999999999999", nil),
+        ("1 2 3 4", nil), ("1 0 9223372036854775807", nil), ("1 9223372036854775807", nil),
+        ("1 2 -3", nil), ("1 -2", nil), ("x 2", nil), ("1 99999999999999999999", nil),
     ])
     func `a line is what was spent, or nothing`(line: String, spending: Spending?) {
         #expect(Spending(line: line) == spending)

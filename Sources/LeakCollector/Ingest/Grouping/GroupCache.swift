@@ -188,7 +188,7 @@ struct GroupCache {
     private func lived(_ document: WireDocument, _ report: ReportSlices, like group: GroupedReport) -> Int? {
         let text = Self.text(of: report)
         // The same text but for its digits says so too, or does not.
-        guard !Self.textDecides(report) || group.livedMilliseconds != nil else { return nil }
+        guard !Self.textDecides(report, of: document) || group.livedMilliseconds != nil else { return nil }
         return document.string(text).flatMap(Grouping.lived)
     }
 
@@ -198,9 +198,14 @@ struct GroupCache {
 
     /// Returns whether the report's fields leave anything open: its class, its event, or its stack, where the text may have a
     /// backtrace behind a line end.
-    private static func textDecides(_ report: ReportSlices) -> Bool {
+    private static func textDecides(_ report: ReportSlices, of document: WireDocument) -> Bool {
         report.className.isEmpty || report.event == nil
-            || text(of: report).isEscaped && report.stack.count <= "[]".utf8.count
+            || text(of: report).isEscaped && !hasElements(document, report.stack)
+    }
+
+    /// Returns whether a list of strings has any. An empty one may hold white space.
+    private static func hasElements(_ document: WireDocument, _ list: JSONSlice) -> Bool {
+        document.bytes(of: list).contains(UInt8(ascii: "\""))
     }
 
     /// Makes the key: the bytes that decide the group, as they stand in the body, each part behind its length.
@@ -227,7 +232,7 @@ struct GroupCache {
         append(document, report.children)
         append(document, report.cycle)
         append(document, report.fingerprint)
-        guard Self.textDecides(report) else { return isMasked }
+        guard Self.textDecides(report, of: document) else { return isMasked }
         let text = Self.text(of: report)
         key.append(text.isEscaped ? 1 : 0)
         TextMasking.append(document.bytes(of: text), to: &key)

@@ -289,6 +289,22 @@ import Testing
 
     // MARK: The cache
 
+    @Test(arguments: ["[]", "[ ]", "[\n\n]"])
+    func `a list without elements is no stack for the cache either`(list: String) throws {
+        func report(_ function: String) -> String {
+            #"{"type":"leak","class":"Shop.Cart","stack":\#(list),"message":"a leak\n0   Shop   0x0000000104f85eb0 $s4Shop4CartC\#(function)yyF + 12\n1   Shop   0x0000000104f85eb0 main + 1"}"#
+        }
+        var cache = GroupCache()
+        let ids = try ["3add", "4drop"].map { function in
+            let document = try WireReader.read(Array(report(function).utf8), as: .json)
+            let cached = cache.group(document, document.reports[0], app: "shop", module: "Shop").first
+            let direct = Grouping.group(document.report(at: 0), app: "shop", module: "Shop")
+            #expect(cached.identity.id == direct.identity.id)
+            return cached.identity.id
+        }
+        #expect(ids[0] != ids[1])
+    }
+
     /// Pairs of stacks that differ in addresses alone, of which the rules make two leaks.
     @Test(arguments: [
         #"["0x0000000102230000","{\"package\":\"Shop\",\"image_addr\":\"0x102230000\",\"instruction_addr\":\"0x10223X000\"}"]"#,
