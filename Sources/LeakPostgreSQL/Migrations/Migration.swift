@@ -32,7 +32,10 @@
         static func run(on connection: Connection) throws(StoreError) {
             connection.begin("begin")
             do throws(StoreError) {
-                try connection.run(lock)
+                // Another collector that starts may be making the tables on a busy server.
+                try connection.run(Query("set local lock_timeout = '60s'"))
+                try connection.run(Query("set local statement_timeout = '60s'"))
+                _ = try connection.run([lock], within: .seconds(70))
                 let isThere = try connection.run(
                     Query("select to_regclass(current_schema() || '.schema_version') is not null")
                 ).first?.bool(0)
