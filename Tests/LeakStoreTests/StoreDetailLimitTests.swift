@@ -176,7 +176,7 @@ import Testing
         }
         try send(leaks)
         let first = try named()
-        // Of 120, those that fit beside the samples: the same in every store.
+        // 31 of 120 fit beside the samples, the same in every store.
         #expect(first.count == 31)
         let store = try place.store(limits: limits)
         #expect(try leftOut(store) >= 2 * (6 * 20 - first.count))

@@ -15,11 +15,11 @@ enum WorkOutcome: Hashable {
     case stopped
 }
 
-/// Work for threads that wait for it. What waits and what runs is bounded.
+/// Work for threads that wait for it. The total weight of waiting and running work is limited.
 final class WorkQueue<Work: Sendable>: Sendable {
     private struct State {
         var waiting: [(work: Work, weight: Int)] = []
-        /// Of what waits and what runs.
+        /// Weight of waiting and running work.
         var weight = 0
         var isStopping = false
     }
@@ -32,10 +32,10 @@ final class WorkQueue<Work: Sendable>: Sendable {
     private let state = Guarded(State())
     private let limit: Int
 
-    /// - Parameter limit: the largest sum of the weights of what waits and runs.
+    /// - Parameter limit: the largest total weight of waiting and running work.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds work, unless it would go beyond the limit. Work that finds the queue empty is taken whatever its weight.
+    /// Adds work, unless it would exceed the limit. An empty queue accepts work of any weight.
     func add(_ work: Work, weight: Int = 1) -> WorkAdmission {
         let admission: WorkAdmission = state.with { state in
             if state.isStopping { return .stopping }

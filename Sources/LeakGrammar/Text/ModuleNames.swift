@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 extension SystemNames {
-    /// Whether the arguments of a generic type name a type that is not the system's.
+    /// Returns true if the arguments of a generic type contain a type that is not the system's.
     static func hasAppType(_ arguments: Text) -> Bool {
         Generics.words(of: arguments).contains { word in
             guard let dot = word.firstIndex(of: UInt8(ascii: ".")) else {

@@ -168,7 +168,7 @@
             for row in stored[2] { classes[checks[row.int(0) - 1].row.owner] = row.int(1) }
             for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { place($0) < place($1) }) {
                 let (release, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
-                // Those without room count as other where they are written, and cost nothing.
+                // A class without room counts as other where it is written, and costs nothing.
                 guard known < limits.checkClassesPerRelease else { continue }
                 if admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
                     classes[release] = known + 1

@@ -2,9 +2,9 @@
 struct Spending: Hashable, Sendable {
     /// Since 1970, in UTC.
     var day = 0
-    /// Of reports that were new in their session.
+    /// Bytes of reports that were new in their session.
     var bytes = 0
-    /// Of reports that came again.
+    /// Bytes of reports that came again.
     var repeatedBytes = 0
 
     init(day: Int = 0, bytes: Int = 0, repeatedBytes: Int = 0) {

@@ -6,9 +6,9 @@ extension LeakRow {
 
     /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
     package enum Column: Int32, StoredColumn {
-        /// Of `leak`.
+        /// The number of the leak in the database.
         case row
-        /// What the list is sorted by.
+        /// The columns by which the list is sorted.
         case primary, secondary
         case reports, installs, id, app, kind, className, quality, freed, aliveAtMost, firstSeen, lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
@@ -100,7 +100,7 @@ extension LeakRow {
 }
 
 extension PageCursor {
-    /// Of a row of ``LeakRow/select``.
+    /// - Parameter found: a row that ``LeakRow/select`` gave.
     package init(_ found: some StoredRow) {
         let row = NamedRow(found, of: LeakRow.Column.self)
         self.init(primary: row.int64(.primary), secondary: row.int64(.secondary), row: row.int64(.row))
