@@ -95,6 +95,19 @@ import Testing
         #expect(try near(home) == [leak("HomeViewState").id])
     }
 
+    @Test func `of leaks without a class the newest are compared`() throws {
+        let old = text("the cart screen stays")
+        try count([old])
+        try count((0..<511).map { text("x\($0)") })
+        let new = text("the list screen stays")
+        try count([new])
+        // 512 others are read, the oldest not.
+        #expect(try near(text("x7")) == [])
+        let this = text("the home screen stays")
+        try count([this])
+        #expect(try near(this) == [new.id])
+    }
+
     @Test func `a merged leak is near no more, and the leak that it became is`() throws {
         let (old, new) = (leak("Page", stack: ["0x1"]), leak("Page", stack: ["Home"]))
         let model = leak("Model", stack: ["Home"])

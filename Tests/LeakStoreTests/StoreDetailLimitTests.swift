@@ -190,7 +190,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `systems beyond those of their leak cost no bytes`() throws {
+    @Test(arguments: [100, 150, 1_000])
+    func `systems beyond those of their leak cost no bytes, however many come at once`(_ atOnce: Int) throws {
         // For the systems that have names, of 116 bytes each, the samples and the model.
         let limits = Self.limits(2 * (ValueKind.limit * 116 + 3_000))
         let store = try place.store(limits: limits)
@@ -200,7 +201,7 @@ import Testing
             }
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
         }
-        for start in stride(from: 0, to: 1_000, by: 100) { try send(start..<start + 100) }
+        for start in stride(from: 0, to: 1_000, by: atOnce) { try send(start..<min(start + atOnce, 1_000)) }
         #expect(try leftOut(store) == 0)
         let detail = try #require(try store.makeReader().leak(leak("L").id, now: noon))
         #expect(detail.row.reports == 1_000)

@@ -73,17 +73,18 @@
                         """
                         select l.id, null::text, t.grouped_class from leak this
                         cross join lateral (select l.id from leak l
-                          where l.app = this.app and l.class is null and l.id <> this.id limit $2::bigint) as l
+                          where l.app = this.app and l.class is null and l.id <> this.id
+                          order by l.id desc limit $2::bigint) as l
                         join leak_text t on t.leak = l.id where this.key = any($1::uuid[])
                         """, .uuids([leak.id]), .integer(CloseLeaks.texts))
                     : Query(
                         """
                         select l.id, l.class, '' from leak this cross join lateral (
                           (select l.id, l.class from leak l where l.app = this.app and l.class > this.class
-                            order by l.class limit $2::bigint)
+                            order by l.class, l.id limit $2::bigint)
                           union all
                           (select l.id, l.class from leak l where l.app = this.app and l.class < this.class
-                            order by l.class desc limit $2::bigint)) as l
+                            order by l.class desc, l.id desc limit $2::bigint)) as l
                         where this.key = any($1::uuid[])
                         """, .uuids([leak.id]), .integer(CloseLeaks.classNames)))
             var alike = AlikeLeaks(to: leak)

@@ -32,7 +32,7 @@
                   from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) as new (owner, app, name, count)
                   group by owner, app, name
                 ), fresh as (
-                  select owner, name, row_number() over (partition by owner order by name) as place from asked
+                  select owner, name, row_number() over (partition by owner order by name collate "C") as place from asked
                   where name <> 'other'
                     and not exists (select 1 from \(table) t where t.\(owner) = asked.owner and t.\(name) = asked.name)
                 ), there as (

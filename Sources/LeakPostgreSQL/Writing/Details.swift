@@ -43,6 +43,11 @@
             var name: HashedName { HashedName(owner: row.owner, hash: HashedName.hash(of: row.name)) }
         }
 
+        private struct ValueOwner: Hashable {
+            var row: Int64
+            var kind: ValueKind
+        }
+
         private struct Slot: Hashable {
             var row: Int64
             var slot: Int
@@ -68,12 +73,28 @@
               + coalesce(octet_length(s.install), 0) + coalesce(octet_length(s."user"), 0))::bigint
             """
 
-        /// SQL for whether a value `new` takes no row of its own: it has one, or its leak has as many as are told apart.
-        static let isNoNewValue = """
-            (exists (select 1 from leak_value v where v.leak = new.leak and v.kind = new.kind and v.value = new.value)
-              or (select count(*) from leak_value v where v.leak = new.leak and v.kind = new.kind and v.value <> '')
-                >= \(ValueKind.limit))
+        /// SQL for the values `new` that take a row of their own: their leak has no such row, and room for one. Those that come
+        /// first by their bytes have the room, as where they are written.
+        ///
+        /// - Parameters:
+        ///   - columns: what is selected.
+        ///   - new: the text of a table `new` with the columns `leak`, `kind` and `value`.
+        ///   - leaks: the text of an array of the leaks.
+        ///   - limit: the text of the number of values of one kind that a leak counts apart.
+        static func newValues(_ columns: String, of new: String, leaks: String, limit: String) -> String {
             """
+            select \(columns) from (
+              select new.*, dense_rank() over (partition by new.leak, new.kind order by new.value collate "C") as rank
+              from \(new)
+              where new.value <> '' and not exists (
+                select 1 from leak_value v where v.leak = new.leak and v.kind = new.kind and v.value = new.value)
+            ) as new left join (
+              select leak, kind, count(*) as names from leak_value
+              where leak = any(\(leaks)) and value <> '' group by leak, kind
+            ) as there on there.leak = new.leak and there.kind = new.kind
+            where coalesce(there.names, 0) + new.rank <= \(limit)
+            """
+        }
 
         /// SQL for the classes `new` that take a row of their own: their release has no such row, and room for one.
         ///
@@ -85,7 +106,8 @@
         static func newChecks(_ columns: String, of new: String, releases: String, limit: String) -> String {
             """
             select \(columns) from (
-              select new.*, dense_rank() over (partition by new.release order by new.class) as rank from \(new)
+              select new.*, dense_rank() over (partition by new.release order by new.class collate "C") as rank
+              from \(new)
               where not exists (
                 select 1 from release_check c where c.release = new.release and c.class = new.class)
             ) as new left join (
@@ -144,11 +166,10 @@
                 uniqueKeysWithValues: added.keys.map { ($0, idempotency.use(of: $0).detailBytes) })
             guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else { return }
             let stored = try connection.run([
-                storedSamples, storedValues, newChecks,
+                storedSamples, newValues, newChecks,
             ])
             var former: [Slot: Int] = [:]
             for row in stored[0] { former[Slot(row: row.int64(0), slot: row.int(1))] = row.int(2) }
-            var named = Set(stored[1].map { values[$0.int(0) - 1].name })
 
             func admit(_ bytes: Int, key: Int64, within limit: Int) -> Bool {
                 let use = used[key, default: 0]
@@ -161,12 +182,14 @@
             for check in checks where releases[check.row.owner] == nil {
                 releases[check.row.owner] = releases.count
             }
-            func place(_ index: Int) -> (Int, String) {
-                (releases[checks[index].row.owner] ?? 0, checks[index].row.name)
+            func comesFirst(_ one: Details.Check, _ other: Details.Check) -> Bool {
+                let places = (releases[one.row.owner] ?? 0, releases[other.row.owner] ?? 0)
+                guard places.0 == places.1 else { return places.0 < places.1 }
+                return one.row.name.utf8.lexicographicallyPrecedes(other.row.name.utf8)
             }
             var classes: [Int64: Int] = [:]
             for row in stored[2] { classes[checks[row.int(0) - 1].row.owner] = row.int(1) }
-            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { place($0) < place($1) }) {
+            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { comesFirst(checks[$0], checks[$1]) }) {
                 let (release, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
                 // A class without room counts as other where it is written, and costs nothing.
                 guard known < limits.checkClassesPerRelease else { continue }
@@ -189,9 +212,18 @@
                 }
             }
             samples = admitted
-            for index in values.indices where !named.contains(values[index].name) {
-                if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
+            var named: Set<HashedName> = []
+            var rooms: [ValueOwner: Int] = [:]
+            for (index, names) in stored[1].map({ ($0.int(0) - 1, $0.int(1)) }) {
+                let owner = ValueOwner(row: values[index].row, kind: values[index].value.kind)
+                let room = rooms[owner] ?? ValueKind.limit - names
+                guard !named.contains(values[index].name) else { continue }
+                if room <= 0 {
+                    // Costs nothing, as it counts without its name.
+                    values[index].value.text = ""
+                } else if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
                     named.insert(values[index].name)
+                    rooms[owner] = room - 1
                 } else {
                     values[index].value.text = ""
                     leftOut[values[index].leak, default: 0].addBounded(values[index].reports)
@@ -208,13 +240,16 @@
                 """, .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)))
         }
 
-        private var storedValues: Query {
+        /// The places of all values that their leak does not have, in the order in which they came, each with the number of
+        /// values of its kind that the leak has.
+        private var newValues: Query {
             Query(
-                """
-                select new.place
-                from unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as new (leak, kind, value, place)
-                where \(Self.isNoNewValue)
-                """, .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
+                Self.newValues(
+                    "new.place, coalesce(there.names, 0)",
+                    of:
+                        "unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as new (leak, kind, value, place)",
+                    leaks: "$1::bigint[]", limit: "\(Int64.max)") + " order by new.place",
+                .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)))
         }
 

@@ -88,11 +88,14 @@
                     from unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) as new (key_id, leak, slot, bytes)
                     left join sample s on s.leak = new.leak and s.slot = new.slot
                     union all
-                    select new.key_id, new.bytes from (
-                      select distinct on (leak, kind, value) * from
-                        unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[])
-                        as given (key_id, leak, kind, value, bytes)
-                    ) as new where not \(Details.isNoNewValue)
+                    \(Details.newValues(
+                        "new.key_id, new.bytes",
+                        of: """
+                            (select distinct on (leak, kind, value) * from
+                              unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[])
+                                as given (key_id, leak, kind, value, bytes)) as new
+                            """,
+                        leaks: "$11::bigint[]", limit: "\(ValueKind.limit)"))
                     union all
                     \(Details.newChecks(
                         "new.key_id, new.bytes",

@@ -71,7 +71,7 @@
                       or (select count(*) from leak_value c
                           where c.leak = new.leak and c.kind = new.kind and c.value <> '')
                         + row_number() over (
-                          partition by new.leak, new.kind, there.leak is null and new.value <> '' order by new.value)
+                          partition by new.leak, new.kind, there.leak is null and new.value <> '' order by new.value collate "C")
                         <= $5::bigint
                     then new.value else '' end as place
                   from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[])
