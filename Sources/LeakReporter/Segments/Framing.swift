@@ -25,6 +25,8 @@ enum Framing {
         var frames: [Frame] = []
         /// Bytes that belong to no whole record.
         var damagedBytes = 0
+        /// Bytes that were summed for records that turned out to be none.
+        var vainBytes = 0
     }
 
     /// - Parameter payload: more than ``payloadLimit`` bytes are left out, as if they had been damaged.
@@ -39,20 +41,20 @@ enum Framing {
         bytes.append(contentsOf: payload)
     }
 
-    /// Limit of failed checksums: the average number per byte after which the rest of the file counts as damaged. Random damage
+    /// After so many bytes in failed checksums the rest of a file counts as damaged: eight times its bytes and 256 KiB. Random damage
     /// contains a false start once in 16 MiB; a file that was crafted to contain many would cost minutes.
-    private static let vainSums = 8
+    static func vainBytesLimit(ofFile bytes: Int) -> Int { 8 * (bytes + payloadLimit / 64) }
 
     static func read(_ bytes: [UInt8]) -> Reading {
         var reading = Reading()
         var index = 0
-        var vainBytes = (bytes.count + payloadLimit / 64) * vainSums
+        let limit = vainBytesLimit(ofFile: bytes.count)
         while index < bytes.count {
-            guard vainBytes >= 0 else {
+            guard reading.vainBytes <= limit else {
                 reading.damagedBytes += bytes.count - index
                 break
             }
-            if let (frame, end) = frame(at: index, in: bytes, &vainBytes) {
+            if let (frame, end) = frame(at: index, in: bytes, &reading.vainBytes) {
                 reading.frames.append(frame)
                 index = end
             } else {
@@ -71,7 +73,7 @@ enum Framing {
         read(bytes + [0, marker.0, marker.1]).frames.count == read(bytes).frames.count ? 0 : 1
     }
 
-    /// - Parameter vainBytes: what may be summed for records that turn out to be none.
+    /// - Parameter vainBytes: grows by what is summed for a record that turns out to be none.
     private static func frame(
         at start: Int, in bytes: [UInt8], _ vainBytes: inout Int
     ) -> (Frame, end: Int)? {
@@ -85,7 +87,7 @@ enum Framing {
         let payload = bytes[(start + headerBytes)..<end]
         let sum = Checksum.crc32(payload, after: Checksum.crc32(bytes[(start + 2)..<(start + 7)]))
         guard sum == UInt32(littleEndian: bytes[(start + 7)...]) else {
-            vainBytes -= length
+            vainBytes += length
             return nil
         }
         return (Frame(kind: bytes[start + 2], payload: payload), end)
