@@ -44,6 +44,19 @@ import LeakPlatform
         }
     }
 
+    @Test func `a start with the clock far ahead says why nothing expires, and keeps what is old`() throws {
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        do {
+            let store = try SQLiteStore(path: data + "/leaks.sqlite", exclusive: true)
+            _ = try store.expire(now: Int64(Date().timeIntervalSince1970 * 1_000) - 120 * 86_400_000)
+        }
+        let collector = try CollectorProcess(data: data)
+        let log = collector.errorsUntil("nothing expires by it")
+        #expect(log.contains("the clock is 120 days ahead of the time known before"), "\(log)")
+        #expect(log.contains("If it is wrong, set it; if it is right, this ends by itself after"), "\(log)")
+        #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
+    }
+
     @Test func `a backup is taken from a running collector, and another starts on it`() throws {
         let collector = try CollectorProcess(data: data)
         for number in 0..<20 { #expect(try post(#"{"class": "C\#(number)"}"#, to: collector) == 200) }

@@ -46,7 +46,7 @@ final class Tab: Sendable {
         try await call(
             "Emulation.setDeviceMetricsOverride",
             [
-                "width": JSON(look.width), "height": JSON(look.width < 600 ? 780 : 900),
+                "width": JSON(look.width), "height": JSON(look.height ?? (look.width < 600 ? 780 : 900)),
                 "deviceScaleFactor": 1, "mobile": JSON(look.width < 600),
             ])
         try await call(

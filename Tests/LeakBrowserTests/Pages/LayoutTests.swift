@@ -117,15 +117,23 @@ extension BrowserTests {
             }
         }
 
-        @Test(arguments: [Look.desk, .phone])
-        func `after a note the page opens with the state in view`(look: Look) async throws {
+        @Test(
+            arguments: [Look.desk, .phone, .smallPhone],
+            ["Add note", "Resolve in the next version, after 2.0", "Reopen"])
+        func `after a note or a decision the page opens with the state in view`(
+            look: Look, button: String
+        ) async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
             let leaks = try await site.json("/api/v1/leaks?state=any")["leaks"].elements
             let id = try #require(leaks.first?["id"].text)
             try await site.visit(look) { tab in
                 try await tab.open(site.address + "/leaks/\(id)")
+                if button == "Reopen" {
+                    try await tab.click(words: "Ignore…")
+                    try await tab.loading { try await tab.click(words: "Ignore for good") }
+                }
                 try await tab.type("Ada looks at it.", into: "#note")
-                try await tab.loading { try await tab.click(words: "Add note") }
+                try await tab.loading { try await tab.click(words: button) }
                 let isInView = try await tab.evaluate(
                     """
                     (() => {
