@@ -116,6 +116,12 @@ package struct DetectorMessage: Hashable, Sendable {
         }
     }
 
+    /// Returns false for a text that has no call stack for certain, without reading it: frames stand in lines of their own, or
+    /// in quotes in a list or in JSON.
+    package static func mayHaveCallStack(_ text: String) -> Bool {
+        text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\"") }
+    }
+
     /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
     /// everything else that a description holds behind its address. It is still read as the same message. A text of nothing
     /// that can be seen becomes a space, since a report without a text would be refused.

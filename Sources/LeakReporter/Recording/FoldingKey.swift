@@ -45,11 +45,10 @@ private struct FoldingParts {
     }
 
     mutating func append(_ report: LeakReport) {
-        // As the collector reads a report: its text counts for what the fields leave open. A backtrace has more lines than
-        // one.
+        // As the collector reads a report: its text counts for what the fields leave open.
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
-        let mayHaveCalls = report.stack.isEmpty && text?.utf8.contains(0x0A) ?? false
+        let mayHaveCalls = report.stack.isEmpty && text.map(DetectorMessage.mayHaveCallStack) ?? false
         let parsed = named == nil || report.event == nil || mayHaveCalls ? text.map(Self.read) : nil
         let subject = named == nil ? parsed : nil
 

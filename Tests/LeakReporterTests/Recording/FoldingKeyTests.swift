@@ -60,6 +60,22 @@ import Testing
         #expect(one != FoldingKey(report("Leaked: row 7 of Shelf at 0x600000c1a000")))
     }
 
+    @Test(arguments: [
+        "leaked\n0   Shop   0x0000000104f85eb0 FUNCTION + 12\n1   Shop   0x0000000104f85eb0 main + 1",
+        #"leaked ["0   Shop   0x0000000104f85eb0 FUNCTION + 12", "1   Shop   0x0000000104f85eb0 main + 1"]"#,
+    ])
+    func `a call stack in the text counts beside a class in a field`(text: String) {
+        func key(_ function: String, address: String = "104f85eb0") -> FoldingKey {
+            var report = Self.named
+            report.stack = []
+            report.message = text.replacing("FUNCTION", with: function)
+                .replacing("104f85eb0", with: address)
+            return FoldingKey(report)
+        }
+        #expect(key("add") == key("add", address: "104f99eb0"))
+        #expect(key("add") != key("drop"))
+    }
+
     @Test func `an error's description is read as a message is`() {
         func error(_ address: String, code: Int = 8) -> LeakReport {
             var report = LeakReport()

@@ -125,8 +125,8 @@ enum Grouping {
     ) -> (subject: Subject, parsed: DetectorMessage?) {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let demangleFunction = RuntimeDemangler.demangleFunction
-        // A text is worth reading only for what the fields leave open. A backtrace has more lines than one.
-        let mayHaveCalls = report.stack.isEmpty && report.text?.utf8.contains(0x0A) ?? false
+        // A text is worth reading only for what the fields leave open.
+        let mayHaveCalls = report.stack.isEmpty && report.text.map(DetectorMessage.mayHaveCallStack) ?? false
         let parsed =
             named == nil || report.event == nil || mayHaveCalls
             ? report.text.map {

@@ -254,16 +254,17 @@ import Testing
     }
 
     /// Two leaks of one class, told by a text that ends in a backtrace.
-    @Test func `a backtrace in the text counts beside a class in a field`() throws {
+    @Test(arguments: [
+        "HEAD\n0   Shop   0x00000001ADDRESS FUNCTION + 12\n1   Shop   0x00000001ADDRESS main + 1",
+        #"HEAD ["0   Shop   0x00000001ADDRESS FUNCTION + 12", "1   Shop   0x00000001ADDRESS main + 1"]"#,
+    ])
+    func `a call stack in the text counts beside a class in a field`(text: String) throws {
         func report(_ className: String, _ function: String, _ address: String, _ head: String) -> LeakReport
         {
             var report = LeakReport()
             (report.event, report.className) = (.leak, className)
-            report.message = """
-                \(head)
-                0   Shop   0x00000001\(address) $s4Shop4CartC\(function)yyF + 12
-                1   Shop   0x00000001\(address) main + 1
-                """
+            report.message = text.replacing("HEAD", with: head).replacing("ADDRESS", with: address)
+                .replacing("FUNCTION", with: "$s4Shop4CartC\(function)yyF")
             return report
         }
         let reports = [
