@@ -105,6 +105,21 @@ import Testing
                 }
             }
         }
+
+        @Test(.enabled(if: Allocator.hasChunkHeaders))
+        func `no other object near a dispatch source is its handler`() async {
+            await #expect(processExitsWith: .success) {
+                let finder = try #require(RetainPathFinder())
+                let scenario = RetainScenario.valueOfItsQueue
+                let explanation = await onOwnThread {
+                    ScenarioResult.holder(of: scenario, finder, .heap, patience: .seconds(120)) {
+                        $0.path?.description.contains(scenario.holder ?? "?") == true
+                    }
+                }
+                let path = try #require(explanation.path?.description)
+                #expect(path.contains(scenario.holder ?? "?") && !path.contains("DispatchSource"), "\(path)")
+            }
+        }
     #endif
 
     @Test(arguments: [

@@ -133,6 +133,21 @@ extension RetainScenario {
 }
 
 extension RetainScenario {
+    /// An object that the queue of its own timer holds, which the memory of the timer refers to.
+    public static let valueOfItsQueue = held(
+        "held by a value of the queue of its timer", by: "value → Worker"
+    ) {
+        let worker = Worker()
+        let queue = DispatchQueue(label: "of a timer")
+        queue.setSpecific(key: DispatchSpecificKey<Worker>(), value: worker)
+        let source = DispatchSource.makeTimerSource(queue: queue)
+        source.setEventHandler {}
+        source.schedule(deadline: .now() + 3600)
+        source.resume()
+        worker.source = source
+        return worker
+    }
+
     /// Cycles that are none to break: something outside holds another object of them.
     public static let heldCycles: [RetainScenario] = [
         .cycle(

@@ -2,7 +2,8 @@ extension GraphWalker {
     /// Finds what holds an object by searching the memory of the process for its address, then for that of its holder, and
     /// so on.
     ///
-    /// - Parameter sources: dispatch sources that the object holds. One whose memory refers to the farthest holder is the holder.
+    /// - Parameter sources: dispatch sources that the object holds. One whose memory refers to the farthest holder is
+    ///   the holder, if that is a block: Dispatch keeps other objects near a source too.
     /// - Returns: edges of ``graph``, which the search replaces, from the farthest holder that was found, and the address of
     ///   the variable that it begins with, or 0.
     mutating func pathFromHeap(
@@ -17,7 +18,7 @@ extension GraphWalker {
             search.finishRound()
         }
         var path = search.path
-        if !sources.isEmpty, let handler = path.first, handler.holder != 0 {
+        if !sources.isEmpty, let handler = path.first, handler.layout == reader.layouts.block {
             begin(budget)
             let source = sources.first { reader.isHandler(handler.holder, of: $0) }
             if let source, let layout = reader.layoutIndex(at: source) {
