@@ -20,8 +20,8 @@ internal import LeakPlatform
 public struct RetainPathFinder: LeakExplainer, Sendable {
     /// The limits of each of the two walks.
     public var budget: Budget
-    /// Where to look for a holder if no proven cycle explains every reference. A detector drops answers that take longer than
-    /// two seconds.
+    /// Where to look for a holder if no proven cycle explains every reference. Globals are searched whatever it says where the
+    /// path leads through the frames of a task. A detector drops answers that take longer than two seconds.
     public var search: HolderSearch
     private let walker: Guarded<GraphWalker>
 
@@ -53,11 +53,20 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
         let address = UInt(bitPattern: address)
         return walker.with { walker in
             defer { walker.reset() }
-            let first = walker.explanation(
-                address, callerReferences: callerReferences, budget: budget, search: search)
-            let second = walker.explanation(
-                address, callerReferences: callerReferences, budget: budget, search: search)
-            return first.agreeing(with: second)
+            func explain(search: HolderSearch) -> RetainExplanation {
+                let first = walker.explanation(
+                    address, callerReferences: callerReferences, budget: budget, search: search)
+                let second = walker.explanation(
+                    address, callerReferences: callerReferences, budget: budget, search: search)
+                return first.agreeing(with: second)
+            }
+            let explanation = explain(search: search)
+            guard !search.contains(.globals), explanation.path?.leadsThroughFrames == true else {
+                return explanation
+            }
+            // Frames keep addresses of objects that the task has released. A variable that holds the object is certain.
+            let found = explain(search: search.union(.globals))
+            return found.holder == nil ? explanation : found
         }
     }
 
@@ -65,6 +74,13 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
         _ body: (inout sending GraphWalker) -> sending Result
     ) -> sending Result {
         walker.with(body)
+    }
+}
+
+extension RetainPath {
+    /// True if a reference was found by searching the frames of a suspended task.
+    fileprivate var leadsThroughFrames: Bool {
+        references.contains { $0.owner == PathRenderer.framesName && $0.isSuspected }
     }
 }
 

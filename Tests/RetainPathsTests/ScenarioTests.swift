@@ -49,13 +49,6 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     @Test(arguments: RetainScenario.negatives)
     func `tells no cycle where there is none`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
-        #if DEBUG
-            // Without optimization the frame of a suspended function keeps a reference that it has released.
-            if scenario.name == "held by a global, task that releases self before each await" {
-                #expect(result.explanation.confidence != .proven)
-                return
-            }
-        #endif
         #expect(result.grade == .nothing, "\(result.explanation)")
         // Without optimization the frames of suspended functions may hold one object twice.
         let counts = scenario.truth == .held ? 1...2 : 0...0

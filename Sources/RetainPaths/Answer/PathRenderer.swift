@@ -2,6 +2,8 @@ internal import LeakMessage
 
 /// Turns edges of a graph into the references that a report tells.
 struct PathRenderer {
+    static let framesName = "async frames"
+
     private let graph: ObjectGraph
     private let layouts: ObjectLayouts
     private let images: LoadedImages
@@ -72,7 +74,7 @@ struct PathRenderer {
         switch layout.kind {
         case .closureContext, .genericContext: return "closure"
         case .task: return "Task"
-        case .taskFrames: return "async frames"
+        case .taskFrames: return Self.framesName
         case .block: return "block"
         case .box: return "box"
         case .object, .storage: return TypeName.qualified(Metadata(layout.metadata))
