@@ -154,14 +154,18 @@
             self.modules = modules
         }
 
-        func app(named name: String, key: Int64, seen: Int64) -> String { apps.names[ByteText(name)] ?? name }
+        func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
+            AdmittedName(apps.names[ByteText(name)] ?? name, number: 0)
+        }
 
-        func release(_ version: String, of app: Int, at: Int64) -> String { version.storable }
+        func release(_ version: String, of app: Int, at: Int64) -> AdmittedName {
+            AdmittedName(version.storable, number: 0)
+        }
 
-        func build(_ name: String, of release: Int) -> String { name.storable }
+        func build(_ name: String, of release: Int) -> AdmittedName { AdmittedName(name.storable, number: 0) }
 
-        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> AdmittedLeak {
-            AdmittedLeak(counted: identity, isNew: false)
+        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
+            (AdmittedLeak(counted: identity, isNew: false), 0)
         }
 
         func module(of leak: LeakID) -> String? { modules[leak] }

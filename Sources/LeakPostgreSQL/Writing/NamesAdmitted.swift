@@ -25,15 +25,10 @@
         /// Bytes of the texts of the leaks admitted here, by ingest key.
         private var textBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
-        // Numbered as in the tally.
-        private var apps: [App] = []
-        private var releases: [Release] = []
-        private var builds: [BuildName] = []
-        private var leaks: [Leak] = []
-        private var numbers: [ReleaseName: Int] = [:]
-        private var takenApps: Set<ByteText> = []
-        private var takenBuilds: Set<BuildName> = []
-        private var takenLeaks: Set<LeakID> = []
+        private var apps = NumberedEntries<ByteText, App>()
+        private var releases = NumberedEntries<ReleaseName, Release>()
+        private var builds = NumberedEntries<BuildName, BuildName>()
+        private var leaks = NumberedEntries<LeakID, Leak>()
 
         /// - Parameter known: has everything that names may count as, ``Known/lookBeyond(_:_:)``.
         init(
@@ -45,50 +40,52 @@
             self.limits = limits
         }
 
-        func app(named name: String, key: Int64, seen: Int64) -> String {
+        func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
             let name = admitted.names[ByteText(name)] ?? name
-            if let facts = known.apps[ByteText(name)], takenApps.insert(ByteText(name)).inserted {
-                apps.append(App(name: name, facts: facts, releases: known.releaseCounts[facts.id] ?? 0))
-            }
-            return name
+            // Every app is known by now.
+            let facts = known.apps[ByteText(name)] ?? Known.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
+            let number = apps.number(
+                of: ByteText(name),
+                adding: App(name: name, facts: facts, releases: known.releaseCounts[facts.id] ?? 0))
+            return AdmittedName(name, number: number)
         }
 
-        func release(_ version: String, of app: Int, at: Int64) -> String {
+        func release(_ version: String, of app: Int, at: Int64) -> AdmittedName {
             let name = ReleaseName(app: apps[app].facts.id, version: ByteText(version.storable))
-            if numbers[name] != nil { return name.version.text }
-            let isKnown = known.releases[name] != nil
+            if let number = releases.number(of: name) {
+                return AdmittedName(name.version.text, number: number)
+            }
             let isBeyond =
-                !isKnown && apps[app].releases >= limits.releasesPerApp
+                known.releases[name] == nil && apps[app].releases >= limits.releasesPerApp
                 && name.version.text != StoreLimits.other
             let counted = isBeyond ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
-            guard numbers[counted] == nil else { return counted.version.text }
-            numbers[counted] = releases.count
             let row = known.releases[counted]
-            if row == nil { apps[app].releases += 1 }
-            releases.append(Release(name: counted, builds: row.flatMap { known.buildCounts[$0] } ?? 0))
-            return counted.version.text
+            if row == nil, releases.number(of: counted) == nil { apps[app].releases += 1 }
+            let number = releases.number(
+                of: counted,
+                adding: Release(name: counted, builds: row.flatMap { known.buildCounts[$0] } ?? 0))
+            return AdmittedName(counted.version.text, number: number)
         }
 
-        func build(_ name: String, of release: Int) -> String {
+        func build(_ name: String, of release: Int) -> AdmittedName {
             let name = BuildName(release: releases[release].name, name: ByteText(name.storable))
-            if takenBuilds.contains(name) { return name.name.text }
+            if let number = builds.number(of: name) { return AdmittedName(name.name.text, number: number) }
             let isBeyond =
                 known.builds[name] == nil && releases[release].builds >= limits.buildsPerRelease
                 && name.name.text != StoreLimits.other
             let counted =
                 isBeyond ? BuildName(release: name.release, name: ByteText(StoreLimits.other)) : name
-            if takenBuilds.insert(counted).inserted {
-                builds.append(counted)
-                if known.builds[counted] == nil { releases[release].builds += 1 }
+            if known.builds[counted] == nil, builds.number(of: counted) == nil {
+                releases[release].builds += 1
             }
-            return counted.name.text
+            return AdmittedName(counted.name.text, number: builds.number(of: counted, adding: counted))
         }
 
-        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> AdmittedLeak {
+        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
             let state = known.leaks[identity.id]
             var counted = identity
             var limit: BeyondLimit.Name?
-            if state == nil, !takenLeaks.contains(identity.id) {
+            if state == nil, leaks.number(of: identity.id) == nil {
                 let bytes = identity.storedBytes
                 let used = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
                 if apps[app].facts.leaks >= limits.leaksPerApp
@@ -107,10 +104,9 @@
                 }
             }
             let found = known.leaks[counted.id]
-            if takenLeaks.insert(counted.id).inserted {
-                leaks.append(Leak(row: found?.id, builds: found?.builds ?? 0))
-            }
-            return AdmittedLeak(counted: counted, isNew: found == nil, beyond: limit)
+            let number = leaks.number(
+                of: counted.id, adding: Leak(row: found?.id, builds: found?.builds ?? 0))
+            return (AdmittedLeak(counted: counted, isNew: found == nil, beyond: limit), number)
         }
 
         func module(of leak: LeakID) -> String? { known.module(of: leak) }

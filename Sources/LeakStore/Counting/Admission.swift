@@ -1,20 +1,34 @@
 /// Says what new names count as: themselves, or ``StoreLimits/other`` beyond a limit.
 ///
-/// Numbers of apps, releases, builds and leaks are those of the tally that asks: each kind in the order in which what
-/// it counts as was first answered. What is admitted is expected to be written in the same transaction.
+/// It numbers what names count as, each kind for itself; later calls name apps, releases, builds and leaks by these numbers. What is
+/// admitted is expected to be written in the same transaction.
 package protocol Admission: AnyObject {
     /// - Parameter key: the ingest key whose report names it.
-    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> String
-    func release(_ version: String, of app: Int, at: Int64) throws(StoreError) -> String
-    func build(_ name: String, of release: Int) throws(StoreError) -> String
+    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName
+    func release(_ version: String, of app: Int, at: Int64) throws(StoreError) -> AdmittedName
+    func build(_ name: String, of release: Int) throws(StoreError) -> AdmittedName
     /// - Parameter key: the ingest key whose report names it.
-    func leak(_ identity: LeakIdentity, of app: Int, key: Int64) throws(StoreError) -> AdmittedLeak
+    func leak(
+        _ identity: LeakIdentity, of app: Int, key: Int64
+    ) throws(StoreError) -> (leak: AdmittedLeak, number: Int)
     /// The module of a leak that is there; empty where no report has named one, `nil` for a leak that is not.
     func module(of leak: LeakID) throws(StoreError) -> String?
     /// Whether a leak may count a build apart.
     ///
     /// - Parameter besides: how many builds the tally has of the leak.
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool
+}
+
+/// What a name counts as.
+package struct AdmittedName: Sendable {
+    package var name: String
+    /// The admission's number; 0 of one that keeps nothing apart.
+    package var number: Int
+
+    package init(_ name: String, number: Int) {
+        self.name = name
+        self.number = number
+    }
 }
 
 /// The leak that a report is counted under.

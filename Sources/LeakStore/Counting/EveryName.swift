@@ -2,14 +2,19 @@
 package final class EveryName: Admission {
     package init() {}
 
-    package func app(named name: String, key: Int64, seen: Int64) -> String { name }
+    package func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
+        AdmittedName(name, number: 0)
+    }
 
-    package func release(_ version: String, of app: Int, at: Int64) -> String { version }
+    package func release(_ version: String, of app: Int, at: Int64) -> AdmittedName {
+        AdmittedName(version, number: 0)
+    }
 
-    package func build(_ name: String, of release: Int) -> String { name }
+    package func build(_ name: String, of release: Int) -> AdmittedName { AdmittedName(name, number: 0) }
 
-    package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> AdmittedLeak {
-        AdmittedLeak(counted: identity, isNew: false)
+    package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int)
+    {
+        (AdmittedLeak(counted: identity, isNew: false), 0)
     }
 
     package func module(of leak: LeakID) -> String? { nil }

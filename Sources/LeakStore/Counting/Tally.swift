@@ -275,15 +275,15 @@ package struct Tally {
         }
         let admitted = try admission.app(named: name, key: submission.keyID, seen: arrival)
         let index: Int
-        if let known = appIndices[ByteText(admitted)]?.index {
+        if let known = appIndices[ByteText(admitted.name)]?.index {
             index = known
             apps[index].lastSeen = max(apps[index].lastSeen, arrival)
         } else {
-            apps.append(App(name: admitted, lastSeen: arrival))
+            apps.append(App(name: admitted.name, number: admitted.number, lastSeen: arrival))
             index = apps.count - 1
-            appIndices[ByteText(admitted)] = Counted(index: index)
+            appIndices[ByteText(admitted.name)] = Counted(index: index)
         }
-        let counted = Counted(index: index, isBeyond: Self.isBeyond(name, as: admitted))
+        let counted = Counted(index: index, isBeyond: Self.isBeyond(name, as: admitted.name))
         appIndices[ByteText(name)] = counted
         return counted
     }
@@ -298,19 +298,20 @@ package struct Tally {
             return known
         }
         // Many versions may count as one.
-        let name = try admission.release(version, of: app, at: arrival)
-        let admitted = Pair(owner: app, name: ByteText(name))
+        let counts = try admission.release(version, of: apps[app].number, at: arrival)
+        let admitted = Pair(owner: app, name: ByteText(counts.name))
         let index: Int
         if let known = releaseIndices[admitted]?.index {
             index = known
             releases[index].span.widen(to: arrival)
         } else {
-            releases.append(Release(app: app, version: name, span: Span(arrival)))
+            releases.append(
+                Release(app: app, version: counts.name, number: counts.number, span: Span(arrival)))
             index = releases.count - 1
             releaseIndices[admitted] = Counted(index: index)
             weight += 1
         }
-        let counted = Counted(index: index, isBeyond: Self.isBeyond(version, as: name))
+        let counted = Counted(index: index, isBeyond: Self.isBeyond(version, as: counts.name))
         releaseIndices[pair] = counted
         return counted
     }
@@ -320,18 +321,18 @@ package struct Tally {
     ) throws(StoreError) -> Counted {
         let pair = Pair(owner: release, name: ByteText((name ?? "").storable))
         if let known = buildIndices[pair] { return known }
-        let admitted = Pair(
-            owner: release, name: ByteText(try admission.build(pair.name.text, of: release)))
+        let counts = try admission.build(pair.name.text, of: releases[release].number)
+        let admitted = Pair(owner: release, name: ByteText(counts.name))
         let index: Int
         if let known = buildIndices[admitted]?.index {
             index = known
         } else {
-            builds.append(Build(release: release, name: admitted.name.text))
+            builds.append(Build(release: release, name: counts.name, number: counts.number))
             index = builds.count - 1
             buildIndices[admitted] = Counted(index: index)
             weight += 1
         }
-        let counted = Counted(index: index, isBeyond: Self.isBeyond(pair.name.text, as: admitted.name.text))
+        let counted = Counted(index: index, isBeyond: Self.isBeyond(pair.name.text, as: counts.name))
         buildIndices[pair] = counted
         return counted
     }
@@ -343,14 +344,14 @@ package struct Tally {
         let asked = identity.counted(in: apps[app].name)
         let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: admission) }
         if asked.alternative != nil { choices.append((asked, chosen.id)) }
-        let admitted = try admission.leak(chosen, of: app, key: key)
+        let (admitted, number) = try admission.leak(chosen, of: apps[app].number, key: key)
         let counted = admitted.counted
         leaksBeyond[identity.id] = admitted.beyond
         let index: Int
         if let known = leakIndices[counted.id] {
             index = known
         } else {
-            leaks.append(Leak(identity: counted, app: app, key: key))
+            leaks.append(Leak(identity: counted, number: number, app: app, key: key))
             index = leaks.count - 1
             leakIndices[counted.id] = index
             weight += admitted.isNew ? Self.newLeakWeight : 1
@@ -401,7 +402,8 @@ package struct Tally {
     ) throws(StoreError) -> Bool {
         if cellIndices[cell] != nil { return true }
         return try admission.admits(
-            cell.owner, in: cell.name, besides: leaks[cell.owner].cells.count, of: app)
+            leaks[cell.owner].number, in: builds[cell.name].number,
+            besides: leaks[cell.owner].cells.count, of: apps[app].number)
     }
 
     private mutating func newCell(_ pair: Pair<Int>) -> Int {

@@ -3,6 +3,8 @@ extension Tally {
     package struct App {
         /// ``StoreLimits/other`` for all beyond the limit; so are the version and the name of a build below.
         package var name: String
+        /// The number that the admission gave it.
+        package let number: Int
         /// Arrival of the latest submission.
         package var lastSeen: Int64
         package var reports = 0
@@ -14,6 +16,8 @@ extension Tally {
     package struct Release {
         package var app: Int
         package var version: String
+        /// The number that the admission gave it.
+        package let number: Int
         package var span: Span
         package var reports = 0
         package var freed = 0
@@ -34,10 +38,14 @@ extension Tally {
         package var release: Int
         /// Empty without one.
         package var name: String
+        /// The number that the admission gave it.
+        package let number: Int
     }
 
     package struct Leak {
         package var identity: LeakIdentity
+        /// The number that the admission gave it.
+        package let number: Int
         /// The module that reports here were the first to name.
         package var claimedModule: String?
         package var app: Int

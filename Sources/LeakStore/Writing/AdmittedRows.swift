@@ -1,59 +1,68 @@
-/// What the database has of everything that a tally names, numbered as there.
+/// What the database has of everything that a tally names.
 ///
 /// Holds on to the entries for as long as the tally lasts, however many pass through the writer's caches meanwhile.
 final class AdmittedRows: Admission {
+    private struct Build {
+        /// Row of `build`.
+        var row: Int64
+        /// Whether it holds what is beyond a limit.
+        var isOther: Bool
+    }
+
     private let writer: Writer
     /// The day that new texts and details count for.
     let day: Int
-    private(set) var apps: [AppEntry] = []
-    private(set) var releases: [ReleaseEntry] = []
-    /// Of `build`.
-    private(set) var builds: [Int64] = []
-    /// Which of them hold what is beyond a limit.
-    private var isBuildOther: [Bool] = []
-    /// `nil` for a leak that the database does not have.
-    private(set) var leaks: [LeakEntry?] = []
-    private var knownApps: Set<Int64> = []
-    private var knownReleases: Set<Int64> = []
-    private var knownBuilds: Set<Int64> = []
-    private var knownLeaks: Set<LeakID> = []
+    private var apps = NumberedEntries<Int64, AppEntry>()
+    private var releases = NumberedEntries<Int64, ReleaseEntry>()
+    private var builds = NumberedEntries<Int64, Build>()
+    private var leaks = NumberedEntries<LeakID, LeakEntry?>()
 
     init(of writer: Writer, day: Int) {
         self.writer = writer
         self.day = day
     }
 
-    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> String {
+    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName {
         let entry = try writer.app(named: name, key: key, seen: seen)
-        if knownApps.insert(entry.id).inserted { apps.append(entry) }
-        return entry.name
+        return AdmittedName(entry.name, number: apps.number(of: entry.id, adding: entry))
     }
 
-    func release(_ version: String, of app: Int, at time: Int64) throws(StoreError) -> String {
+    func release(_ version: String, of app: Int, at time: Int64) throws(StoreError) -> AdmittedName {
         let entry = try writer.release(version, of: apps[app], at: time)
-        if knownReleases.insert(entry.id).inserted { releases.append(entry) }
-        return entry.isBeyond ? StoreLimits.other : version
+        let number = releases.number(of: entry.id, adding: entry)
+        return AdmittedName(entry.isBeyond ? StoreLimits.other : version, number: number)
     }
 
-    func build(_ name: String, of release: Int) throws(StoreError) -> String {
+    func build(_ name: String, of release: Int) throws(StoreError) -> AdmittedName {
         let (row, isBeyond) = try writer.build(name, of: releases[release])
-        if knownBuilds.insert(row).inserted {
-            builds.append(row)
-            isBuildOther.append(isBeyond)
-        }
-        return isBeyond ? StoreLimits.other : name
+        let number = builds.number(of: row, adding: Build(row: row, isOther: isBeyond))
+        return AdmittedName(isBeyond ? StoreLimits.other : name, number: number)
     }
 
-    func leak(_ identity: LeakIdentity, of app: Int, key: Int64) throws(StoreError) -> AdmittedLeak {
+    func leak(
+        _ identity: LeakIdentity, of app: Int, key: Int64
+    ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
         let (admitted, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
-        if knownLeaks.insert(admitted.counted.id).inserted { leaks.append(entry) }
-        return admitted
+        return (admitted, leaks.number(of: admitted.counted.id, adding: entry))
     }
 
     func module(of leak: LeakID) throws(StoreError) -> String? { try writer.module(of: leak) }
 
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool {
         try writer.admits(
-            leaks[leak], in: builds[build], isOther: isBuildOther[build], besides: besides, of: apps[app])
+            leaks[leak], in: builds[build].row, isOther: builds[build].isOther, besides: besides,
+            of: apps[app])
     }
+
+    // MARK: What a tally counted
+
+    func entry(of app: Tally.App) -> AppEntry { apps[app.number] }
+
+    func entry(of release: Tally.Release) -> ReleaseEntry { releases[release.number] }
+
+    /// The row of `build`.
+    func row(of build: Tally.Build) -> Int64 { builds[build.number].row }
+
+    /// - Returns: `nil` for a leak that the database does not have.
+    func entry(of leak: Tally.Leak) -> LeakEntry? { leaks[leak.number] }
 }

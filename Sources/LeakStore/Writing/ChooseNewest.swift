@@ -11,11 +11,12 @@ extension NewestVersion {
 extension Writer {
     /// Chooses the newest releases anew, where what was counted may have made another one the newest.
     func chooseNewest(_ rows: AdmittedRows, _ tally: Tally) throws(StoreError) {
-        for (index, app) in rows.apps.enumerated() {
+        for (index, app) in tally.apps.map(rows.entry).enumerated() {
             let mayChange =
                 !app.isNewestSeen
-                || zip(tally.releases, rows.releases).contains { release, entry in
-                    release.app == index && app.newest?.lexicographicallyPrecedes(entry.order) ?? true
+                || tally.releases.contains { release in
+                    release.app == index
+                        && app.newest?.lexicographicallyPrecedes(rows.entry(of: release).order) ?? true
                 }
             if mayChange { try chooseNewest(of: app) }
         }

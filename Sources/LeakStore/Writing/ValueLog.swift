@@ -173,7 +173,7 @@ extension Writer {
             guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
             let leak = leaks[bundle.leak].id
             // A leak that is new has no rows.
-            let isNew = rows.leaks[bundle.leak] == nil
+            let isNew = rows.entry(of: tally.leaks[bundle.leak]) == nil
             if try takesNoRow(text, place.kind, of: leak, isNew: isNew) {
                 caches.logs?.values.learn(name)
             } else if try admitDetail(bytes: DetailBytes.ofValue(text), key: bundle.key, day: rows.day) {
@@ -183,7 +183,7 @@ extension Writer {
                 leftOut[tally.leaks[bundle.leak].app, default: 0].addBounded(bundle.reports)
             }
         }
-        for (app, count) in leftOut { try write(.details, count, of: rows.apps[app]) }
+        for (app, count) in leftOut { try write(.details, count, of: rows.entry(of: tally.apps[app])) }
         caches.logs?.values.add(tally, leaks: leaks, unnamed: unnamed)
     }
 

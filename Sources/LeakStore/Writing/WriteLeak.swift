@@ -9,9 +9,9 @@ extension Writer {
             if let module = leak.claimedModule { try write(module, to: known) }
         } else {
             // Only sightings make a leak.
-            let release = rows.releases[tally.release(ofCell: leak.cells[0])]
+            let release = rows.entry(of: tally.releases[tally.release(ofCell: leak.cells[0])])
             entry = try insert(
-                leak, seen: leak.span ?? Tally.Span(now), app: rows.apps[leak.app],
+                leak, seen: leak.span ?? Tally.Span(now), app: rows.entry(of: tally.apps[leak.app]),
                 release: LeakEntry.ReleaseMark(release))
         }
         entry.reports.addBounded(leak.reports)
@@ -23,12 +23,14 @@ extension Writer {
         }
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
         let former = (entry.firstRelease.id, entry.lastRelease.id)
-        for cell in leak.cells { entry.widen(to: rows.releases[tally.release(ofCell: cell)]) }
+        for cell in leak.cells {
+            entry.widen(to: rows.entry(of: tally.releases[tally.release(ofCell: cell)]))
+        }
         if let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed) {
             entry.impact = impact
         }
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
-        let app = rows.apps[leak.app]
+        let app = rows.entry(of: tally.apps[leak.app])
         if !leak.values.isEmpty { try writeValues(leak.values, of: entry.id, app: app, day: rows.day) }
         try keepSamples(
             of: leak, entry, app: app, from: submissions, in: &changed, day: rows.day, now: now)

@@ -8,15 +8,15 @@ extension Writer {
         changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
         entry.forgetParts()
-        let newest = rows.apps[leak.app].newestRow
+        let newest = rows.entry(of: tally.apps[leak.app]).newestRow
         var impact: Int?
         var newInstalls: [UInt64] = []
         let cells = tally.cells.span
         for index in leak.cells {
-            let release = rows.releases[tally.release(ofCell: index)]
+            let release = rows.entry(of: tally.releases[tally.release(ofCell: index)])
             let inRelease = try count(of: entry, release: release.id)
             let inBuild = try count(
-                of: entry, build: rows.builds[cells[index].build], in: inRelease, release.id)
+                of: entry, build: rows.row(of: tally.builds[cells[index].build]), in: inRelease, release.id)
             inBuild.add(cells[index])
             inRelease.add(cells[index])
             if let change = try add(cells[index].installs, to: .leakBuild, of: inBuild.id) {

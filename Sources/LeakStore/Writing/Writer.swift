@@ -218,23 +218,26 @@ final class Writer {
     private func write(
         _ tally: Tally, in rows: AdmittedRows, of submissions: [Submission], now: Int64, expiry: Int64
     ) throws(StoreError) {
-        for (app, entry) in zip(tally.apps, rows.apps) { try write(app, to: entry) }
-        for (release, entry) in zip(tally.releases, rows.releases) {
-            try write(release, to: entry, app: rows.apps[release.app], day: rows.day)
+        for app in tally.apps { try write(app, to: rows.entry(of: app)) }
+        for release in tally.releases {
+            try write(
+                release, to: rows.entry(of: release), app: rows.entry(of: tally.apps[release.app]),
+                day: rows.day)
         }
         var leaks: [LeakEntry] = []
         var changed = ChangedCounts(of: tally)
         // A span lends what an array would copy.
         let tallied = tally.leaks.span
-        for (index, entry) in rows.leaks.enumerated() {
+        for index in tallied.indices {
             leaks.append(
                 try write(
-                    tallied[index], to: entry, tally, rows, of: submissions, changed: &changed, now: now))
+                    tallied[index], to: rows.entry(of: tallied[index]), tally, rows, of: submissions,
+                    changed: &changed, now: now))
         }
         changed.addHours(of: tally.bundles)
         caches.logs?.counts.add(changed, within: logLimits.countBytes)
         try addValues(of: tally, to: leaks, rows)
-        for release in rows.releases { try flushInstalls(of: release) }
+        for release in tally.releases { try flushInstalls(of: rows.entry(of: release)) }
         try chooseNewest(rows, tally)
         try writeSlots(of: tally, rows, expiry: expiry)
         // Before leaks rest, which brings their indexes up to date.

@@ -117,13 +117,14 @@ struct Subject {
         error = isErrorAlone ? Self.parts(of: report.error) : []
     }
 
-    /// Returns true if a text names a class other than that of the report's field.
+    /// Returns true if a text names a class other than that of the report's field. The name of a nested class may stand alone.
     private static func isOtherClass(_ text: DetectorMessage?, than named: String?, _ module: String?) -> Bool
     {
         guard let named, let other = text?.wholeNames.className ?? text?.guessedClassName else {
             return false
         }
-        return Name(named, module: module).plainName != Name(other, module: module).plainName
+        let (name, otherName) = (Name(named, module: module).plainName, Name(other, module: module).plainName)
+        return name != otherName && !name.hasSuffix(".\(otherName)") && !otherName.hasSuffix(".\(name)")
     }
 
     /// The elements that are no call frames: behind owners, the addresses of frames would make a leak of each launch.
