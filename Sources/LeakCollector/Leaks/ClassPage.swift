@@ -36,20 +36,17 @@ struct ClassPage: Component {
 
     private var facts: [HTML] {
         var facts = [
-            fact("\(Count(found.total))", found.total == 1 ? "path" : "paths"),
-            fact("\(Count(found.reports))", found.reports == 1 ? "report" : "reports"),
-            fact("\(Count(found.installs))", found.installs == 1 ? "install" : "installs"),
+            Fact("\(Count(found.total))", found.total == 1 ? "path" : "paths").html,
+            Fact("\(Count(found.reports))", found.reports == 1 ? "report" : "reports").html,
+            Fact("\(Count(found.installs))", found.installs == 1 ? "install" : "installs").html,
         ]
         if found.freed > 0 { facts.append(FreedFact(freed: found.freed, lived: found.lived).html) }
         facts.append(
-            fact(
+            Fact(
                 "\(context.moment(found.firstSeen).dayElement) – \(context.moment(found.lastSeen))",
-                "first and last seen"))
+                "first and last seen"
+            ).html)
         return facts
-    }
-
-    private func fact(_ value: HTML, _ meaning: HTML) -> HTML {
-        "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>"
     }
 
     /// Beyond what the page gives: the list, which has pages.

@@ -10,25 +10,36 @@ struct LeakFacts: Component {
     }
 
     private var facts: [HTML] {
-        var facts = [fact("\(Count(row.reports))", row.reports == 1 ? "report" : "reports")]
-        facts.append(fact("\(Count(row.installs))", row.installs == 1 ? "install" : "installs"))
+        var facts = [Fact("\(Count(row.reports))", row.reports == 1 ? "report" : "reports").html]
+        facts.append(Fact("\(Count(row.installs))", row.installs == 1 ? "install" : "installs").html)
         if let share = row.share?.shown {
-            facts.append(fact("\(share)", "of its \(Kind.checks(row.identity.kind)) leak"))
+            facts.append(Fact("\(share)", "of its \(Kind.checks(row.identity.kind)) leak").html)
         }
-        if let alive = row.aliveAtMost { facts.append(fact("\(Count(alive))", "alive at most")) }
+        if let alive = row.aliveAtMost { facts.append(Fact("\(Count(alive))", "alive at most").html) }
         if row.freed > 0 { facts.append(FreedFact(freed: row.freed, lived: row.lived).html) }
         facts.append(
-            fact("\(VersionSpan(row: row))", row.firstVersion == row.lastVersion ? "version" : "versions"))
+            Fact("\(VersionSpan(row: row))", row.firstVersion == row.lastVersion ? "version" : "versions")
+                .html)
         facts.append(
-            fact(
+            Fact(
                 "\(context.moment(row.firstSeen).dayElement) – \(context.moment(row.lastSeen))",
-                "first and last seen"))
+                "first and last seen"
+            ).html)
         return facts
     }
+}
 
-    private func fact(_ value: HTML, _ meaning: HTML) -> HTML {
-        "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>"
+/// One number of a leak or a class.
+struct Fact: Component {
+    var value: HTML
+    var meaning: HTML
+
+    init(_ value: HTML, _ meaning: HTML) {
+        self.value = value
+        self.meaning = meaning
     }
+
+    var html: HTML { "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>" }
 }
 
 /// How many objects went later, and how soon.
@@ -40,6 +51,6 @@ struct FreedFact: Component {
         let lived: HTML? = lived.map { lived in
             ": half within \(Lapse(milliseconds: lived.p50)), 90\u{A0}% within \(Lapse(milliseconds: lived.p90))"
         }
-        return "<div><dt>freed later\(lived)</dt><dd>\(Count(freed))</dd></div>"
+        return Fact("\(Count(freed))", "freed later\(lived)").html
     }
 }

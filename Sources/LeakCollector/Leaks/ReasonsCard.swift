@@ -81,19 +81,3 @@ struct ReasonsCard: Component {
             """
     }
 }
-
-/// `512 bytes`, `14.2 KB`, `3.1 MB`, rounded down to tenths.
-struct ByteCount: Component, CustomStringConvertible {
-    var bytes: Int
-
-    init(_ bytes: Int) { self.bytes = bytes }
-
-    var description: String {
-        switch bytes {
-        case ..<1_000: Count(bytes).of("byte", "bytes")
-        case ..<1_000_000: "\(Decimal(tenths: bytes / 100))\u{A0}KB"
-        case ..<1_000_000_000: "\(Decimal(tenths: bytes / 100_000))\u{A0}MB"
-        default: "\(Decimal(tenths: bytes / 100_000_000))\u{A0}GB"
-        }
-    }
-}

@@ -38,7 +38,6 @@ final class Loop: @unchecked Sendable {
 
     /// What is read next, for whichever connection.
     var scratch = Buffer(capacity: Loop.scratchBytes)
-    /// Answers of the connection whose turn it is, on their way out.
     /// Answers of the connection whose turn it is, and of no other: each turn ends with ``settle(_:)`` or
     /// ``close(_:)``, and both leave it empty.
     let output = Buffer(capacity: 64 << 10)
