@@ -189,20 +189,21 @@ soak-detector: setup ## the leak detector with 200,000 objects from 8 threads: a
 	$(detector) --soak --objects 200000
 	Scripts/stops-at-a-leak "$$(swift build -c release --package-path Benchmarks --show-bin-path)/detector-bench"
 
-# ROUNDS=1 runs each part as short as it gets.
+# ROUNDS is the number of kills. SHORT=1 runs each part as short as it gets.
+kills = $(if $(SHORT),1,$(or $(ROUNDS),200))
 soak: build-tests hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; a million objects through the detector; an hour of fuzzing
-	CRASH_ROUNDS=$(or $(ROUNDS),200) KILL_ROUNDS=$(or $(ROUNDS),200) FAULT_SEEDS=$(or $(ROUNDS),200) swift test --skip-build $(tested) \
+	CRASH_ROUNDS=$(kills) KILL_ROUNDS=$(kills) FAULT_SEEDS=$(if $(SHORT),1,200) swift test --skip-build $(tested) \
 		--filter 'CrashTests|\.KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
-	REPORTER_KILLS=$(or $(ROUNDS),200) REPORTER_FAULT_SEEDS=$(or $(ROUNDS),60) swift test --skip-build $(tested) --filter 'ReporterKillTests|RandomFaultTests'
-	$(detector) --soak $(if $(ROUNDS),--objects 200000)
-	$(hostile) --slow $(if $(ROUNDS),5,90) --slow-connections $(if $(ROUNDS),300,3000) --churn $(if $(ROUNDS),2000,100000)
-	$(hostile) --rounds $(or $(ROUNDS),15) --seconds 5
-	Scripts/sanitize-load $(or $(ROUNDS),20)
-	DATABASE_OUTAGES=$(or $(ROUNDS),50) DATABASE_SEEDS=$(or $(ROUNDS),20) Scripts/with-postgresql swift test --skip-build $(tested) \
+	REPORTER_KILLS=$(kills) REPORTER_FAULT_SEEDS=$(if $(SHORT),1,60) swift test --skip-build $(tested) --filter 'ReporterKillTests|RandomFaultTests'
+	$(detector) --soak $(if $(SHORT),--objects 200000)
+	$(hostile) --slow $(if $(SHORT),5,90) --slow-connections $(if $(SHORT),300,3000) --churn $(if $(SHORT),2000,100000)
+	$(hostile) --rounds $(if $(SHORT),1,15) --seconds 5
+	Scripts/sanitize-load $(if $(SHORT),1,20)
+	DATABASE_OUTAGES=$(if $(SHORT),1,50) DATABASE_SEEDS=$(if $(SHORT),1,20) Scripts/with-postgresql swift test --skip-build $(tested) \
 		--filter 'DatabaseFaultTests|SharedModelTests'
-	STORM_SEEDS=$(or $(ROUNDS),2000) swift test --skip-build $(tested) --filter StormTests
-	REPORTER_SEEDS=$(or $(ROUNDS),300) swift test --skip-build $(tested) --filter ExactlyOnceTests
-	FUZZ_SECONDS=$(if $(ROUNDS),10,3600) Scripts/fuzz
+	STORM_SEEDS=$(if $(SHORT),1,2000) swift test --skip-build $(tested) --filter StormTests
+	REPORTER_SEEDS=$(if $(SHORT),1,300) swift test --skip-build $(tested) --filter ExactlyOnceTests
+	FUZZ_SECONDS=$(if $(SHORT),10,3600) Scripts/fuzz
 
 # Hours on a small machine. TARGETS='lint checks' runs some of them alone.
 .PHONY: all-targets

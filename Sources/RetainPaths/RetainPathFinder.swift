@@ -18,10 +18,10 @@ internal import LeakPlatform
 /// }
 /// ```
 public struct RetainPathFinder: LeakExplainer, Sendable {
-    /// The limits of each of the two walks.
+    /// The limits of each walk. Two have to agree, and two more where a path leads through the frames of a task.
     public var budget: Budget
-    /// Where to look for a holder if no proven cycle explains every reference. Globals are searched whatever it says where the
-    /// path leads through the frames of a task. A detector drops answers that take longer than two seconds.
+    /// Where to look for a holder if no proven cycle explains every reference. Globals are always searched where
+    /// the path leads through the frames of a task. A detector drops answers that take longer than two seconds.
     public var search: HolderSearch
     private let walker: Guarded<GraphWalker>
 
@@ -64,9 +64,10 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
             guard !search.contains(.globals), explanation.path?.leadsThroughFrames == true else {
                 return explanation
             }
-            // Frames keep addresses of objects that the task has released. A variable that holds the object is certain.
-            let found = explain(search: search.union(.globals))
-            return found.holder == nil ? explanation : found
+            // Frames keep addresses of objects that the task has released. A holder that a variable leads to is more certain,
+            // unless it is the variable itself: that may be a reference that keeps nothing alive.
+            let found = explain(search: .globals)
+            return found.holder == nil || found.path?.edges == ["global"] ? explanation : found
         }
     }
 

@@ -208,6 +208,21 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `systems that come at once beyond those of their leak are not charged`() throws {
+        // Room for all that come at once, so that no system is looked at alone; then for those that have names.
+        let store = try place.store(limits: Self.limits(2 * (250 * 116 + 3_000)))
+        func send(_ name: String, _ count: Int) throws {
+            let reports = (0..<count).map {
+                Report(leak: leak(name), system: "\(1_000 + $0)" + String(repeating: "x", count: 96))
+            }
+            #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        }
+        try send("L", 250)
+        try send("M", 20)
+        #expect(try leftOut(store) == 0)
+        #expect(try store.verify() == [])
+    }
+
     @Test func `classes of checks beyond what a key may add count as other`() throws {
         let limits = Self.limits(2 * 10_000)
         func check(_ numbers: Range<Int>, version: String, key: Int64 = 1) throws {

@@ -71,6 +71,19 @@ import Testing
         return Dictionary(uniqueKeysWithValues: leaks.map { ($0.identity.title, $0.reports) })
     }
 
+    /// In one transaction, and then with room for one leak more.
+    @Test(arguments: [["List", "Feed.List"], ["Feed.List", "List"]])
+    func `a new leak with two names takes the room of one`(names: [String]) throws {
+        var limits = StoreLimits()
+        limits.leaksPerApp = 2
+        let store = try place.store(limits: limits)
+        let leaks = names.map { Named(text: $0).leak } + [Named(text: "Cart").leak]
+        #expect(try store.count([submission(leaks.map { Report(leak: $0) })], now: noon) == [.counted])
+        let found = try store.makeReader().leaks(LeakQuery(), now: noon).leaks
+        #expect(found.map { $0.identity.title }.sorted() == ["Cart", "List"])
+        #expect(try store.verify() == [])
+    }
+
     @Test(arguments: cases)
     func `one report after the other`(reports: [Named], leaks: [String: Int]) throws {
         for report in reports { _ = try store.count([submission([Report(leak: report.leak)])], now: noon) }

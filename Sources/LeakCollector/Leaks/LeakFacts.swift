@@ -29,7 +29,7 @@ struct LeakFacts: Component {
     }
 }
 
-/// One number of a leak or a class.
+/// A labelled value of a leak or a class.
 struct Fact: Component {
     var value: HTML
     var meaning: HTML

@@ -116,8 +116,8 @@ package struct DetectorMessage: Hashable, Sendable {
         }
     }
 
-    /// Returns false for a text that has no call stack for certain, without reading it: frames stand in lines of their own, or
-    /// in quotes in a list or in JSON.
+    /// Returns false for a text without line ends and quotes, which call stacks have as detectors print them: frames stand in
+    /// lines of their own, or in quotes in a list or in JSON. Curly quotes and HTML's entities are not looked for.
     package static func mayHaveCallStack(_ text: String) -> Bool {
         text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\"") }
     }

@@ -27,6 +27,8 @@
             /// Names the text as it came.
             let name: HashedName
             var reports = 1
+            /// True if it counts without its name because its leak tells as many apart as it may.
+            var hasNoRoom = false
 
             /// ``DetailBytes``
             var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
@@ -190,6 +192,7 @@
             var classes: [Int64: Int] = [:]
             for row in stored[2] { classes[checks[row.int(0) - 1].row.owner] = row.int(1) }
             for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { comesFirst(checks[$0], checks[$1]) }) {
+                guard checks[index].row.name != StoreLimits.other else { continue }
                 let (release, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
                 // A class without room counts as other where it is written, and costs nothing.
                 guard known < limits.checkClassesPerRelease else { continue }
@@ -219,8 +222,9 @@
                 let room = rooms[owner] ?? ValueKind.limit - names
                 guard !named.contains(values[index].name) else { continue }
                 if room <= 0 {
-                    // Costs nothing, as it counts without its name.
+                    // It counts without its name, and so costs nothing.
                     values[index].value.text = ""
+                    values[index].hasNoRoom = true
                 } else if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
                     named.insert(values[index].name)
                     rooms[owner] = room - 1

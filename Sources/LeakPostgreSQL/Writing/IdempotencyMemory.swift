@@ -93,7 +93,8 @@
                         of: """
                             (select distinct on (leak, kind, value) * from
                               unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[])
-                                as given (key_id, leak, kind, value, bytes)) as new
+                                with ordinality as given (key_id, leak, kind, value, bytes, place)
+                              order by leak, kind, value, place) as new
                             """,
                         leaks: "$11::bigint[]", limit: "\(ValueKind.limit)"))
                     union all

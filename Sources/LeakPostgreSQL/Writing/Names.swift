@@ -31,7 +31,7 @@
         /// - Parameter committed: names that are in the database, or for which there is no room.
         mutating func learn(_ committed: Details) {
             for value in committed.values
-            where !value.value.text.isEmpty && values.value(of: value.name) == nil {
+            where (!value.value.text.isEmpty || value.hasNoRoom) && values.value(of: value.name) == nil {
                 values.insert(true, for: value.name)
             }
             for check in committed.checks where checks.value(of: check.name) == nil {

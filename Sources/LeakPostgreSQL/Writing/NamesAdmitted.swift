@@ -42,7 +42,7 @@
 
         func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
             let name = admitted.names[ByteText(name)] ?? name
-            // Every app is known by now.
+            // An app that only explanations name is not looked up: those make nothing new.
             let facts = known.apps[ByteText(name)] ?? Known.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
             let number = apps.number(
                 of: ByteText(name),

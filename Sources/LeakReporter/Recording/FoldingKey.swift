@@ -49,10 +49,11 @@ private struct FoldingParts {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
         let mayHaveCalls = report.stack.isEmpty && text.map(DetectorMessage.mayHaveCallStack) ?? false
-        let parsed = named == nil || report.event == nil || mayHaveCalls ? text.map(Self.read) : nil
+        let isOpen = named == nil || report.event == nil
+        let parsed = isOpen || mayHaveCalls ? text.map(Self.read) : nil
         let subject = named == nil ? parsed : nil
 
-        append((report.kind ?? parsed?.kind)?.rawValue)
+        append((report.kind ?? (isOpen ? parsed?.kind : nil))?.rawValue)
         if let named {
             append(name: named, atMost: WireLimits.classBytes)
         } else {

@@ -41,8 +41,8 @@ enum Framing {
         bytes.append(contentsOf: payload)
     }
 
-    /// After so many bytes in failed checksums the rest of a file counts as damaged: eight times its bytes and 256 KiB. Random damage
-    /// contains a false start once in 16 MiB; a file that was crafted to contain many would cost minutes.
+    /// After so many bytes in failed checksums the rest of a file counts as damaged: eight times the sum of its bytes and 256 KiB.
+    /// Random damage contains a false start once in 16 MiB; a file that was crafted to contain many would cost minutes.
     static func vainBytesLimit(ofFile bytes: Int) -> Int { 8 * (bytes + payloadLimit / 64) }
 
     static func read(_ bytes: [UInt8]) -> Reading {

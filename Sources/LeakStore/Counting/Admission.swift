@@ -1,7 +1,7 @@
 /// Says what new names count as: themselves, or ``StoreLimits/other`` beyond a limit.
 ///
-/// It numbers what names count as, each kind for itself; later calls name apps, releases, builds and leaks by these numbers. What is
-/// admitted is expected to be written in the same transaction.
+/// It numbers apps, releases, builds and leaks, each kind from 0; later calls name them by these numbers. What is admitted is
+/// expected to be written in the same transaction.
 package protocol Admission: AnyObject {
     /// - Parameter key: the ingest key whose report names it.
     func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName
@@ -19,10 +19,10 @@ package protocol Admission: AnyObject {
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool
 }
 
-/// What a name counts as.
+/// The name that a name counts as.
 package struct AdmittedName: Sendable {
     package var name: String
-    /// The admission's number; 0 of one that keeps nothing apart.
+    /// The admission's number; always 0 where the admission keeps no entries.
     package var number: Int
 
     package init(_ name: String, number: Int) {

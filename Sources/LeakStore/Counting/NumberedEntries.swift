@@ -1,6 +1,6 @@
 /// Entries that are numbered in the order in which their keys came.
 package struct NumberedEntries<Key: Hashable, Entry> {
-    package private(set) var all: [Entry] = []
+    private var all: [Entry] = []
     private var numbers: [Key: Int] = [:]
 
     package init() {}

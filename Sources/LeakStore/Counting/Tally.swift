@@ -298,20 +298,20 @@ package struct Tally {
             return known
         }
         // Many versions may count as one.
-        let counts = try admission.release(version, of: apps[app].number, at: arrival)
-        let admitted = Pair(owner: app, name: ByteText(counts.name))
+        let admitted = try admission.release(version, of: apps[app].number, at: arrival)
+        let admittedPair = Pair(owner: app, name: ByteText(admitted.name))
         let index: Int
-        if let known = releaseIndices[admitted]?.index {
+        if let known = releaseIndices[admittedPair]?.index {
             index = known
             releases[index].span.widen(to: arrival)
         } else {
             releases.append(
-                Release(app: app, version: counts.name, number: counts.number, span: Span(arrival)))
+                Release(app: app, version: admitted.name, number: admitted.number, span: Span(arrival)))
             index = releases.count - 1
-            releaseIndices[admitted] = Counted(index: index)
+            releaseIndices[admittedPair] = Counted(index: index)
             weight += 1
         }
-        let counted = Counted(index: index, isBeyond: Self.isBeyond(version, as: counts.name))
+        let counted = Counted(index: index, isBeyond: Self.isBeyond(version, as: admitted.name))
         releaseIndices[pair] = counted
         return counted
     }
@@ -321,18 +321,18 @@ package struct Tally {
     ) throws(StoreError) -> Counted {
         let pair = Pair(owner: release, name: ByteText((name ?? "").storable))
         if let known = buildIndices[pair] { return known }
-        let counts = try admission.build(pair.name.text, of: releases[release].number)
-        let admitted = Pair(owner: release, name: ByteText(counts.name))
+        let admitted = try admission.build(pair.name.text, of: releases[release].number)
+        let admittedPair = Pair(owner: release, name: ByteText(admitted.name))
         let index: Int
-        if let known = buildIndices[admitted]?.index {
+        if let known = buildIndices[admittedPair]?.index {
             index = known
         } else {
-            builds.append(Build(release: release, name: counts.name, number: counts.number))
+            builds.append(Build(release: release, name: admitted.name, number: admitted.number))
             index = builds.count - 1
-            buildIndices[admitted] = Counted(index: index)
+            buildIndices[admittedPair] = Counted(index: index)
             weight += 1
         }
-        let counted = Counted(index: index, isBeyond: Self.isBeyond(pair.name.text, as: counts.name))
+        let counted = Counted(index: index, isBeyond: Self.isBeyond(pair.name.text, as: admitted.name))
         buildIndices[pair] = counted
         return counted
     }

@@ -42,6 +42,10 @@ final class AdmittedRows: Admission {
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
+        // By its other key: its texts are charged once.
+        if let number = leaks.number(of: identity.id) {
+            return (AdmittedLeak(counted: identity, isNew: leaks[number] == nil), number)
+        }
         let (admitted, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
         return (admitted, leaks.number(of: admitted.counted.id, adding: entry))
     }

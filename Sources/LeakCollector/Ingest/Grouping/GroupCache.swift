@@ -197,7 +197,7 @@ struct GroupCache {
     }
 
     /// Returns whether the report's fields leave anything open: its class, its event, or its stack, where the text may have a
-    /// call stack. Line ends and quotes, of which each call stack in a text has some, are escaped in JSON.
+    /// call stack. ``DetectorMessage/mayHaveCallStack(_:)`` asks for line ends and quotes, which JSON escapes.
     private static func textDecides(_ report: ReportSlices, of document: WireDocument) -> Bool {
         report.className.isEmpty || report.event == nil
             || text(of: report).isEscaped && !hasElements(document, report.stack)

@@ -126,9 +126,10 @@ enum Grouping {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let demangleFunction = RuntimeDemangler.demangleFunction
         // A text is worth reading only for what the fields leave open.
+        let isOpen = named == nil || report.event == nil
         let mayHaveCalls = report.stack.isEmpty && report.text.map(DetectorMessage.mayHaveCallStack) ?? false
         let parsed =
-            named == nil || report.event == nil || mayHaveCalls
+            isOpen || mayHaveCalls
             ? report.text.map {
                 DetectorMessage(
                     $0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction,
@@ -140,7 +141,8 @@ enum Grouping {
         let subject = Subject(
             report, className: named, parsed: parsed, callStack: callStack?.named(by: symbols), module: module
         )
-        return (subject, parsed)
+        // Of a text that was read for its calls alone nothing else counts.
+        return (subject, isOpen ? parsed : nil)
     }
 
     /// A class as ``LeakIdentity/className`` has it, for counting checks by class.

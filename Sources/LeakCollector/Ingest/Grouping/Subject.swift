@@ -117,14 +117,18 @@ struct Subject {
         error = isErrorAlone ? Self.parts(of: report.error) : []
     }
 
-    /// Returns true if a text names a class other than that of the report's field. The name of a nested class may stand alone.
+    /// Returns true if a text names a class other than that of the report's field. Either may have the short name of a nested
+    /// class, without a module.
     private static func isOtherClass(_ text: DetectorMessage?, than named: String?, _ module: String?) -> Bool
     {
         guard let named, let other = text?.wholeNames.className ?? text?.guessedClassName else {
             return false
         }
-        let (name, otherName) = (Name(named, module: module).plainName, Name(other, module: module).plainName)
-        return name != otherName && !name.hasSuffix(".\(otherName)") && !otherName.hasSuffix(".\(name)")
+        let (one, two) = (Name(named, module: module), Name(other, module: module))
+        func isShort(_ short: Name, of long: Name) -> Bool {
+            short.module == nil && long.plainName.hasSuffix(".\(short.plainName)")
+        }
+        return one.plainName != two.plainName && !isShort(one, of: two) && !isShort(two, of: one)
     }
 
     /// The elements that are no call frames: behind owners, the addresses of frames would make a leak of each launch.

@@ -273,9 +273,11 @@ import Testing
             report("Shop.Cart", "4drop", "04f85eb0", "a leak"),
             // The text is about another class, so that its calls are not those of the report's.
             report("Shop.Order", "3add", "04f85eb0", "Shop.Cart was not deallocated"),
-            // The name of a nested class stands alone in the text, or the class that it is nested in.
+            // The field or the text may have the short name of a nested class.
             report("Shop.Cart.Row", "3add", "04f85eb0", "Row was not deallocated"),
-            report("Shop.Row", "3add", "04f85eb0", "<Shop.Cart.Row: 0x1> was not deallocated"),
+            report("Row", "3add", "04f85eb0", "<Shop.Cart.Row: 0x1> was not deallocated"),
+            // A name with its module is whole.
+            report("Shop.Cart.Row", "3add", "04f85eb0", "<Shop.Row: 0x1> was not deallocated"),
         ]
         var cache = GroupCache()
         let identities = try reports.map { report in
@@ -291,6 +293,7 @@ import Testing
         #expect(identities[3].groupedBy.stack == [])
         #expect(identities[4].groupedBy.stack == identities[0].groupedBy.stack)
         #expect(identities[5].groupedBy.stack == identities[0].groupedBy.stack)
+        #expect(identities[6].groupedBy.stack == [])
     }
 
     // MARK: The cache
