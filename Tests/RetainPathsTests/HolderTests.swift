@@ -106,6 +106,20 @@ import Testing
             }
         }
 
+        /// In a process of its own, and without the variables of a sanitizer: within the budget.
+        @Test(.enabled(if: Allocator.hasChunkHeaders))
+        func `an address that a task's frame has kept is told as no cycle if a variable leads to the holder`()
+            async
+        {
+            await #expect(processExitsWith: .success) {
+                let finder = try #require(RetainPathFinder())
+                let name = "held by a global, task that releases self before each await"
+                let scenario = try #require(RetainScenario.negatives.first { $0.name == name })
+                let result = await onOwnThread { ScenarioResult(scenario, finder) }
+                #expect(result.grade == .nothing, "\(result.explanation)")
+            }
+        }
+
         @Test(.enabled(if: Allocator.hasChunkHeaders))
         func `no other object near a dispatch source is its handler`() async {
             await #expect(processExitsWith: .success) {

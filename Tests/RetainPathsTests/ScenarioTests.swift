@@ -49,14 +49,14 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     @Test(arguments: RetainScenario.negatives)
     func `tells no cycle where there is none`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
-        // The frame keeps the address of an object that the task has released. The budget may end before the global variable that
-        // holds the object is found, as among the many variables of an address sanitizer.
-        if scenario.name == "held by a global, task that releases self before each await",
-            !Allocator.hasChunkHeaders
-        {
-            #expect(result.explanation.confidence != .proven)
-            return
-        }
+        #if DEBUG
+            // The frame keeps the address of an object that the task has released. Among what the variables of all tests lead to,
+            // the budget may end before the one that holds the object is found: HolderTests.
+            if scenario.name == "held by a global, task that releases self before each await" {
+                #expect(result.explanation.confidence != .proven)
+                return
+            }
+        #endif
         #expect(result.grade == .nothing, "\(result.explanation)")
         // Without optimization the frames of suspended functions may hold one object twice.
         let counts = scenario.truth == .held ? 1...2 : 0...0
