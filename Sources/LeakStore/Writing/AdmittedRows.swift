@@ -1,11 +1,11 @@
-/// What the database has of everything that a tally names.
+/// The entries of the database for the names in a tally.
 ///
 /// Holds on to the entries for as long as the tally lasts, however many pass through the writer's caches meanwhile.
 final class AdmittedRows: Admission {
     private struct Build {
         /// Row of `build`.
         var row: Int64
-        /// Whether it holds what is beyond a limit.
+        /// True for the build that counts all builds beyond a limit.
         var isOther: Bool
     }
 
