@@ -71,6 +71,12 @@ public final class RunningCollector {
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
     }
 
+    /// - Parameter fields: in place of the access token; `nil` sends the token.
+    public func delete(_ path: String, fields: [HTTPField]? = nil) throws -> HTTPAnswer {
+        try client.delete(
+            address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
+    }
+
     /// Sends what the button on the page of the printed sign-in link sends.
     public func spendSignInLink() throws -> HTTPAnswer {
         let code = collector.announcement.signInLink.split(separator: "=").last ?? ""
