@@ -3,6 +3,9 @@
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
 export LEAK_COLLECTOR_DEVELOPMENT := 1
+# Swift Testing would start all tests at once: one that waits for an answer goes on behind thousands that were started after
+# it, and no time limit of any client holds. With a few at once it goes on soon.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
 strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
