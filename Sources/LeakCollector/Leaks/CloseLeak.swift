@@ -144,6 +144,10 @@ struct CloseLeak: Hashable, Sendable {
 
         var isOneSided: Bool { counts.ours == 0 || counts.theirs == 0 }
 
+        /// True if a compiler that inlines functions in one build and not in the other makes such a difference: one list is the other
+        /// without some elements, at most half of them and not the outermost.
+        private let mayBeInlined: Bool
+
         init(_ ours: [String], _ theirs: [String]) {
             counts = (ours.count, theirs.count)
             // Numbers are compared in the place of texts.
@@ -158,6 +162,9 @@ struct CloseLeak: Hashable, Sendable {
             let kept = Self.longestCommon(one, other)
             common = kept.count
             different = max(ours.count, theirs.count) - kept.count
+            mayBeInlined =
+                common == min(one.count, other.count) && common < max(one.count, other.count)
+                && common * 2 >= max(one.count, other.count) && one.last == other.last
             let (ourKept, theirKept) = (Set(kept.map(\.ours)), Set(kept.map(\.theirs)))
             only = (
                 one.indices.first { !ourKept.contains($0) }.map { ours[$0] },
@@ -207,7 +214,8 @@ struct CloseLeak: Hashable, Sendable {
             let verb = different == 1 ? "differs" : "differ"
             let sides =
                 "\(only.ours.map(CloseLeak.short) ?? "nothing") ↔ \(only.theirs.map(CloseLeak.short) ?? "nothing")"
-            return "\(different) of \(all) \(kind.noun(all)) \(verb): \(sides)"
+            let reason = kind == .calls && mayBeInlined ? " (perhaps inlined)" : ""
+            return "\(different) of \(all) \(kind.noun(all)) \(verb): \(sides)\(reason)"
         }
     }
 }
