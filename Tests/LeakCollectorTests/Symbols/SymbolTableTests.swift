@@ -151,7 +151,7 @@ import Testing
         var builder = Self.builder()
         var ranges: [(range: Range<UInt64>, calls: [NamedCall])] = []
         var end: UInt64 = 0
-        for _ in 0..<random.below(400) {
+        for _ in 0..<random.below(150) {
             let start = end + UInt64(random.below(3) == 0 ? random.below(200) : 0)
             end = start + 1 + UInt64(random.below(40))
             let calls = (0...random.below(3)).map { _ in

@@ -246,7 +246,7 @@ import Testing
         "\u{301}https://u@", "<https://u@Retain cycles: {(", "text=a;", "$s4mainhttps://u@",
     ])
     func `masking the longest texts twice is masking them once`(part: String) {
-        for excess in 0..<9 {
+        for excess in [0, 1, 2, 5, 8] {
             var text = String(repeating: "x", count: excess)
             while text.utf8.count < WireLimits.messageBytes { text += part }
             let sent = sent(text)
@@ -343,7 +343,7 @@ import Testing
             "Expected deallocation of ",
             "GET https://example.com/a ",
         ]
-        for _ in 0..<4_000 {
+        for _ in 0..<1_500 {
             let form = Self.form(&random)
             let text = random.element(of: heads) + form
             var report = LeakReport()
