@@ -202,6 +202,7 @@ soak: build-tests hostile ## the long runs: kills, power cuts, failing disks, da
 	$(hostile) --slow $(if $(SHORT),5,90) --slow-connections $(if $(SHORT),300,3000) --churn $(if $(SHORT),2000,100000)
 	$(hostile) --rounds $(if $(SHORT),1,15) --seconds 5
 	Scripts/sanitize-load $(if $(SHORT),1,20)
+	Scripts/sanitize-retain-paths thread
 	DATABASE_OUTAGES=$(if $(SHORT),1,50) DATABASE_SEEDS=$(if $(SHORT),1,20) Scripts/with-postgresql swift test --skip-build $(tested) \
 		--filter 'DatabaseFaultTests|SharedModelTests'
 	STORM_SEEDS=$(if $(SHORT),1,2000) swift test --skip-build $(tested) --filter StormTests
