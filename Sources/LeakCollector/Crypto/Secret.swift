@@ -1,3 +1,5 @@
+internal import CLeakCrypto
+
 /// A secret that is shown once and stored as a hash: an ingest key, an access token, a sign-in code, a session.
 ///
 /// 238 random bits in 40 letters and digits, which survive headers, links, copying by a double click, and the DSN of every
@@ -56,5 +58,49 @@ struct Secret: Sendable {
             case .notVisibleASCII: "holds a space or a character outside ASCII"
             }
         }
+    }
+}
+
+/// FIPS 180-4 through libcrypto.
+enum SHA256 {
+    /// - Returns: 32 bytes.
+    static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { digest, count in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                _ = unsafe CLeakCrypto.SHA256(bytes.baseAddress, bytes.count, digest.baseAddress)
+            }
+            count = Int(SHA256_DIGEST_LENGTH)
+        }
+    }
+}
+
+/// Comparison that takes as long for a near miss as for a wild guess.
+enum ConstantTime {
+    /// Whether two byte strings of the same length are equal; of different length they are not.
+    static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == other.count else { return false }
+        return unsafe one.withUnsafeBytes { one in
+            unsafe other.withUnsafeBytes { other in
+                unsafe CRYPTO_memcmp(one.baseAddress, other.baseAddress, one.count) == 0
+            }
+        }
+    }
+}
+
+/// Random bytes for secrets, from libcrypto's generator.
+enum Randomness {
+    /// - Returns: `count` bytes that no one can guess.
+    /// - Throws: ``Unavailable`` when the system gives no entropy; a secret must then not be made.
+    static func bytes(_ count: Int) throws(Unavailable) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let filled = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            unsafe RAND_bytes(buffer.baseAddress, Int32(buffer.count))
+        }
+        guard filled == 1 else { throw Unavailable() }
+        return bytes
+    }
+
+    struct Unavailable: Error, CustomStringConvertible {
+        var description: String { "the system has no randomness for a new secret; try again in a moment" }
     }
 }

@@ -1,4 +1,4 @@
-import LeakStore
+internal import LeakStore
 
 extension LeakState {
     var words: String {
@@ -75,5 +75,15 @@ enum Kind {
     /// What a check of such an object is called.
     static func checks(_ kind: String) -> String {
         kind == "view_controller" ? "closes" : "checks"
+    }
+}
+
+/// Where a known leak happens: `iOS from 11.2, before 11.3`.
+struct KnownSystems: Component {
+    var leak: KnownLeak
+
+    var html: HTML {
+        leak.systems.isEmpty
+            ? "every system" : HTML(leak.systems.map { "\($0.description)" as HTML }, separator: "; ")
     }
 }

@@ -1,6 +1,6 @@
 internal import LeakHTTPServer
-internal import LeakStore
 internal import LeakPlatform
+internal import LeakStore
 
 /// Says who a request comes from. Every request that reads or writes passes here.
 final class Gate: Sendable {
@@ -104,5 +104,93 @@ final class Gate: Sendable {
             }
         }
         return nil
+    }
+}
+
+/// The credentials that were handed out, found by the secret's hash. A value: whoever owns it decides who may look.
+struct KeyRing: Sendable {
+    /// By the first eight bytes of the hash. What the time of this look-up could tell an attacker are bits of the hash
+    /// of his own guess; the rest is compared in constant time.
+    private var byPrefix: [UInt64: [Credential]] = [:]
+
+    init(_ credentials: [Credential]) {
+        for credential in credentials { add(credential) }
+    }
+
+    /// What a presented secret is worth.
+    enum Verdict: Sendable {
+        case valid(Credential)
+        case revoked
+        case unknown
+    }
+
+    /// - Parameters:
+    ///   - hash: SHA-256 of what was presented.
+    ///   - purposes: what it may have been made for.
+    ///   - now: milliseconds since 1970; what has expired is unknown.
+    func find(_ hash: [UInt8], for purposes: Set<Credential.Purpose>, now: Int64) -> Verdict {
+        for credential in byPrefix[Self.prefix(hash)] ?? []
+        where ConstantTime.areEqual(credential.hash, hash) && purposes.contains(credential.purpose) {
+            if credential.revokedAt != nil { return .revoked }
+            if let end = credential.expiresAt, end <= now { return .unknown }
+            return .valid(credential)
+        }
+        return .unknown
+    }
+
+    mutating func add(_ credential: Credential) {
+        byPrefix[Self.prefix(credential.hash), default: []].append(credential)
+    }
+
+    mutating func remove(_ hash: [UInt8]) {
+        byPrefix[Self.prefix(hash)]?.removeAll { ConstantTime.areEqual($0.hash, hash) }
+    }
+
+    private static func prefix(_ hash: [UInt8]) -> UInt64 {
+        hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension Gate {
+    /// Returns the credential of a request that changes something. Call it after the body was read: a token may have been revoked
+    /// meanwhile.
+    ///
+    /// - Throws: ``Problem`` 403.
+    func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
+        guard case .valid(let credential) = reader(of: request, now: now) else {
+            throw Problem(
+                .forbidden, "this session or token is not valid any more; sign in again or use another token")
+        }
+        // A browser adds the cookie of whoever is signed in to what another site has it send, in ways that
+        // `SameSite` does not cover: a page of the same host on another port, for one.
+        let provenance = provenance(of: request)
+        guard provenance == .here || provenance == .untold && credential.purpose != .session else {
+            throw Problem(
+                .forbidden,
+                provenance == .elsewhere
+                    ? "this was sent from another site; open the page here and send it there"
+                    : "nothing says that this comes from a page of this collector; send an access token instead"
+            )
+        }
+        return credential
+    }
+
+    /// Reads all credentials anew.
+    func reload(from reader: any StoreReader, now: Int64) throws(StoreError) {
+        var isTaken = false
+        while !isTaken {
+            let edits = edits
+            isTaken = replace(try reader.credentials(all: true, now: now), since: edits)
+        }
+    }
+}
+
+extension Credential {
+    /// Who acts with it, as a history names them: a token by its name, also where a browser was signed in with it.
+    var actor: String {
+        guard purpose == .session else { return name }
+        guard openedBy != nil else { return SignIn.linkName }
+        return name.hasPrefix(SignIn.sessionPrefix)
+            ? String(name.dropFirst(SignIn.sessionPrefix.count)) : name
     }
 }

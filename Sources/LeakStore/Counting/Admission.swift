@@ -80,3 +80,72 @@ extension LeakIdentity {
         return title.utf8.count + path + groupedBy.className.utf8.count + packedGroupedStack.count + search
     }
 }
+
+/// Takes every name as it is.
+package final class EveryName: Admission {
+    package init() {}
+
+    package func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
+        AdmittedName(name, number: 0)
+    }
+
+    package func release(_ version: String, of app: Int, at: Int64) -> AdmittedName {
+        AdmittedName(version, number: 0)
+    }
+
+    package func build(_ name: String, of release: Int) -> AdmittedName { AdmittedName(name, number: 0) }
+
+    package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int)
+    {
+        (AdmittedLeak(counted: identity, isNew: false), 0)
+    }
+
+    package func module(of leak: LeakID) -> String? { nil }
+
+    package func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool { true }
+}
+
+/// Entries that are numbered in the order in which their keys came.
+package struct NumberedEntries<Key: Hashable, Entry> {
+    private var all: [Entry] = []
+    private var numbers: [Key: Int] = [:]
+
+    package init() {}
+
+    package func number(of key: Key) -> Int? { numbers[key] }
+
+    /// - Parameter entry: of a key that is new.
+    /// - Returns: the number of the key.
+    package mutating func number(of key: Key, adding entry: @autoclosure () -> Entry) -> Int {
+        if let known = numbers[key] { return known }
+        all.append(entry())
+        numbers[key] = all.count - 1
+        return all.count - 1
+    }
+
+    package subscript(number: Int) -> Entry {
+        get { all[number] }
+        set { all[number] = newValue }
+    }
+}
+
+/// A text that belongs to a row, by its hash, which takes less memory than the text.
+///
+/// Hashes differ from one process to the next, so a sender cannot choose two texts that have the same one.
+package struct HashedName: Hashable {
+    private let owner: Int64
+    private let hash: Int
+
+    /// - Parameter hash: from ``hash(of:)``.
+    package init(owner: Int64, hash: Int) {
+        self.owner = owner
+        self.hash = hash
+    }
+
+    /// A value of a leak.
+    package init(leak: Int64, _ kind: ValueKind, hash: Int) {
+        self.init(owner: leak, hash: hash << 3 | kind.rawValue)
+    }
+
+    package static func hash(of text: String) -> Int { ByteText(text).hashValue }
+}

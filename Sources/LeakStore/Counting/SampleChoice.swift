@@ -79,3 +79,49 @@ package struct SampleChoice {
         }
     }
 }
+
+/// Which of a leak's kept reports a row of `sample` is.
+package enum SampleSlot {
+    package static let first = 0
+    package static let newest = 1
+    package static let reservoir = 2
+    /// Places of one leak.
+    package static let count = reservoir + Reservoir.size
+
+    /// The row. The slot leads: the newest reports of all leaks, rewritten with every commit, fill few pages, where
+    /// each leak's reports side by side would dirty one page per leak.
+    static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
+}
+
+/// Which of a leak's reports are kept, so that each has had the same chance: algorithm R, Jeffrey Vitter (1985).
+///
+/// The draw is a function of the seed, the leak and the report's number: it is the same however reports are cut
+/// into calls, and needs no state that a rolled-back transaction would have to restore.
+package struct Reservoir: Sendable {
+    /// Enough to see what varies, few enough to stay under 12 KiB per leak with reports of 600 bytes.
+    package static let size = 16
+
+    package let seed: UInt64
+
+    package init(seed: UInt64) { self.seed = seed }
+
+    /// Where the report goes, or `nil` to drop it.
+    ///
+    /// - Parameter ordinal: the report's number among those of its leak, from 1.
+    func slot(forReport ordinal: Int, of leak: LeakID) -> Int? {
+        guard ordinal > Self.size else { return ordinal - 1 }
+        let draw = SplitMix64.mix(SplitMix64.mix(seed ^ leak.high) ^ leak.low &+ UInt64(ordinal))
+        let slot = Int(draw.multipliedFullWidth(by: UInt64(ordinal)).high)
+        return slot < Self.size ? slot : nil
+    }
+}
+
+/// Sebastiano Vigna's finalizer of a 64-bit counter: https://prng.di.unimi.it/splitmix64.c
+enum SplitMix64 {
+    static func mix(_ value: UInt64) -> UInt64 {
+        var mixed = value &+ 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -16,3 +16,47 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     /// Apple has ever made of either, few enough to bound what a stranger can grow.
     package static let limit = 200
 }
+
+/// Bytes of details, in the measure of ``StoreLimits/detailBytesPerKeyAndDay``.
+package enum DetailBytes {
+    /// Bytes that a row takes besides a text.
+    private static let rowBytes = 16
+
+    /// Bytes of a row of `sample`, but for a few.
+    package static func ofSample(_ body: [UInt8], from origin: Submission.Origin) -> Int {
+        var bytes = body.count + origin.version.utf8.count
+        for text in [origin.build, origin.system, origin.model, origin.install, origin.user] {
+            bytes += text?.utf8.count ?? 0
+        }
+        return bytes
+    }
+
+    /// Bytes of a row of `leak_value`, but for a few.
+    package static func ofValue(_ text: String) -> Int { text.utf8.count + rowBytes }
+
+    /// Bytes of a row of `release_check`, but for a few. Each version has rows of its own.
+    package static func ofCheck(_ className: String) -> Int { className.utf8.count + rowBytes }
+}
+
+/// Bytes that objects keep, to within 1/32: rounded numbers are so few that each can be counted.
+public enum RetainedBytes {
+    /// Rounds down to six significant bits.
+    public static func rounded(_ bytes: Int) -> Int {
+        let bytes = min(max(0, bytes), 1 << 40)
+        let shift = max(0, Int.bitWidth - bytes.leadingZeroBitCount - 6)
+        return (bytes >> shift) << shift
+    }
+
+    /// SQL for the median of what the objects of a leak keep; 0 where no explanation says so. Values beyond the limit of
+    /// different ones do not count.
+    ///
+    /// - Parameter leak: SQL for the row of the leak, of a table outside.
+    package static func median(ofLeak leak: String) -> String {
+        """
+        coalesce((select bytes from (select cast(value as bigint) as bytes,
+            sum(reports) over (order by cast(value as bigint)) as seen, sum(reports) over () as measured
+            from leak_value where leak = \(leak) and kind = \(ValueKind.retainedBytes.rawValue) and value <> '') counted
+          where seen * 2 >= measured order by bytes limit 1), 0)
+        """
+    }
+}

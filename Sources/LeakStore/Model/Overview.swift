@@ -113,3 +113,32 @@ public struct Release: Hashable, Sendable {
         sessions == 0 ? nil : Double(sessions - leakySessions) / Double(sessions)
     }
 }
+
+/// What a list of apps says of one.
+public struct AppSummary: Hashable, Sendable {
+    public var id: String
+    /// `nil` for an app of which no version is known yet.
+    public var newestVersion: String?
+    /// Milliseconds since 1970.
+    public var lastSeen: Int64
+
+    public init(id: String, newestVersion: String?, lastSeen: Int64) {
+        self.id = id
+        self.newestVersion = newestVersion
+        self.lastSeen = lastSeen
+    }
+}
+
+/// The sessions that were told of one version of an app.
+public struct VersionSessions: Hashable, Sendable {
+    public var version: String
+    public var sessions: Int
+    /// Those among ``sessions`` in which something leaked.
+    public var leakySessions: Int
+
+    public init(version: String, sessions: Int, leakySessions: Int) {
+        self.version = version
+        self.sessions = sessions
+        self.leakySessions = leakySessions
+    }
+}
