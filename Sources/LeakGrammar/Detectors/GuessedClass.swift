@@ -323,7 +323,9 @@ enum GuessedClass {
         let isOfLeak = words.isAfterClass || words.isAfterLeak || words.saysRetained
         if TypeNameCleaning.looksMangled(name) { return isOfLeak ? name : nil }
         let spelling = TypeSpelling(name)
-        guard spelling.isType, words.isAfterLeak || !words.saysTyped else { return nil }
+        guard spelling.isType else { return nil }
+        if words.isAfterKeyOfClass, spelling.hasHump || spelling.isDotted { return name }
+        guard words.isAfterLeak || !words.saysTyped else { return nil }
         // Backticks are quotes of code.
         if text[quote] == UInt8(ascii: "`"), spelling.hasEnding, !words.saysTyped { return name }
         // Behind other words than `class` users' names stand in quotes too: `leaked: "JaneDoe"`.

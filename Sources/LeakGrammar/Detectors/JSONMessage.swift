@@ -220,7 +220,9 @@ struct JSONMessage {
         /// Stands for the missing key of a list's strings.
         private static let keyOfStrings = "leak"
         /// Keys of lists of leaks.
-        private static let lists: Set<String> = ["", "gcpaths", "leaks", "objects", "activities"]
+        private static let lists: Set<String> = [
+            "", "gcpaths", "leaks", "objects", "activities", "leakedclasses",
+        ]
 
         var keys: [JSONSlice] = []
         /// Where the objects of the outermost list of leaks stand.
@@ -326,12 +328,26 @@ struct JSONMessage {
         keysByRank[0].contains(key.string.lowercased().filter { $0.isLetter })
     }
 
+    /// Returns whether a key says that its value is a class, or an object by its class.
+    static func isKeyOfObject(_ key: Text) -> Bool {
+        let key = key.string.lowercased().filter { $0.isLetter }
+        return keysByRank[0].contains(key) || keysByRank[1].contains(key)
+    }
+
     private static let keysByRank: [Set<String>] = [
-        ["class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass", "clazz"],
-        ["activity", "fragment", "viewcontroller", "controller", "viewmodel", "objecttype", "leakedtype"],
+        [
+            "class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass", "clazz", "klass",
+            "leakedclassname",
+            "vcclass",
+        ],
+        [
+            "activity", "fragment", "viewcontroller", "controller", "viewmodel", "objecttype", "leakedtype",
+            "vc", "typename",
+            "leakedclasses",
+        ],
         [
             "screen", "component", "leak", "leaked", "leakedobject", "leakingobject", "object", "instance",
-            "type", "typename", "name",
+            "type", "name",
         ],
         ["reference"],
     ]

@@ -174,6 +174,7 @@ struct PrivateText {
             if description.rest.first == quote { return keep(upTo: description.rest.startIndex + 1) }
         }
         kept.append(contentsOf: Array("…".utf8))
+        if keyOfClass(behind: quote) { return }
         guard let closing = closing(of: quote) else {
             rest = rest[rest.endIndex...]
             return
@@ -183,6 +184,40 @@ struct PrivateText {
         rest = rest[(closing + 1)...]
         if entry != nil { valueOfQuotedKey() }
     }
+
+    /// Keeps ` class="Cart"` behind a quotation, with `…` for what is quoted behind it: in `msg="leak" class="Cart" user="Jane"` the
+    /// quotation of `msg` goes up to the last quote otherwise.
+    private mutating func keyOfClass(behind quote: UInt8) -> Bool {
+        guard !isInBrackets else { return false }
+        for end in rest.indices.prefix(Self.keyBytes) where rest[end] == quote {
+            let behind = rest[(end + 1)...]
+            guard behind.first.map({ " ,;".utf8.contains($0) }) ?? false else { continue }
+            let key = behind.drop { " ,;".utf8.contains($0) }.prefix { $0.isIdentifier }
+            let mark = text[key.endIndex...]
+            guard
+                let opening = [1, 2].map({ key.endIndex + $0 }).first(where: {
+                    text.indices.contains($0) && text[$0] == quote
+                }),
+                mark.first == UInt8(ascii: "=") || mark.first == UInt8(ascii: ":"),
+                JSONMessage.isKeyOfObject(key),
+                let name = GuessedClass.quoted(at: opening, in: text)
+            else { continue }
+            let closing = closing(of: quote)
+            keep(quotation: rest[end...name.endIndex])
+            let last = closing ?? rest.endIndex
+            if last > name.endIndex {
+                kept.append(contentsOf: Array("…".utf8))
+                if closing != nil { kept.append(quote) }
+            }
+            rest = last < rest.endIndex ? rest[(max(last, name.endIndex) + 1)...] : rest[rest.endIndex...]
+            return true
+        }
+        return false
+    }
+
+    private mutating func keep(quotation: Text) { kept.append(contentsOf: quotation) }
+
+    private static let keyBytes = 512
 
     /// `"text": Jane` and `["text"] = Jane`: the value without quotes of a ``SensitiveKey`` that stood in quotes, up to the end of
     /// the line.

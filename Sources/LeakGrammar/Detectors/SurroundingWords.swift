@@ -7,6 +7,7 @@ struct SurroundingWords {
     /// Behind the name and the quote that closes behind it.
     let after: Text
     private let lowercasedBefore: Text
+    private let isQuoted: Bool
     /// Behind quotes and brackets too.
     private let next: Text
     /// The text behind the name, longer than ``after``.
@@ -22,14 +23,20 @@ struct SurroundingWords {
 
     init(of name: Text, in text: Text) {
         var (start, end) = (name.startIndex, name.endIndex)
+        var isQuoted = false
         for (opening, closing) in Self.quotes {
             let (front, back) = (text[..<start], text[end...])
             if front.ends(with: opening), back.starts(with: closing) {
                 start -= opening.utf8CodeUnitCount
                 end += closing.utf8CodeUnitCount
+                isQuoted = true
                 break
             }
         }
+        if let front = text[..<start].droppingLast("Optional("), text[end...].first == UInt8(ascii: ")") {
+            (start, end) = (front.endIndex, end + 1)
+        }
+        self.isQuoted = isQuoted
         before = Self.withoutNamespaces(text[..<start].suffix(Self.byteLimit))
         let behind = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
         after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
@@ -159,6 +166,18 @@ struct SurroundingWords {
     /// Words such as `class` or `instance of` stand in front.
     var isAfterClass: Bool { follows(Self.cuesOfClasses) && !isOwner }
 
+    /// A key such as `className=` or `vc: ` stands in front of a name in quotes.
+    var isAfterKeyOfClass: Bool {
+        guard isQuoted else { return false }
+        let front = lowercasedBefore.trimmed
+        guard let mark = front.last, mark == UInt8(ascii: "=") || mark == UInt8(ascii: ":") else {
+            return false
+        }
+        let words = front.dropLast().trimmed
+        let key = words[(words.lastIndex { !$0.isIdentifier }.map { $0 + 1 } ?? words.startIndex)...]
+        return JSONMessage.isKeyOfObject(key)
+    }
+
     /// Words such as `leak of` or `leaked` stand in front.
     var isAfterLeak: Bool {
         (follows(Self.cuesOfLeaks) || follows(Self.cuesOfQuotedLeaks)) && !isOwner
@@ -182,7 +201,9 @@ struct SurroundingWords {
     private var scoreBefore: Int {
         if follows(Self.cuesOfLeakedObjects) { return 20 }
         if follows(["leaked window "]) || isOwner { return -6 }
-        if follows(Self.cuesOfClasses) || follows(Self.cuesOfLeaks) { return isEndOfPhrase ? 7 : 5 }
+        if follows(Self.cuesOfClasses) || follows(Self.cuesOfLeaks) || isAfterKeyOfClass {
+            return isEndOfPhrase ? 7 : 5
+        }
         if follows(Self.cuesBefore) { return 5 }
         if follows(Self.weakCuesBefore) { return 2 }
         return 0
@@ -308,7 +329,8 @@ struct SurroundingWords {
     ]
     /// In front of a quotation.
     private static let cuesOfQuotedLeaks: [StaticString] = [
-        "leaked ", "leaked: ", "leaking ", "leaking object ", "leaked object ", "leak in ", "leak: ", "leak=",
+        "leaked ", "leaked: ", "leaking ", "leaking object ", "leaking object: ", "leaked object ",
+        "leaked object: ", "leak in ", "leak: ", "leak=",
     ]
     private static let cuesOfOwners: [StaticString] = [
         "by class ", "by instance of ", "by object of ", "because of class ", "in class ", "(class: ",

@@ -15,9 +15,9 @@ enum TypeNameCleaning {
             let before = name.count
             name = withoutWrapping(name)
             if name.first == UInt8(ascii: "<") {
-                name = Description.name(name)
-            } else if let range = name.firstRange(of: ": 0x"), isHexadecimal(name[range.upperBound...]) {
-                name = name[..<range.lowerBound]
+                name = Self.nameInPython(name) ?? Description.name(name)
+            } else {
+                name = withoutIdentity(name)
             }
             if let inner = OptionalType.wrapped(name) { name = inner }
             if name.count == before { break }
@@ -44,8 +44,71 @@ enum TypeNameCleaning {
         return name
     }
 
-    private static func isHexadecimal(_ text: Text) -> Bool {
-        !text.isEmpty && text.allSatisfy(\.isHexadecimal)
+    // MARK: Identities
+
+    /// The class of an object whose description tells objects apart: by an address (`Cart: 0x1f`, `Cart (0x1f)`, `self=0x1f Cart`), as
+    /// Java and Android do (`Cart@5c1e2f3`, `DecorView@5c1e2f3[Cart]`, `Cart{5ce6b7a #0}`), or Flutter (`Cart#a527b(ticker active)`,
+    /// `Instance of 'Cart'`).
+    private static func withoutIdentity(_ name: Text) -> Text {
+        if let instance = name.dropping("Instance of '"), let end = instance.firstIndex(of: UInt8(ascii: "'"))
+        {
+            return instance[..<end]
+        }
+        return withoutHash(name) ?? withoutAddress(name) ?? name
+    }
+
+    private static func withoutHash(_ name: Text) -> Text? {
+        guard let mark = name.firstIndex(where: { "@#{".utf8.contains($0) }), mark > name.startIndex,
+            name[mark - 1].isIdentifier || name[mark - 1] == UInt8(ascii: ">")
+        else { return nil }
+        let digits = name[(mark + 1)...].prefix {
+            $0.isDigit || ("a"..."f").contains(Character(UnicodeScalar($0)))
+        }
+        let (front, behind) = (name[..<mark], name[digits.endIndex...])
+        switch name[mark] {
+        case UInt8(ascii: "@"):
+            guard (4...16).contains(digits.count), !(behind.first?.isIdentifier ?? false),
+                behind.first != UInt8(ascii: ".")
+            else { return nil }
+            return front + behind
+        case UInt8(ascii: "#"):
+            let isAlone =
+                behind.isEmpty || behind.first == UInt8(ascii: "(") && behind.last == UInt8(ascii: ")")
+            return digits.count == 5 && isAlone ? front : nil
+        default:
+            let isAlone = behind.first == UInt8(ascii: " ") || behind.first == UInt8(ascii: "}")
+            return (4...8).contains(digits.count) && isAlone && behind.last == UInt8(ascii: "}") ? front : nil
+        }
+    }
+
+    private static func withoutAddress(_ name: Text) -> Text? {
+        guard let mark = name.lastRange(of: "0x") else { return nil }
+        let digits = name[mark.upperBound...].prefix(while: \.isHexadecimal)
+        guard !digits.isEmpty else { return nil }
+        var (front, behind) = (name[..<mark.lowerBound], name[digits.endIndex...])
+        if front.isEmpty || front.last == UInt8(ascii: "="), behind.first == UInt8(ascii: " ") {
+            // In front of the class.
+            let type = behind.trimmed
+            let isKey = front.dropLast().allSatisfy(\.isIdentifier)
+            return isKey && !type.isEmpty && !type.contains(UInt8(ascii: " ")) ? type : nil
+        }
+        for (opening, closing) in [(UInt8(ascii: "("), ")" as StaticString), (UInt8(ascii: "["), "]")]
+        where front.last == opening && behind.equals(closing) {
+            (front, behind) = (front.dropLast(), [])
+            if front.last?.isIdentifier ?? false { return front }
+        }
+        guard behind.isEmpty else { return nil }
+        let type = front.droppingLast(" at ") ?? front.droppingLast(" - ") ?? front
+        let trimmed = Array(type.reversed().drop { " :@".utf8.contains($0) }.reversed())[...]
+        return trimmed.isEmpty || trimmed.count == front.count ? nil : trimmed
+    }
+
+    /// `shop.Cart` of `<shop.Cart object at 0x1f>`
+    private static func nameInPython(_ name: Text) -> Text? {
+        guard let range = name.firstRange(of: " object at 0x"), name.last == UInt8(ascii: ">"),
+            name[range.upperBound...].dropLast().allSatisfy(\.isHexadecimal)
+        else { return nil }
+        return name[..<range.lowerBound].dropFirst()
     }
 
     /// Removes what key-value observing, RxCocoa, ReactiveCocoa, Aspects and GoogleUtilities add to the name of a

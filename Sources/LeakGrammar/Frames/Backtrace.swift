@@ -167,7 +167,7 @@ struct Backtrace {
         guard let first = Run(lines[...], reader), let start = first.lines.first?.startIndex else {
             return nil
         }
-        var run = first
+        var run = Self.runOfApp(insteadOf: first, in: lines, reader)
         var head = text[..<start].trimmed
         if let marked = Self.markedRun(lines, reader), marked.run.lines.first?.startIndex != start {
             run = marked.run
@@ -212,6 +212,19 @@ struct Backtrace {
             guard frames.count >= 2 else { return nil }
         }
     }
+
+    /// The first frames of the app behind those of the system alone, as below `Caused by:` or `Allocated at:`.
+    private static func runOfApp(insteadOf first: Run, in lines: [Text], _ reader: FrameReader) -> Run {
+        var run = first
+        for _ in 0..<runLimit where run.frames.allSatisfy(\.isSystem) {
+            guard let next = Run(lines[...].drop { $0.startIndex < run.end }, reader) else { return first }
+            run = next
+        }
+        return run.frames.allSatisfy(\.isSystem) ? first : run
+    }
+
+    /// Runs of frames that are looked at.
+    private static let runLimit = 8
 
     /// The heading and the frames of the thread that a text is about, which may be another one than the first.
     private static func markedRun(_ lines: [Text], _ reader: FrameReader) -> (heading: Text, run: Run)? {

@@ -53,6 +53,26 @@ extension FrameReader {
         return frame
     }
 
+    /// `Shop   0x00000001023bcd8a $s4Shop…F + 282`, `Shop $s4Shop…F + 282` and `$s4Shop…F + 282`: the columns of an Apple frame without
+    /// its number, its address or its image.
+    func unnumbered(_ line: Text) -> CallFrame? {
+        let symbol = withoutOffset(line)
+        guard symbol.count < line.count else { return nil }
+        let words = symbol.split(separator: UInt8(ascii: " "))
+        guard let last = words.last, words.count <= 3 else { return nil }
+        let isSymbol = TypeNameCleaning.looksMangled(last) || symbol.last == UInt8(ascii: ")")
+        switch words.count {
+        case 1 where isSymbol: return apple([], 0, line)
+        case 2 where TypeNameCleaning.looksMangled(last): return apple(words[0], 0, line[last.startIndex...])
+        case 3:
+            guard let address = hexadecimal(words[1]), address.rest.isEmpty, words[1].count >= 8 else {
+                return nil
+            }
+            return apple(words[0], address.value, line[last.startIndex...])
+        default: return nil
+        }
+    }
+
     /// A distance in an image is below, an address in a process above.
     private static let offsetLimit: UInt64 = 1 << 28
 

@@ -24,6 +24,11 @@ extension FrameReader {
         }
         // Behind the function that it was inlined into, which is a frame of its own.
         if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
+        // `_block_invoke(.block_descriptor=0x…)`
+        if let block = symbol.lastRange(of: "_block_invoke") {
+            symbol =
+                symbol[..<(symbol[block.upperBound...].firstIndex(of: UInt8(ascii: "(")) ?? symbol.endIndex)]
+        }
         frame.function = FunctionName.read(withoutOffset(symbol), demangle)
         frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
         return frame

@@ -12,12 +12,29 @@ struct FrameReader {
     static let moduleByteLimit = 128
 
     func read(_ raw: Text) -> CallFrame? {
-        let line = raw.cut(to: Self.byteLimit).trimmed
+        let line = Self.withoutListMarks(raw.cut(to: Self.byteLimit).trimmed)
         guard let first = line.first, var frame = form(first, of: line) else { return nil }
         frame.function = frame.function.flatMap { Self.bounded($0, to: Self.functionByteLimit) }
         frame.module =
             frame.module == "???" ? nil : frame.module.flatMap { Self.bounded($0, to: Self.moduleByteLimit) }
         return frame
+    }
+
+    /// A line of a printed list: `"3   Shop …",`, `- 3   Shop …`, `[3] 3   Shop …`.
+    private static func withoutListMarks(_ line: Text) -> Text {
+        var line = line
+        if line.last == UInt8(ascii: ",") { line = line.dropLast().trimmed }
+        if line.first == UInt8(ascii: "\""), line.last == UInt8(ascii: "\""), line.count > 2 {
+            line = line.dropFirst().dropLast().trimmed
+        }
+        if let element = line.dropping("- ") { return element.trimmed }
+        if let number = line.dropping("[") {
+            let behind = number.drop { $0.isDigit }
+            if behind.startIndex > number.startIndex, let element = behind.dropping("] ") {
+                return element.trimmed
+            }
+        }
+        return line
     }
 
     private func form(_ first: UInt8, of line: Text) -> CallFrame? {
@@ -33,7 +50,7 @@ struct FrameReader {
         case UInt8(ascii: "+"): if let frame = sample(line) { return frame }
         default: break
         }
-        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line)
+        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line) ?? unnumbered(line)
     }
 
     // MARK: Virtual machines

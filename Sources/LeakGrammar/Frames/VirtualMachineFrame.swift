@@ -51,7 +51,7 @@ enum VirtualMachineFrame {
         var parts = name.split(separator: UInt8(ascii: "."))
         var frame = CallFrame()
         let method = parts.popLast() ?? []
-        let type = parts.popLast() ?? []
+        let type = withoutProxyNumber(parts.popLast() ?? [])
         if !parts.isEmpty { frame.module = parts.map(\.string).joined(separator: ".") }
         frame.function = function(method, of: type)
         frame.isSystem = isSystem(name) || isAccessor(method)
@@ -64,6 +64,12 @@ enum VirtualMachineFrame {
                 className: (parts + [type]).map(\.string).joined(separator: "."), name: method.string)
         }
         return frame
+    }
+
+    /// `$Proxy` of `$Proxy12`: proxies are numbered in the order in which a launch makes them.
+    private static func withoutProxyNumber(_ type: Text) -> Text {
+        guard let number = type.dropping("$Proxy"), number.allSatisfy(\.isDigit) else { return type }
+        return type[..<number.startIndex]
     }
 
     /// The frame that a mapping names.

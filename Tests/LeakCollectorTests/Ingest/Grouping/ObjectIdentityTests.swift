@@ -1,0 +1,166 @@
+import LeakGrammar
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// What changes from launch to launch is no part of a group, however it is written.
+@Suite struct ObjectIdentityTests {
+    private func id(_ change: (inout LeakReport) -> Void) -> LeakID {
+        var report = LeakReport()
+        report.event = .leak
+        change(&report)
+        return Grouping.group(report, app: "shop", module: "Shop").identity.id
+    }
+
+    /// `X` stands for the class, `#` for eight digits of an address.
+    private func filled(_ form: String, _ name: String, _ digits: String) -> String {
+        form.replacing("X", with: name).replacing("#", with: digits)
+    }
+
+    static let names = [
+        "X 0x#", "X (0x#)", "X - 0x#", "X[0x#]", "X at 0x#", "X: 0x#", "X@0x#", "0x# X", "self=0x# X",
+        "<X: 0x#>",
+        "com.acme.shop.X@#", "X@#[Main]", "X{# \u{23}0 id=0x7f0800}", "<shop.X object at 0x#>",
+    ]
+
+    @Test(arguments: names)
+    func `the address of an object is no part of its class`(form: String) {
+        let digits = ["1a2b3c4d", "5ce6b7a0", "7f0841b2"]
+        let places: [(inout LeakReport, String) -> Void] = [
+            { $0.className = $1 },
+            { ($0.className, $0.stack) = ("Shop.Cart", ["Root", $1, "Shop.Cart"]) },
+            { ($0.className, $0.children) = ("Shop.Cart", [$1]) },
+            { $0.cycle = ["Shop.Cart", $1] },
+        ]
+        for (number, place) in places.enumerated() {
+            let cart = Set(digits.map { digits in id { place(&$0, filled(form, "CartController", digits)) } })
+            #expect(cart.count == 1, "place \(number)")
+            // Children are no part of a group.
+            guard number != 2 else { continue }
+            #expect(
+                !cart.contains(id { place(&$0, filled(form, "HomeController", digits[0])) }),
+                "place \(number)")
+        }
+    }
+
+    @Test(arguments: [
+        "X#\u{1}", "X#\u{1}(lifecycle state: created)", "Instance of 'X' (#\u{1})", "Instance of 'X'",
+    ])
+    func `the identity that Flutter prints is no part of a class`(form: String) {
+        func id(_ name: String, _ digits: String) -> LeakID {
+            self.id { $0.className = form.replacing("X", with: name).replacing("\u{1}", with: digits) }
+        }
+        #expect(id("CartState", "a527b") == id("CartState", "d58d4"))
+        #expect(id("CartState", "a527b") != id("HomeState", "a527b"))
+    }
+
+    @Test(arguments: ["X@objc", "user@example.com", "X#12", "X{a b}", "Shop.0xCart"])
+    func `other marks stay in a name`(form: String) {
+        #expect(
+            TypeName(form.replacing("X", with: "Cart")).text.utf8.filter { "#@{".utf8.contains($0) }
+                == form.utf8.filter { "#@{".utf8.contains($0) })
+    }
+
+    static let quotations = [
+        #"Optional("Shop.X") leaked"#, #"leaked object: Optional("Shop.X")"#, #"vc="X" leaked"#,
+        #"vc: "X" leaked"#,
+        #"viewController="X" leaked"#, "Leak detected: vc='X'", #"level=warn msg="leak" vc="X" addr=0x#"#,
+        #"level=warn msg="leak detected" class="X""#, #"class="X" event="leak""#,
+        #"leak class="X" reason="screen closed""#, "msg='leak' class='X'",
+        #"Leak(className="X", address="0x#")"#,
+        "Leak(class_name='X', screen='Checkout')", #"Leak(clazz="X")"#, #"<leak class="X" addr="0x#"/>"#,
+        #"{"typeName":"Shop.X"}"#, #"{"vc":"X","leak":true}"#, #"{"vc_class":"X"}"#,
+        #"{"leakedClassName":"X"}"#,
+        #"{"leakedClasses":["X"]}"#, #"{"event":"leak","payload":{"info":{"klass":"X"}}}"#,
+    ]
+
+    @Test(arguments: quotations)
+    func `a quoted class tells leaks apart`(form: String) {
+        func leak(_ name: String, _ digits: String) -> LeakIdentity {
+            var report = LeakReport()
+            report.message = filled(form, name, digits)
+            return Grouping.group(report, app: "shop", module: "Shop").identity
+        }
+        #expect(leak("CartController", "1a2b3c4d").id == leak("CartController", "5ce6b7a0").id)
+        #expect(leak("CartController", "1a2b3c4d").id != leak("HomeController", "1a2b3c4d").id)
+        #expect(leak("CartController", "1a2b3c4d").className == "CartController")
+    }
+
+    @Test(arguments: [
+        #"msg="Jane" class="CartController" user="Jane" a=1"#,
+        #"msg="Jane", class="CartController", Jane "Jane""#,
+        #"msg="Jane" class="CartController" Jane's "Jane"#, #"a="Jane" b="Jane" class="CartController" Jane"#,
+    ])
+    func `quotations around a class are masked, and masked again they stay`(text: String) {
+        let masked = DetectorMessage.redacted(text)
+        #expect(masked.contains("CartController"))
+        #expect(masked.ranges(of: "Jane").count <= 1, "\(masked)")
+        #expect(DetectorMessage.redacted(masked) == masked)
+    }
+
+    static let frames = [
+        "Shop      0x000000010~ Cart + 12", "    \"0   Shop   0x000000010~ Cart + 12\",",
+        "- 0   Shop   0x000000010~ Cart + 12",
+        "[0] 0   Shop   0x000000010~ Cart + 12", "0   Shop   0x000000010~ Cart + 12,", "Cart + 817",
+        "Shop Cart + 330",
+    ]
+
+    @Test(arguments: frames)
+    func `a frame of a printed list is one`(form: String) {
+        func id(_ function: String, _ digits: String, _ offset: String) -> LeakID {
+            let frame = form.replacing("Cart", with: function).replacing("~", with: digits).replacing(
+                "12", with: offset
+            )
+            .replacing("817", with: offset).replacing("330", with: offset)
+            return self.id { ($0.className, $0.stack) = ("Shop.CartViewModel", [frame, frame]) }
+        }
+        let bind = "$s4Shop13CartViewModelC4bindyyF"
+        let load = "$s4Shop13CartViewModelC4loadyyF"
+        #expect(id(bind, "02a3f10", "12") == id(bind, "4b21e44", "817"))
+        #expect(id(bind, "02a3f10", "12") != id(load, "02a3f10", "12"))
+    }
+
+    @Test func `the app's frames behind those of the system alone tell leaks apart`() {
+        func id(_ function: String) -> LeakID {
+            self.id {
+                $0.message = """
+                    Leak of stream
+                    \tat java.lang.Daemons$Daemon.run0(D.java:1)
+                    \tat java.lang.Daemons$Daemon.run1(D.java:1)
+                    Caused by: java.lang.Throwable: created here
+                    \tat com.acme.A.\(function)(A.kt:1)
+                    \tat com.acme.A.main(A.kt:4)
+                    """
+            }
+        }
+        #expect(id("a") == id("a"))
+        #expect(id("a") != id("b"))
+    }
+
+    @Test func `the number of a proxy is no part of its function`() {
+        func id(_ proxy: String) -> LeakID {
+            self.id {
+                ($0.className, $0.stack) = (
+                    "com.acme.Cart", ["\tat \(proxy).load(Unknown Source)", "\tat com.acme.A.main(A.kt:4)"]
+                )
+            }
+        }
+        #expect(id("$Proxy12") == id("$Proxy3"))
+        #expect(id("com.sun.proxy.$Proxy2") == id("com.sun.proxy.$Proxy3"))
+    }
+
+    @Test func `a block is its method, with and without its descriptor`() {
+        func id(_ arguments: String) -> LeakID {
+            self.id {
+                $0.className = "CartController"
+                $0.stack = [
+                    "frame #0: 0x0000000104f85eb0 Shop`__33-[CartController viewDidLoad]_block_invoke\(arguments) at C.m:4:9",
+                    "frame #1: 0x0000000104f85fb0 Shop`main + 24",
+                ]
+            }
+        }
+        #expect(id("(.block_descriptor=0x0000600000c1)") == id(""))
+    }
+}
