@@ -45,7 +45,7 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Those of one kind, revoked ones too; of their secrets nothing is known here.
+    /// Credentials of one kind, revoked ones included. Their secrets are not stored.
     mutating func fields(of credentials: [Credential], _ kind: CredentialKind) {
         array(kind.rawValue) { writer in
             for credential in credentials { writer.object { $0.fields(of: credential, kind) } }

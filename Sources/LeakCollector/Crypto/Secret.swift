@@ -76,7 +76,7 @@ enum SHA256 {
 
 /// Comparison that takes as long for a near miss as for a wild guess.
 enum ConstantTime {
-    /// Whether two byte strings of the same length are equal; of different length they are not.
+    /// Returns true if two byte strings have the same length and bytes.
     static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
         return unsafe one.withUnsafeBytes { one in

@@ -2,7 +2,7 @@
 struct Card: Component {
     var title: HTML
     var content: HTML
-    /// What an address leads to it by, and what it is known again by where a page is renewed while it is looked at.
+    /// The fragment of its address, by which a page that is renewed finds it again.
     var id: String?
 
     init(_ title: HTML, _ content: HTML, id: String? = nil) {
@@ -45,7 +45,7 @@ struct ShareBar: Component {
 struct Choice: Component {
     var name: String
     var label: String
-    /// What stands for no choice; `nil` where there must be one.
+    /// The label of no choice; `nil` where there must be one.
     var none: String?
     /// Values and how they read, in order.
     var options: [(value: String, text: String)]
@@ -90,7 +90,7 @@ struct CountTable: Component {
         var name: String
         /// As many as there are heads after the first.
         var counts: [Int]
-        /// What the longest bar stands for.
+        /// The count of the longest bar.
         var most: Int
     }
 
