@@ -208,7 +208,7 @@ soak: build-tests hostile ## the long runs: kills, power cuts, failing disks, da
 	DATABASE_OUTAGES=$(if $(SHORT),1,50) DATABASE_SEEDS=$(if $(SHORT),1,20) Scripts/with-postgresql swift test --skip-build $(tested) \
 		--filter 'DatabaseFaultTests|SharedModelTests|CopyTests'
 	STORM_SEEDS=$(if $(SHORT),1,2000) swift test --skip-build $(tested) --filter StormTests
-	GROUPING_SCORE=whole swift test --skip-build $(tested) --filter GroupingScoreTests
+	$(MAKE) --no-print-directory grouping-score
 	REPORTER_SEEDS=$(if $(SHORT),1,300) swift test --skip-build $(tested) --filter ExactlyOnceTests
 	FUZZ_SECONDS=$(if $(SHORT),10,3600) Scripts/fuzz
 
