@@ -44,7 +44,7 @@ private final class Crowd {
         #expect(path.description.hasSuffix("(100000 references)"))
     }
 
-    @Test(arguments: [(12, true), (13, false), (39, false)])
+    @Test(arguments: [(12, true), (13, false), (100, false)])
     func `the cycle's length is limited`(count: Int, isWhole: Bool) throws {
         let links = ring(count)
         defer { open(links) }
@@ -53,12 +53,9 @@ private final class Crowd {
         #expect(path.references.count == 12)
     }
 
-    @Test func `depth and objects are limited`() {
+    @Test func `objects are limited`() {
         let links = ring(100)
         defer { open(links) }
-        let deep = explain(links[0], budget: .release)
-        #expect(deep.path == nil)
-        #expect(deep.cost?.isAtLeast == true)
         var budget = Budget.thorough
         #expect(explain(links[0], budget: budget).path != nil)
         budget.objects = 50

@@ -195,7 +195,7 @@ private final class Holder<Value> {
 
     @Test func `sums of numbers without a limit do not overflow`() throws {
         var budget = Budget.thorough
-        (budget.objects, budget.buffers, budget.depth) = (.max, .max, .max)
+        (budget.objects, budget.buffers) = (.max, .max)
         (budget.cycleLength, budget.cycles, budget.pageBytes) = (.max, .max, .max)
         var walker = GraphWalker()
         let object = Plain()

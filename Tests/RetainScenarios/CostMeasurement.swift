@@ -11,19 +11,22 @@ internal import LeakMessage
     public struct CostMeasurement: Sendable {
         public let estimate: Int
         public let truth: Int
+        /// True if the budget ended the walk.
+        public let isAtLeast: Bool
 
         public var isClose: Bool { abs(estimate - truth) * 10 <= truth }
 
-        public init(seed: UInt64, _ finder: RetainPathFinder) {
+        public init(seed: UInt64, _ finder: RetainPathFinder, _ budget: Budget) {
             let graph = unsafe Unmanaged.passRetained(CostGraph(seed: seed))
             var finder = finder
-            finder.budget = .thorough
+            finder.budget = budget
             let explanation = unsafe finder.explain(UnsafeRawPointer(graph.toOpaque()), callerReferences: 1)
             Self.fillCaches()
             let before = Self.bytesInUse()
             unsafe graph.takeUnretainedValue().open()
             unsafe graph.release()
             (estimate, truth) = (explanation.cost?.bytes ?? 0, before - Self.bytesInUse())
+            isAtLeast = explanation.cost?.isAtLeast == true
         }
 
         private static func bytesInUse() -> Int {

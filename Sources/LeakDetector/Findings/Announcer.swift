@@ -171,7 +171,7 @@ final class Announcer: Sendable {
                 // subject would do more than compare: it may expect other objects.
                 guard !sweeper.isStopped, sweeper.stands(leak.id, of: leak.identity),
                     leak.isThere
-                else { return }
+                else { return explanations.retry(key) }
                 if isAlert { self.alerts.explain(leak.report, explanation) }
                 self.mode.explain?(leak.report, explanation)
             }

@@ -11,6 +11,8 @@ final class ExplanationQueue: Sendable {
     static let waitingLimit = 32
     /// Different leaks that are explained in a session: by class, call site and owners.
     static let leakLimit = 1_000
+    /// Explanations of one leak whose objects had gone before they were told.
+    static let vainLimit = 5
 
     private struct Job {
         let leak: String
@@ -21,6 +23,8 @@ final class ExplanationQueue: Sendable {
     private struct State {
         var isOn = true
         var asked: Set<String> = []
+        /// How often each leak's explanation came to nothing.
+        var vain: [String: Int] = [:]
         var waiting: [Job] = []
         /// When the running explanation began; `nil` while none runs.
         var beganAt: Int64?
@@ -66,6 +70,16 @@ final class ExplanationQueue: Sendable {
     /// Drops what waits, as when the detector stops.
     func dropWaiting() { state.with { $0.dropWaiting() } }
 
+    /// Lets a leak be explained again, whose explanation came to nothing: its object had gone, or nobody wanted it.
+    func retry(_ leak: String) {
+        state.with { state in
+            let vain = state.vain[leak, default: 0] + 1
+            guard vain < Self.vainLimit, vain > 1 || state.vain.count < Self.leakLimit else { return }
+            state.vain[leak] = vain
+            state.asked.remove(leak)
+        }
+    }
+
     /// Enqueues a leak, unless a similar one was explained before or the queue is full.
     ///
     /// - Parameters:
@@ -102,7 +116,10 @@ final class ExplanationQueue: Sendable {
     /// Explains what waits, and ends: most sessions have few leaks, and a thread that waits costs memory.
     private func run() {
         while let job = next() {
-            guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.object) else { continue }
+            guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.object) else {
+                retry(job.leak)
+                continue
+            }
             let explanation = unsafe explainer.explain(object, callerReferences: 0)
             let isInTime = state.with { $0.isOn && now() - ($0.beganAt ?? 0) <= Self.deadlineMilliseconds }
             if isInTime { job.deliver(explanation) }

@@ -4,8 +4,6 @@ public struct Budget: Hashable, Sendable {
     public var objects: Int
     /// Buffers of strings and of containers without references, which count as kept memory but lead nowhere.
     public var buffers: Int
-    /// References from the object to the farthest one that is visited.
-    public var depth: Int
     /// References in a cycle. The shortest longer cycle is reported with its first references only.
     public var cycleLength: Int
     /// Different cycles that are reported.
@@ -13,10 +11,9 @@ public struct Budget: Hashable, Sendable {
     /// Memory that is copied, in bytes. A page of 4 KiB takes 0.9 µs.
     public var pageBytes: Int
 
-    public init(objects: Int, buffers: Int, depth: Int, cycleLength: Int, cycles: Int, pageBytes: Int) {
+    public init(objects: Int, buffers: Int, cycleLength: Int, cycles: Int, pageBytes: Int) {
         self.objects = min(max(objects, 1), Self.largest)
         self.buffers = min(max(buffers, 0), Self.largest)
-        self.depth = min(max(depth, 1), Self.largest)
         self.cycleLength = min(max(cycleLength, 1), Self.largest)
         self.cycles = min(max(cycles, 0), Self.largest)
         self.pageBytes = max(pageBytes, 0)
@@ -28,16 +25,15 @@ public struct Budget: Hashable, Sendable {
     /// The same with every number within its limits, whatever was assigned to it.
     var limited: Budget {
         Budget(
-            objects: objects, buffers: buffers, depth: depth, cycleLength: cycleLength, cycles: cycles,
-            pageBytes: pageBytes)
+            objects: objects, buffers: buffers, cycleLength: cycleLength, cycles: cycles, pageBytes: pageBytes
+        )
     }
 
     /// For apps in the field: at most about 1 ms for one walk, of which two are made.
     public static let release = Budget(
-        objects: 2_000, buffers: 2_000, depth: 40, cycleLength: 12, cycles: 8, pageBytes: 4 << 20)
+        objects: 2_000, buffers: 2_000, cycleLength: 12, cycles: 8, pageBytes: 4 << 20)
 
     /// For tests and tools, where completeness matters more than time: about 20 ms for a walk over 100,000 objects.
     public static let thorough = Budget(
-        objects: 1_000_000, buffers: 1_000_000, depth: 1_000_000, cycleLength: 12, cycles: 8,
-        pageBytes: 1 << 30)
+        objects: 1_000_000, buffers: 1_000_000, cycleLength: 12, cycles: 8, pageBytes: 1 << 30)
 }

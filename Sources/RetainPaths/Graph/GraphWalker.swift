@@ -23,7 +23,7 @@ struct GraphWalker: ~Copyable {
     mutating func walk(from address: UInt, budget: Budget) -> Bool {
         begin(budget)
         guard let layout = reader.layoutIndex(at: address) else { return false }
-        _ = graph.addNode(address, layout: layout, depth: 0)
+        _ = graph.addNode(address, layout: layout)
         // Now: the pages of the budget may be used up later.
         strongCount = reader.strongCount(at: address)
         expandAll()
@@ -52,11 +52,7 @@ struct GraphWalker: ~Copyable {
         while index < graph.nodes.count {
             current = Int32(index)
             graph.nodes[index].firstEdge = Int32(graph.edges.count)
-            if Int(graph.nodes[index].depth) < budget.depth {
-                expand(index)
-            } else {
-                graph.isTruncated = true
-            }
+            expand(index)
             graph.nodes[index].edgeCount = Int32(graph.edges.count) - graph.nodes[index].firstEdge
             index += 1
             if isDone(graph) { break }
@@ -87,7 +83,7 @@ struct GraphWalker: ~Copyable {
                 graph.isTruncated = true
                 return
             }
-            target = graph.addNode(address, layout: layout, depth: graph.nodes[Int(current)].depth + 1)
+            target = graph.addNode(address, layout: layout)
         }
         guard graph.edges.count < edgeLimit else {
             graph.isTruncated = true

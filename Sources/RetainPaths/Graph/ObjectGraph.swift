@@ -3,7 +3,6 @@ struct ObjectGraph {
     struct Node {
         var address: UInt
         var layout: Int32
-        var depth: Int32
         var firstEdge: Int32 = 0
         var edgeCount: Int32 = 0
 
@@ -60,9 +59,9 @@ struct ObjectGraph {
     @inline(__always)
     func index(of address: UInt) -> Int32? { indices.value(for: address) }
 
-    mutating func addNode(_ address: UInt, layout: Int32, depth: Int32) -> Int32 {
+    mutating func addNode(_ address: UInt, layout: Int32) -> Int32 {
         let index = Int32(nodes.count)
-        nodes.append(Node(address: address, layout: layout, depth: depth))
+        nodes.append(Node(address: address, layout: layout))
         indices.set(index, for: address)
         return index
     }

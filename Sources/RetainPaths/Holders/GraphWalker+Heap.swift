@@ -42,7 +42,7 @@ extension GraphWalker {
         }
         guard let holder = reader.objectAround(hit.address), search.isNew(holder.address) else { return }
         graph.removeAll()
-        _ = graph.addNode(holder.address, layout: holder.layout, depth: 0)
+        _ = graph.addNode(holder.address, layout: holder.layout)
         expandFirst()
         // A reference that keeps nothing alive is no edge.
         let edge = graph.edges.first { graph.nodes[Int($0.to)].address == hit.target }
@@ -61,12 +61,12 @@ extension GraphWalker {
     private mutating func replaceGraph(with path: [HeapSearch.Step]) -> (edges: [Int32], variable: UInt)? {
         guard let first = path.first, let last = path.last else { return nil }
         graph.removeAll()
-        _ = graph.addNode(first.holder == 0 ? 1 : first.holder, layout: first.layout, depth: 0)
+        _ = graph.addNode(first.holder == 0 ? 1 : first.holder, layout: first.layout)
         for (index, step) in path.enumerated() {
             let layout =
                 step.target == last.target ? reader.layoutIndex(at: step.target) : path[index + 1].layout
             guard let layout else { return nil }
-            _ = graph.addNode(step.target, layout: layout, depth: Int32(index + 1))
+            _ = graph.addNode(step.target, layout: layout)
             graph.edges.append(
                 ObjectGraph.Edge(
                     from: Int32(index), to: Int32(index + 1), label: step.label, flags: step.flags,

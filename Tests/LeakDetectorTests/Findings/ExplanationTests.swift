@@ -164,6 +164,58 @@ import LeakPlatform
         withExtendedLifetime((page, other)) {}
     }
 
+    @Test func `a leak whose object ended before its explanation is explained at its next object`()
+        async throws
+    {
+        let explainer = Explainer(isOpen: false)
+        let bench = Bench(explainer: explainer)
+        var pages: [Page?] = [Page(), Page()]
+        bench.detector.expectDeallocation(of: pages[0]!, line: 7)
+        bench.wait(2_000)
+        try await until { explainer.count == 1 }
+        pages[0] = nil
+        explainer.open()
+        let queue = try #require(bench.detector.announcer.explanations)
+        try await until { queue.isIdle }
+        bench.wait(0)
+        #expect(bench.explanations.isEmpty)
+        bench.detector.expectDeallocation(of: pages[1]!, line: 7)
+        bench.wait(2_000)
+        try await until {
+            bench.wait(0)
+            return bench.explanations.count == 1
+        }
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `a leak that nobody wanted explained when its turn came is explained later`() async throws {
+        let explainer = Explainer(isOpen: false)
+        let isWanted = Guarded(true)
+        let queue = ExplanationQueue(explainer, isWanted: { isWanted.with { $0 } }, now: { 0 })
+        let delivered = Guarded([String]())
+        func explain(_ leak: String) { queue.explain(leak, 8) { _ in delivered.with { $0.append(leak) } } }
+        explain("first")
+        try await until { explainer.count == 1 }
+        explain("waits")
+        isWanted.with { $0 = false }
+        explainer.open()
+        try await until { queue.isIdle }
+        isWanted.with { $0 = true }
+        explain("waits")
+        try await until { queue.isIdle }
+        #expect(delivered.with { $0 } == ["first", "waits"])
+    }
+
+    @Test func `a leak whose explanations come to nothing is explained five times`() async throws {
+        let explainer = Explainer()
+        let queue = ExplanationQueue(explainer, now: { 0 })
+        for _ in 0..<8 {
+            queue.explain("fleeting", 8) { _ in queue.retry("fleeting") }
+            try await until { queue.isIdle }
+        }
+        #expect(explainer.count == ExplanationQueue.vainLimit)
+    }
+
     // MARK: Explainers that fail
 
     private struct Ending: LeakExplainer {
