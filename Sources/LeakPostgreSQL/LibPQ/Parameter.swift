@@ -85,7 +85,9 @@
                 guard let value else { continue }
                 write(value, &elements)
                 let length = Int32(clamping: elements.count - start - 4)
-                for (offset, byte) in bigEndian(length).enumerated() { elements[start + offset] = byte }
+                unsafe elements.withUnsafeMutableBytes { bytes in
+                    unsafe bytes.storeBytes(of: length.bigEndian, toByteOffset: start, as: Int32.self)
+                }
             }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(20 + elements.count)
@@ -102,9 +104,7 @@
         private static func text(_ value: String) -> [UInt8] { Array(value.storable.utf8) }
 
         private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
-            for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-            }
+            unsafe withUnsafeBytes(of: number.bigEndian) { unsafe bytes.append(contentsOf: $0) }
         }
 
         private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
