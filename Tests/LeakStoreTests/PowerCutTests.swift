@@ -14,7 +14,7 @@ import LeakPlatform
 ///
 /// Each seed plays one script, some ends of it at random moments; `make soak` plays more (`FAULT_SEEDS`).
 @Suite struct PowerCutTests {
-    static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 6)
+    static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 3)
     private static let endsPerSeed = 20
     private static let steps = 14
 
@@ -47,7 +47,7 @@ import LeakPlatform
                 if problems != [] { return }
             }
         }
-        Issue.record("nothing was lost in 120 power cuts")
+        Issue.record("no power cut lost anything")
     }
 
     @Test func `scripts come to everything that a disk is asked for`() {

@@ -343,7 +343,7 @@ import Testing
             "Expected deallocation of ",
             "GET https://example.com/a ",
         ]
-        for _ in 0..<1_500 {
+        for _ in 0..<600 {
             let form = Self.form(&random)
             let text = random.element(of: heads) + form
             var report = LeakReport()

@@ -36,7 +36,7 @@ import Testing
             " - current count: 2", "Fatal error: ", "\ntitle: \"", "it's", " <B: 0x1", "\n操作路径",
             "{\"a\": \"b\"}", " - ",
         ]
-        for _ in 0..<80 {
+        for _ in 0..<30 {
             let typed =
                 random.element(of: parts) + random.element(of: parts) + "Zq7Xk" + random.element(of: parts)
             var report = LeakReport()
