@@ -331,7 +331,7 @@ import LeakPlatform
 
     static let texts: [(RetainExplanation, String?)] = [
         (RetainExplanation(), nil),
-        (cycle, "Shop.Page is kept by a cycle: Page.onTap → closure → Page\nCause: \(advice)"),
+        (cycle, "Shop.Page is kept by a cycle: Page.onTap → closure → Page\nProbable cause: \(advice)"),
         (
             explanation {
                 $0.confidence = .suspected
@@ -347,7 +347,7 @@ import LeakPlatform
                 $0.cost = .init(bytes: 12_345, objects: 7, isAtLeast: false)
             },
             "Shop.Page is kept by a cycle: Page.onTap → closure → Page; and by a cycle: Page.onTap → closure → Page; "
-                + "with it 12.3 KB in 7 objects would be freed\nCause: \(advice)"
+                + "with it 12.3 KB in 7 objects would be freed\nProbable cause: \(advice)"
         ),
         (
             explanation {

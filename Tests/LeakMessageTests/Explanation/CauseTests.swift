@@ -103,7 +103,10 @@ import Testing
             + " Write instead:\n    onPaid = { [weak self] in … }"
         #expect(explanation.advice == "Probable cause: \(words)")
         explanation.confidence = .proven
-        #expect(explanation.advice == "Cause: \(words)")
+        #expect(explanation.advice == "Probable cause: \(words)")
+        #expect(
+            LeakCause(of: explanation.path!, closureNames: ["closure #1 in CartModel.bind()"])?.isCertain
+                == true)
         explanation.path?.references[0].isSuspected = true
         #expect(explanation.cause?.isCertain == false)
         #expect(explanation.advice == "Probable cause: \(words)")
@@ -141,10 +144,25 @@ import Testing
 
     @Test func `a cycle that was cut has no certain cause`() {
         let callback = RetainReference(owner: "Shop.Page", field: "onTap", kind: .property, isClosure: true)
+        let names = ["closure #1 in Page.show()"]
         var path = Self.cycle(callback, Self.timer)
-        #expect(LeakCause(of: path)?.isCertain == true)
+        #expect(LeakCause(of: path, closureNames: names)?.isCertain == true)
         path.fullLength = 40
-        #expect(LeakCause(of: path)?.isCertain == false)
+        #expect(LeakCause(of: path, closureNames: names)?.isCertain == false)
+    }
+
+    @Test func `a cause that the name of a closure could make more specific is only probable without names`()
+    {
+        for vector in CauseVector.Half.allCases.flatMap(\.vectors) where vector.closures != nil {
+            let cause = LeakCause(of: vector.path)
+            #expect(
+                cause == nil || cause?.identifier == vector.cause || cause?.isCertain == false, "\(vector)")
+        }
+        let closure = RetainReference(owner: "Shop.Page", field: "onTap", kind: .property, isClosure: true)
+        #expect(LeakCause(of: Self.cycle(closure))?.isCertain == false)
+        #expect(
+            LeakCause(of: Self.cycle(closure), closureNames: ["closure #1 in Page.show()"])?.isCertain == true
+        )
     }
 
     /// Text such as "the object keeps the data source" is not true of an object that the screen holds through a closure.

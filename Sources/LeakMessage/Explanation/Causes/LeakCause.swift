@@ -9,7 +9,8 @@ public struct LeakCause: Hashable, Sendable {
     /// A few lines of Swift to write instead, with the names of the path where it has them.
     public let remedy: String
     /// True if types and kinds of references prove the cause. False if it was recognized by a name that could mean
-    /// something else, if a reference of the path is suspected, or if the path was cut.
+    /// something else, if names of closures could make it more specific, if a reference of the path is suspected, or if the
+    /// path was cut.
     public let isCertain: Bool
 
     /// The most specific cause whose rules match the path; `nil` if none does.
@@ -18,12 +19,17 @@ public struct LeakCause: Hashable, Sendable {
     ///   to methods, lazy properties and nested closures apart, which have the same path.
     public init?(of path: RetainPath, closureNames: [String] = []) {
         let steps = PathStep.steps(of: path)
-        let isKnown = !path.isSuspected && path.fullLength == nil
+        var isKnown = !path.isSuspected && path.fullLength == nil
         let closureNames = closureNames.prefix(Self.closureLimit).map {
             Array($0.utf8.prefix(Self.nameLimit))[...]
         }
         for pattern in LeakPattern.all {
             for rule in pattern.rules {
+                if rule.needsName, closureNames.isEmpty {
+                    // With a name it might be this, more specific cause.
+                    if rule.match(steps, isCycle: path.isCycle, nil) != nil { isKnown = false }
+                    continue
+                }
                 guard let index = rule.match(steps, isCycle: path.isCycle, closureNames) else { continue }
                 let names = PatternNames(steps, at: index, isCycle: path.isCycle)
                 self.init(pattern, names, isCertain: rule.isCertain && isKnown)

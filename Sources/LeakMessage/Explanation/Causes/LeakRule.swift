@@ -43,8 +43,13 @@ struct LeakRule: Sendable {
         LeakRule(references, shape, isWhole: isWhole, [], isCertain: false)
     }
 
+    /// True if it goes by the name of a closure.
+    var needsName: Bool { !closureName.isEmpty }
+
     /// Returns the index of the step that the last condition matches; `nil` if the path does not match.
-    func match(_ steps: [PathStep], isCycle: Bool, _ closureNames: [Text]) -> Int? {
+    ///
+    /// - Parameter closureNames: `nil` for any names.
+    func match(_ steps: [PathStep], isCycle: Bool, _ closureNames: [Text]?) -> Int? {
         guard matchesShape(steps, isCycle: isCycle) else { return nil }
         guard isWhole ? steps.count == references.count : steps.count >= references.count else { return nil }
         let starts = isCycle ? steps.count : steps.count - references.count + 1
@@ -53,7 +58,9 @@ struct LeakRule: Sendable {
                 references[$0].matches(steps[(start + $0) % steps.count])
             }
             let last = (start + references.count - 1) % steps.count
-            if matches, isNamed(closureNames, PatternNames(steps, at: last, isCycle: isCycle)) { return last }
+            guard matches else { continue }
+            guard let closureNames, needsName else { return last }
+            if isNamed(closureNames, PatternNames(steps, at: last, isCycle: isCycle)) { return last }
         }
         return nil
     }
@@ -69,7 +76,6 @@ struct LeakRule: Sendable {
     }
 
     private func isNamed(_ closureNames: [Text], _ names: PatternNames) -> Bool {
-        guard !closureName.isEmpty else { return true }
         let parts = closureName.map { Text(PatternNames.fill($0, with: names)) }
         return closureNames.contains { name in parts.allSatisfy { name.firstRange(of: $0) != nil } }
     }
