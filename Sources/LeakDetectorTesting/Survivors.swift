@@ -13,8 +13,10 @@ struct Survivors: Sendable {
     var alive = 0
     /// Those that went included.
     var tracked = 0
-    /// The path of references that keeps the first living one; `nil` if none was found.
+    /// Why the first living one stays, to follow "It is"; `nil` if nothing is known.
     var explanation: String?
+    /// True if the explanation tells a cycle, so that nothing else need be looked for.
+    var isInCycle = false
     /// The names of the closures on that path and the lines that made them, as far as there are symbols and debug lines.
     var closures: [String] = []
     /// The known mistake behind that path and the code to write instead, in lines of their own.
@@ -47,17 +49,18 @@ struct Survivors: Sendable {
             }
         let them = alive == 1 ? "it" : "them"
         let start = "\(count) still in memory \(Self.text(seconds)) s after \(end) ended"
-        if let explanation {
-            let subject = alive == 1 ? "It is" : "The first is"
-            var message = "\(start). \(subject) \(explanation). If it may go later, pass a longer `within`."
-            if !closures.isEmpty { message += "\nClosure: \(closures.joined(separator: "; "))" }
-            return advice.map { "\(message)\n\($0)" } ?? message
+        let subject = alive == 1 ? "It is" : "The first is"
+        var message = start + "." + (explanation.map { " \(subject) \($0)." } ?? "")
+        if isInCycle {
+            message += " If it may go later, pass a longer `within`."
+        } else {
+            message += """
+                 Look for what holds \(them): a closure that captures \(them) without [weak], a delegate that is not weak, a timer, \
+                task or observer that nobody ended, \(holder). What may go later needs a longer `within`.
+                """
         }
-        return """
-            \(start). Look for what holds \(them): a closure \
-            that captures \(them) without [weak], a delegate that is not weak, a timer, task or observer that nobody \
-            ended, \(holder). What may go later needs a longer `within`.
-            """
+        if !closures.isEmpty { message += "\nClosure: \(closures.joined(separator: "; "))" }
+        return advice.map { "\(message)\n\($0)" } ?? message
     }
 
     /// `1` in place of `1.0`.

@@ -77,6 +77,7 @@ public final class TrackedObjects: Sendable {
             all[index].alive += 1
             if all[index].alive == 1, let explanation = Self.explanation(of: entry.identity) {
                 all[index].explanation = explanation.summary
+                all[index].isInCycle = explanation.path?.isCycle == true
                 let closures = ClosureName.names(of: explanation.closureSites)
                 all[index].closures = closures.map(\.description)
                 all[index].advice = explanation.advice(closureNames: closures.map(\.name))
@@ -86,14 +87,13 @@ public final class TrackedObjects: Sendable {
     }
 
     #if canImport(RetainPaths)
-        private static let finder = RetainPathFinder(budget: .thorough)
+        private static let finder = RetainPathFinder(budget: .thorough, search: [.globals, .heap])
 
-        /// The path that keeps a living object. The tracking itself holds no reference.
+        /// What keeps a living object. The tracking itself holds no reference.
         private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? {
             guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object))
             else { return nil }
-            let explanation = unsafe finder.explain(address, callerReferences: 0)
-            return explanation.path == nil ? nil : explanation
+            return unsafe finder.explain(address, callerReferences: 0)
         }
     #else
         private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? { nil }

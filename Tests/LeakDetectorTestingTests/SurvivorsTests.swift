@@ -63,6 +63,28 @@ private final class Cell<Value> {}
             #expect(message.hasSuffix("Write instead:\n    onPaid = { [weak self] in … }"))
         }
 
+        private final class Cache { var row: Row? }
+        nonisolated(unsafe) private static let cache = Cache()
+
+        @Test func `without a cycle the message tells what holds the object, or how many references do`()
+            throws
+        {
+            let tracked = TrackedObjects()
+            unsafe Self.cache.row = tracked.track(Row())
+            let held = try #require(tracked.survivors.first).message(after: .block, within: 1)
+            #expect(held.contains(" It is probably kept by global → SurvivorsTests.Cache.row → "), "\(held)")
+            unsafe Self.cache.row = nil
+
+            let reference = unsafe Unmanaged.passRetained(tracked.track(Row()))
+            let unknown = try #require(tracked.survivors.first).message(after: .block, within: 1)
+            #expect(
+                unknown.contains(
+                    " It is in no cycle that was found, and kept by 1 reference from elsewhere; with it "),
+                "\(unknown)")
+            #expect(unknown.contains("would be freed. Look for what holds it: a closure "))
+            unsafe reference.release()
+        }
+
         @Test func `the name of a closure tells the cause`() throws {
             let tracked = TrackedObjects()
             tracked.track(Model()).bindMethod()
