@@ -172,6 +172,7 @@ extension JSONWriter {
     private mutating func fields(of path: RetainPath, _ cause: LeakCause?, isProven: Bool) {
         field("text", path.description)
         field("fingerprint", path.fingerprint)
+        field("cause_key", path.causeKey)
         field("is_cycle", path.isCycle)
         field("length", path.fullLength ?? path.references.count)
         array("references") { array in

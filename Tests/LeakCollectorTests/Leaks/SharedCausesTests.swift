@@ -64,6 +64,21 @@ import Testing
         #expect((causes[0]["cost_bytes"] as? Int ?? 0) > (causes[1]["cost_bytes"] as? Int ?? 0))
     }
 
+    @Test func `a leak names the cause that it shares`() throws {
+        let running = try filled()
+        let causes = try #require(try running.json("/api/v1/causes?app=shop")["causes"] as? [[String: Any]])
+        for cause in causes {
+            let key = try #require(cause["cause_key"] as? String)
+            #expect(key.count == 16)
+            for leak in try #require(cause["leaks"] as? [[String: Any]]) {
+                let why = try running.json("/api/v1/leaks/\(try #require(leak["id"] as? String))")["why"]
+                let paths = try #require((why as? [String: Any])?["variants"] as? [[String: Any]])
+                #expect(paths.contains { $0["cause_key"] as? String == key })
+                #expect(try running.get("/causes?app=shop&first=\(key)").text.contains("id=\"\(key)\""))
+            }
+        }
+    }
+
     @Test func `leaks of different tasks and variables have causes of their own`() throws {
         let running = try RunningCollector()
         let task = #"{"owner": "Task", "field": "", "kind": "task", "suspected": true}"#
