@@ -84,6 +84,20 @@ private final class Crowd {
         last.last = nil
     }
 
+    @Test func `elements without a reference count against the budget`() {
+        final class Sparse {
+            var links: [Link?]
+            var numbers: [String: Link?] = [:]
+            init(_ count: Int) { links = Array(repeating: nil, count: count) }
+        }
+        let sparse = Sparse(100_000)
+        #expect(explain(sparse, budget: .release).cost?.isAtLeast == true)
+        #expect(explain(sparse, budget: .thorough).cost?.isAtLeast == false)
+        let small = Sparse(1_000)
+        for number in 0..<1_000 { small.numbers["\(number)"] = .some(nil) }
+        #expect(explain(small, budget: .release).cost?.isAtLeast == false)
+    }
+
     @Test func `the count is read before the pages of the budget are used up`() async {
         // In a process of its own: where the objects of another one lie is not known.
         await #expect(processExitsWith: .success) {

@@ -66,6 +66,20 @@ import Testing
                 search.scan(excluding: [], in: Array(repeating: quarter, count: 8)) == HeapSearch.lookLimit)
         }
 
+        @Test func `a search without time finds no holder, and the rest of the answer stays`() throws {
+            final class Held {}
+            var finder = finder
+            (finder.budget, finder.search) = (.thorough, .heap)
+            finder.budget.searchTime = .zero
+            let reference = unsafe Unmanaged.passRetained(Held())
+            let explanation = unsafe finder.explain(
+                UnsafeRawPointer(reference.toOpaque()), callerReferences: 0)
+            #expect(explanation.path == nil)
+            #expect(explanation.unexplainedReferences == 1)
+            #expect(explanation.cost?.objects == 1)
+            unsafe reference.release()
+        }
+
         /// In a process of its own: frames of other tests keep addresses that they have released.
         @Test(.enabled(if: Allocator.hasChunkHeaders)) func `finds any holder in the heap`() async {
             await #expect(processExitsWith: .success) {

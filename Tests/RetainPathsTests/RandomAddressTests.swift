@@ -14,7 +14,7 @@ import Testing
     private let finder: RetainPathFinder
     private let graph = MutatingGraph()
     private let budget = Budget(
-        objects: 300, buffers: 300, cycleLength: 12, cycles: 8, pageBytes: 1 << 20)
+        objects: 300, buffers: 300, cycleLength: 12, cycles: 8, pageBytes: 1 << 20, searchTime: .seconds(1))
 
     // A finder of its own: others would wait for it.
     init() throws { finder = try #require(RetainPathFinder()) }

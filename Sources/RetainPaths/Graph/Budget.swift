@@ -10,13 +10,18 @@ public struct Budget: Hashable, Sendable {
     public var cycles: Int
     /// Memory that is copied, in bytes. A page of 4 KiB takes 0.9 µs.
     public var pageBytes: Int
+    /// The time of one search of the heap, of which a walk makes one at most. What it has found until then counts.
+    public var searchTime: Duration
 
-    public init(objects: Int, buffers: Int, cycleLength: Int, cycles: Int, pageBytes: Int) {
+    public init(
+        objects: Int, buffers: Int, cycleLength: Int, cycles: Int, pageBytes: Int, searchTime: Duration
+    ) {
         self.objects = min(max(objects, 1), Self.largest)
         self.buffers = min(max(buffers, 0), Self.largest)
         self.cycleLength = min(max(cycleLength, 1), Self.largest)
         self.cycles = min(max(cycles, 0), Self.largest)
         self.pageBytes = max(pageBytes, 0)
+        self.searchTime = min(max(searchTime, .zero), .seconds(3_600))
     }
 
     /// Numbers of objects and of references, at most 16 times as many, have 32 bits inside.
@@ -25,15 +30,19 @@ public struct Budget: Hashable, Sendable {
     /// The same with every number within its limits, whatever was assigned to it.
     var limited: Budget {
         Budget(
-            objects: objects, buffers: buffers, cycleLength: cycleLength, cycles: cycles, pageBytes: pageBytes
+            objects: objects, buffers: buffers, cycleLength: cycleLength, cycles: cycles,
+            pageBytes: pageBytes,
+            searchTime: searchTime
         )
     }
 
     /// For apps in the field: at most about 1 ms for one walk, of which two are made.
     public static let release = Budget(
-        objects: 2_000, buffers: 2_000, cycleLength: 12, cycles: 8, pageBytes: 4 << 20)
+        objects: 2_000, buffers: 2_000, cycleLength: 12, cycles: 8, pageBytes: 4 << 20,
+        searchTime: .milliseconds(500))
 
     /// For tests and tools, where completeness matters more than time: about 20 ms for a walk over 100,000 objects.
     public static let thorough = Budget(
-        objects: 1_000_000, buffers: 1_000_000, cycleLength: 12, cycles: 8, pageBytes: 1 << 30)
+        objects: 1_000_000, buffers: 1_000_000, cycleLength: 12, cycles: 8, pageBytes: 1 << 30,
+        searchTime: .seconds(10))
 }

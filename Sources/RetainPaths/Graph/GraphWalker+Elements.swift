@@ -44,6 +44,7 @@ extension GraphWalker {
             return
         }
         for index in 0..<count {
+            guard mayLookAtElement() else { return }
             if bitmap != 0 {
                 guard let bits = reader.memory.word(bitmap &+ UInt(index / 64 * 8)) else { return }
                 if bits >> UInt(index % 64) & 1 == 0 { continue }
@@ -51,10 +52,6 @@ extension GraphWalker {
             let address = start &+ UInt(index) &* UInt(element.stride)
             guard let bytes = unsafe reader.memory.bytes(address, count: element.size) else { return }
             unsafe follow(element.slots, in: bytes, size: element.size, flags: flags)
-            if isFull {
-                graph.isTruncated = true
-                return
-            }
         }
     }
 }

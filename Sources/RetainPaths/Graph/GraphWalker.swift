@@ -11,6 +11,8 @@ struct GraphWalker: ~Copyable {
     private(set) var strongCount: Int?
     private var budget = Budget.release
     private var edgeLimit = 0
+    /// Elements of containers that may still be looked at: those without a reference take time too.
+    private var elementsLeft = 0
     private var current: Int32 = 0
     /// Enum values are projected in place, so each level of nesting needs a copy.
     let scratch = ScratchMemory()
@@ -34,6 +36,7 @@ struct GraphWalker: ~Copyable {
         self.budget = budget.limited
         current = 0
         edgeLimit = self.budget.objects * Self.edgesPerNode
+        elementsLeft = edgeLimit
         reader.reset(pageBytes: budget.pageBytes)
         graph.removeAll()
     }
@@ -66,7 +69,19 @@ struct GraphWalker: ~Copyable {
         expand(0)
     }
 
-    var isFull: Bool { graph.nodes.count >= budget.objects || graph.edges.count >= edgeLimit }
+    /// Counts an element of a container against the budget.
+    ///
+    /// - Returns: `false` if the budget is used up.
+    mutating func mayLookAtElement() -> Bool {
+        guard elementsLeft > 0, !isFull else {
+            graph.isTruncated = true
+            return false
+        }
+        elementsLeft -= 1
+        return true
+    }
+
+    private var isFull: Bool { graph.nodes.count >= budget.objects || graph.edges.count >= edgeLimit }
 
     /// Adds a reference from the current object, and its target where it is an object and the budget allows.
     @inline(__always)

@@ -10,10 +10,13 @@ extension GraphWalker {
         to target: UInt, sources: [UInt] = [], budget: Budget
     ) -> (edges: [Int32], variable: UInt)? {
         var search = HeapSearch(target: target)
+        let end = ContinuousClock.now + budget.searchTime
         for _ in 0..<HeapSearch.roundLimit where !search.isDone {
             // Pages of a round are stale in the next.
             begin(budget)
-            search.scan(excluding: reader.memory.ownRanges)
+            search.scan(excluding: reader.memory.ownRanges, until: end)
+            // A part of a round may have missed what is more certain.
+            if ContinuousClock.now >= end { break }
             for hit in search.takeHits() { addHolder(hit, to: &search) }
             search.finishRound()
         }

@@ -112,10 +112,12 @@ struct HeapSearch {
     /// - Parameters:
     ///   - excluded: memory with copies of pages, which must not be taken for objects.
     ///   - regions: where to search.
+    ///   - end: when to stop.
     /// - Returns: the bytes that were looked at.
     @discardableResult
     mutating func scan(
-        excluding excluded: [Range<UInt>], in regions: [Range<UInt>] = WritableMemory.regions()
+        excluding excluded: [Range<UInt>], in regions: [Range<UInt>] = WritableMemory.regions(),
+        until end: ContinuousClock.Instant? = nil
     ) -> Int {
         let block = UnsafeMutableRawPointer.allocate(byteCount: Self.blockBytes, alignment: 4096)
         defer { unsafe block.deallocate() }
@@ -124,7 +126,7 @@ struct HeapSearch {
         for region in regions where region.count <= Self.lookLimit {
             var address = region.lowerBound
             while address < region.upperBound, hits.count < Self.hitLimit, bytes < Self.byteLimit,
-                looked < Self.lookLimit
+                looked < Self.lookLimit, end.map({ ContinuousClock.now < $0 }) ?? true
             {
                 let count = min(Self.blockBytes, Int(region.upperBound - address))
                 if WritableMemory.isTouched(address, count: count),
