@@ -31,11 +31,12 @@ enum ScenarioTable {
                     "\(explanation.unexplainedReferences) | \(explanation.cost?.bytes ?? 0) |")
             }
             let found = counts[.found, default: 0] + counts[.foundSuspected, default: 0]
-            summary.append(
-                "\(name): \(found) of \(scenarios.count(where: { $0.expected != nil })) found, "
-                    + "\(counts[.foundSuspected, default: 0]) of them suspected, "
-                    + "\(counts[.different, default: 0]) different, \(counts[.falsePositive, default: 0]) false"
-            )
+            let cycles = scenarios.count(where: { $0.expected != nil })
+            let isCycleTold =
+                "\(found) of \(cycles) found, \(counts[.foundSuspected, default: 0]) of them suspected, "
+                + "\(counts[.different, default: 0]) different, "
+            let wrong = "\(counts[.falsePositive, default: 0]) of \(scenarios.count - cycles) wrongly told"
+            summary.append("\(name): \(cycles == 0 ? "" : isCycleTold)\(wrong)")
         }
         for line in summary { Swift.print(line) }
         return isRight

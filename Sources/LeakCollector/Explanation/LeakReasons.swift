@@ -34,6 +34,8 @@ struct LeakReasons {
     private(set) var withoutPath = 0
     /// All explanations.
     private(set) var count = 0
+    /// Explanations whose objects keep more than the bytes that were counted.
+    private(set) var atLeastCount = 0
     /// Bytes that one object keeps, to within 1/32; `nil` where no explanation says so.
     let medianBytes: Int?
     /// Bytes that all explained objects keep together, to within 1/32.
@@ -45,6 +47,7 @@ struct LeakReasons {
         for value in detail.reasons {
             let reason = StoredReason(text: value.value)
             count += value.reports
+            if reason.isAtLeast { atLeastCount += value.reports }
             guard let path = reason.path else {
                 withoutPath += value.reports
                 continue

@@ -2,26 +2,33 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// What keeps an object, as the store counts it: a path that is the same on every device, and whether it was proven.
+/// What keeps an object, as the store counts it: a path that is the same on every device, whether it was proven, and whether its
+/// bytes are all.
 struct StoredReason: Hashable {
     /// Normalized; `nil` where no path was found.
     let path: RetainPath?
     let isProven: Bool
+    /// True if the object keeps more than the bytes that were counted.
+    let isAtLeast: Bool
 
     init(_ explanation: RetainExplanation) {
         path = explanation.path.flatMap { Self.bounded($0.normalized) }
         isProven = explanation.confidence == .proven
+        isAtLeast = explanation.cost?.isAtLeast == true
     }
 
     /// Reads what ``text`` wrote. Texts of another form have no path.
     init(text: String) {
-        isProven = text.first == Self.proven
+        let letter = text.first?.lowercased().first
+        isProven = letter == Self.proven
+        isAtLeast = letter != text.first
         path = RetainPath(json: Array(text.utf8.dropFirst()))
     }
 
-    /// A letter and the path as JSON; at most `Submission.Explanation.reasonBytes`.
+    /// A letter, which is large where the bytes are not all, and the path as JSON; at most `Submission.Explanation.reasonBytes`.
     var text: String {
-        let letter = String(isProven ? Self.proven : Self.suspected)
+        let small = String(isProven ? Self.proven : Self.suspected)
+        let letter = isAtLeast ? small.uppercased() : small
         guard let path else { return letter }
         return letter + String(decoding: path.json(), as: UTF8.self)
     }

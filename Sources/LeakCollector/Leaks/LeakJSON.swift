@@ -110,6 +110,7 @@ extension JSONWriter {
         object("why") { writer in
             writer.field("explained", reasons.count)
             writer.field("without_path", reasons.withoutPath)
+            writer.field("bytes_at_least", reasons.atLeastCount)
             writer.field("bytes_median", reasons.medianBytes)
             writer.field("bytes_total", reasons.medianBytes == nil ? nil : min(reasons.bytes, 1 << 53))
             writer.array("variants") { array in

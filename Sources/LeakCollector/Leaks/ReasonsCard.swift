@@ -76,8 +76,9 @@ struct ReasonsCard: Component {
         let atOnce: HTML? =
             alive > 1
             ? row.retainedAtOnce.map { ", \(ByteCount($0)) at once with \(Count(alive)) alive" } : nil
+        let atLeast = reasons.atLeastCount > 0 ? "at least " : ""
         return """
-            <p>Keeps \(ByteCount(bytes)) each (median)\(atOnce), \(ByteCount(reasons.bytes)) in all that were explained.</p>
+            <p>Keeps \(atLeast)\(ByteCount(bytes)) each (median)\(atOnce), \(ByteCount(reasons.bytes)) in all that were explained.</p>
             """
     }
 }

@@ -25,6 +25,8 @@ struct ObjectLayout {
     var slots = SlotRange.empty
     /// Words from here to the end are searched for references, which are then suspected; `nil` where the slots are all.
     var scanStart: Int?
+    /// Elements that nothing counts follow from here to the end of the allocation: they are searched as well.
+    var tailStart: Int?
     var elements = Elements.none
     /// The layout of elements or of a dictionary's values.
     var elementLayout: Int32 = -1

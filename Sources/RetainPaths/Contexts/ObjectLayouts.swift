@@ -96,8 +96,22 @@ struct ObjectLayouts {
         }
         layout.slots = types.append(slots)
         if hasUnknownFields(metadata) { layout.scanStart = HeapLayout.headerBytes }
+        if let element = bufferElement(of: metadata), !types.layout(of: element).slots.isEmpty {
+            layout.tailStart = layout.size.aligned(to: 8)
+        }
         addRawMemory(fields, to: &layout)
         return layout
+    }
+
+    /// The type of the elements behind a `ManagedBuffer`, which alone knows how many of them there are.
+    private func bufferElement(of metadata: Metadata) -> Metadata? {
+        var current: Metadata? = metadata
+        for _ in 0..<64 {
+            guard let type = current else { return nil }
+            if type.descriptor == types.standard.managedBuffer { return type.genericArgument(1) }
+            current = type.superclass
+        }
+        return nil
     }
 
     private mutating func addArrayElements(_ metadata: Metadata, to layout: inout ObjectLayout) {

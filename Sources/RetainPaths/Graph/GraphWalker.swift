@@ -127,6 +127,9 @@ struct GraphWalker: ~Copyable {
             size = extent(of: address, layout)
             search(address, from: start, to: size)
         }
+        if let start = layout.tailStart, let end = reader.allocationSize(at: address) {
+            search(address, from: start, to: min(end, PageSnapshot.longestRead))
+        }
         guard !layout.slots.isEmpty, size > 0, let bytes = unsafe reader.memory.bytes(address, count: size)
         else {
             return
@@ -150,7 +153,7 @@ struct GraphWalker: ~Copyable {
     /// Adds a suspected reference for each word that is the address of an object.
     private mutating func search(_ address: UInt, from start: Int, to end: Int) {
         var offset = start.aligned(to: 8)
-        while offset + 8 <= end {
+        while offset + 8 <= end, mayLookAtElement() {
             if let word = reader.memory.word(address &+ UInt(offset)) {
                 addSuspected(word, label: 0, flags: [])
             }

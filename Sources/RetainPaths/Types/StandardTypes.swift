@@ -4,6 +4,9 @@ struct StandardTypes {
     let dictionaryStorage: UInt
     let setStorage: UInt
     let string: UInt
+    let managedBuffer: UInt
+    /// 0 where the system has none.
+    let inlineArray: UInt
     /// Structs that only wrap storage: their own properties do not show in a path.
     let wrappers: Set<UInt>
     /// The `wrappers` whose storage holds references only if their type arguments do.
@@ -17,6 +20,12 @@ struct StandardTypes {
         dictionaryStorage = unsafe descriptor(unsafeBitCast([number: number], to: AnyObject.self))
         setStorage = unsafe descriptor(unsafeBitCast(Set([number]), to: AnyObject.self))
         string = Metadata(String.self).descriptor
+        managedBuffer = Metadata(ManagedBuffer<Int, Int>.self).descriptor
+        if #available(iOS 26, tvOS 26, macOS 26, visionOS 26, *) {
+            inlineArray = Metadata(InlineArray<1, Int>.self).descriptor
+        } else {
+            inlineArray = 0
+        }
         let containers: [Any.Type] = [
             [Int].self, ContiguousArray<Int>.self, ArraySlice<Int>.self, [Int: Int].self, Set<Int>.self,
         ]

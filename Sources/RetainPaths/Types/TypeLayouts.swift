@@ -5,6 +5,7 @@
 struct TypeLayouts {
     /// Containers inside containers whose elements are looked at; of deeper ones it is assumed that they hold references.
     private static let nestingLimit = 16
+    private static let inlineSlotLimit = 4_096
 
     let standard = StandardTypes()
     let images: LoadedImages
@@ -105,6 +106,7 @@ struct TypeLayouts {
     private mutating func structSlots(_ metadata: Metadata) -> [ReferenceSlot] {
         let descriptor = metadata.descriptor
         if descriptor == standard.string { return [ReferenceSlot(kind: .string, offset: 0, label: 0)] }
+        if descriptor == standard.inlineArray { return inlineElementSlots(metadata) }
         var slots = fieldSlots(of: metadata)
         guard standard.wrappers.contains(descriptor) else { return slots }
         let isLeaf =
@@ -114,6 +116,19 @@ struct TypeLayouts {
             if isLeaf, slots[index].kind == .strong { slots[index].kind = .storage }
         }
         return slots
+    }
+
+    /// The slots of the elements of an `InlineArray`, whose number is its first argument. Beyond some thousand they are left out.
+    private mutating func inlineElementSlots(_ metadata: Metadata) -> [ReferenceSlot] {
+        guard let offset = metadata.genericArgumentsOffset, let type = metadata.genericArgument(1) else {
+            return []
+        }
+        let element = layout(of: type)
+        guard !element.slots.isEmpty else { return [] }
+        let count = min(metadata.word(offset), UInt(Self.inlineSlotLimit / Int(element.slots.count)))
+        return (0..<Int(count)).flatMap { index in
+            slots(of: element.slots).map { $0.moved(by: index * element.stride, label: $0.label) }
+        }
     }
 
     /// Returns whether the elements of a container hold no references.

@@ -59,6 +59,20 @@ import Testing
         #expect(page.contains("What to write instead") && page.contains("Keeps 3.9\u{A0}MB each"))
     }
 
+    @Test func `bytes that a search did not count to the end are told as a lower bound`() throws {
+        let running = try RunningCollector()
+        let cut = Self.why().replacingOccurrences(of: #""bytes":"#, with: #""at_least": true, "bytes":"#)
+        let explanations = [Self.why(), cut, Self.why()].map { "{\(Self.cart), \($0)}" }
+        _ = try running.post(Self.batch(reports: ["{\(Self.cart)}"], explanations: explanations))
+        let leak = try leak(running)
+        let why = try #require(leak["why"] as? [String: Any])
+        #expect(why["bytes_at_least"] as? Int == 1 && why["explained"] as? Int == 3)
+        let variants = try #require(why["variants"] as? [[String: Any]])
+        #expect(variants.map { $0["count"] as? Int } == [3] && variants[0]["proven"] as? Int == 3)
+        let page = try running.get("/leaks/\(try #require(leak["id"] as? String))").text
+        #expect(page.contains("Keeps at least 3.9\u{A0}MB each"))
+    }
+
     @Test func `a report may say why itself`() throws {
         let running = try RunningCollector()
         #expect(
@@ -172,10 +186,11 @@ import Testing
         explanation.path = RetainPath(
             references: references, target: "T", isCycle: Bool.random(using: &random))
         explanation.confidence = .proven
+        explanation.cost = .init(bytes: 1, objects: 1, isAtLeast: seed.isMultiple(of: 2))
         let reason = StoredReason(explanation)
         #expect(reason.text.utf8.count <= 2_000)
         let read = StoredReason(text: reason.text)
         #expect(
-            read.isProven && read.path?.fingerprint == reason.path?.fingerprint && read.text == reason.text)
+            read.isProven && read.isAtLeast == seed.isMultiple(of: 2) && read.path?.fingerprint == reason.path?.fingerprint && read.text == reason.text)
     }
 }
