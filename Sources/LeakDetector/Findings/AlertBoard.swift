@@ -58,7 +58,9 @@ final class AlertBoard: Sendable {
             shown[alert.id] = alert
             return alert
         }
-        if let alert { screen.update(alert) }
+        // Of an object that is not watched, the alert is not remembered.
+        guard let alert else { return write(text) }
+        screen.update(alert)
     }
 
     /// Says what became of what was shown.

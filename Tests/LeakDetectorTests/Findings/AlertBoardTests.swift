@@ -1,3 +1,4 @@
+import LeakMessage
 import Testing
 import LeakPlatform
 
@@ -34,6 +35,33 @@ import LeakPlatform
                 "update: LeakDetectorTests.Page was freed after 2.5 s",
             ])
         #expect(bench.lines == ["leak Page", "freed Page 2500"], "what is shown is reported too")
+    }
+
+    private struct Explainer: LeakExplainer {
+        func explain(_ object: UnsafeRawPointer, callerReferences: Int) -> RetainExplanation {
+            var explanation = RetainExplanation()
+            explanation.unexplainedReferences = 1
+            return explanation
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an alert says later why the object is still in memory`(hasScreen: Bool) async throws {
+        let screen = Screen()
+        let lines = Guarded([String]())
+        let board = AlertBoard(screen: hasScreen ? screen : nil) { line in lines.with { $0.append(line) } }
+        let bench = Bench(explainer: Explainer(), alerts: board) { _ in .showAlertWithoutScreenshot }
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(2_000)
+        let queue = try #require(bench.detector.announcer.explanations)
+        while !queue.isIdle { try await Task.sleep(nanoseconds: 10_000_000) }
+        bench.wait(0)
+        let told = hasScreen ? screen.shown.with { $0 } : lines.with { $0 }
+        let why =
+            "LeakDetectorTests.Page is in no cycle that was found, and kept by 1 reference from elsewhere"
+        #expect(told.count == 2 && told.last == (hasScreen ? "update: \(why)" : why))
+        withExtendedLifetime(page) {}
     }
 
     @Test func `what was only reported is not shown when it goes`() {
