@@ -234,7 +234,7 @@ enum MessageText {
     }
 
     /// `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print it, or a tag.
-    private static func withoutLogHead(_ text: Text) -> Text? {
+    static func withoutLogHead(_ text: Text) -> Text? {
         for tag: StaticString in ["MLeaksFinder: ", "[MLeaksFinder] "] {
             if let message = text.dropping(tag) { return message }
         }

@@ -32,6 +32,7 @@ struct Backtrace {
         }
         // Most texts have none, and are not read twice for it.
         guard text.contains(UInt8(ascii: "\n")) else { return nil }
+        let text = Self.withoutFence(text, reader)
         if let found = Backtrace(redacted: PrivateText.removed(from: text)[...], reader) {
             self = found
             return
@@ -301,6 +302,21 @@ struct Backtrace {
         guard count < lines.count else { return self }
         let stack = CallStack(frames: Array(stack.frames.prefix(count)))
         return count < 2 ? nil : Backtrace(head: self.head, lines: Array(lines.prefix(count)), stack: stack)
+    }
+
+    /// Without the fence of a code block that has nothing but frames. Around other text it is a quotation.
+    private static func withoutFence(_ text: Text, _ reader: FrameReader) -> Text {
+        guard text.contains("```") else { return text }
+        let lines = text.split(
+            separator: UInt8(ascii: "\n"), maxSplits: lineLimit, omittingEmptySubsequences: false)
+        func isFence(_ line: Text) -> Bool {
+            line.trimmed.dropping("```")?.allSatisfy(\.isIdentifier) ?? false
+        }
+        guard let open = lines.firstIndex(where: isFence) else { return text }
+        let inside = lines[(open + 1)...].prefix { !isFence($0) }
+        guard inside.count >= 2, inside.allSatisfy({ reader.read($0) != nil }) else { return text }
+        let behind = lines[inside.endIndex...].dropFirst()
+        return Array((lines[..<open] + inside + behind).joined(separator: [UInt8(ascii: "\n")]))[...]
     }
 
     /// Without last lines such as `Call stack:`.

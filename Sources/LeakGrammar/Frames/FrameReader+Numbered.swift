@@ -125,15 +125,37 @@ extension FrameReader {
         guard line.last == UInt8(ascii: ")"), !name.isEmpty else { return nil }
         let place = line[open.upperBound...].dropLast()
         guard SourcePlace.fileAndLine(place) != nil else { return nil }
+        var frame = dart(name, of: place)
+        (frame.file, frame.line) = SourcePlace.read(place)
+        return frame
+    }
+
+    /// `package:shop/cart.dart 12:5   CartState.load`, as Dart's package `stack_trace` prints it.
+    func dartTrace(_ line: Text) -> CallFrame? {
+        let library = line.prefix { $0 != UInt8(ascii: " ") }
+        guard library.starts(with: "package:") || library.starts(with: "dart:") else { return nil }
+        let rest = line[library.endIndex...].trimmed
+        let place = rest.prefix { $0.isDigit || $0 == UInt8(ascii: ":") }
+        let name = rest[place.endIndex...].trimmed
+        guard !place.isEmpty, name.startIndex > place.endIndex, !name.contains(UInt8(ascii: " ")) else {
+            return nil
+        }
+        var frame = dart(name, of: library)
+        frame.file = lastComponent(library).string
+        frame.line = Int(place.prefix { $0.isDigit }.string)
+        return frame
+    }
+
+    /// - Parameter library: `package:shop/cart.dart`, `dart:async/zone.dart`.
+    private func dart(_ name: Text, of library: Text) -> CallFrame {
         var frame = CallFrame()
-        if let package = place.dropping("package:") {
+        if let package = library.dropping("package:") {
             frame.module = package.prefix { $0 != UInt8(ascii: "/") }.string
             frame.isSystem = frame.module == "flutter"
-        } else if place.starts(with: "dart:") {
-            frame.module = place.prefix { $0 != UInt8(ascii: "/") }.string
+        } else if library.starts(with: "dart:") {
+            frame.module = library.prefix { $0 != UInt8(ascii: "/") }.string
             frame.isSystem = true
         }
-        (frame.file, frame.line) = SourcePlace.read(place)
         frame.function = FunctionName.dart(name)
         return frame
     }

@@ -20,14 +20,22 @@ struct FrameReader {
         return frame
     }
 
-    /// A line of a printed list: `"3   Shop …",`, `- 3   Shop …`, `[3] 3   Shop …`.
+    /// A line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `> 3   Shop …`, `"3   Shop …",`,
+    /// `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
     private static func withoutListMarks(_ line: Text) -> Text {
-        var line = line
+        var line = MessageText.withoutLogHead(line)?.trimmed ?? line
+        if let quoted = line.dropping("> ") { line = quoted.trimmed }
         if line.last == UInt8(ascii: ",") { line = line.dropLast().trimmed }
         if line.first == UInt8(ascii: "\""), line.last == UInt8(ascii: "\""), line.count > 2 {
             line = line.dropFirst().dropLast().trimmed
         }
         if let element = line.dropping("- ") { return element.trimmed }
+        let behindNumber = line.drop { $0.isDigit }
+        if behindNumber.startIndex > line.startIndex,
+            let element = behindNumber.dropping(". ") ?? behindNumber.dropping(") ")
+        {
+            return element.trimmed
+        }
         if let number = line.dropping("[") {
             let behind = number.drop { $0.isDigit }
             if behind.startIndex > number.startIndex, let element = behind.dropping("] ") {
@@ -43,6 +51,7 @@ struct FrameReader {
         case UInt8(ascii: "{"): return JSONFrame.read(line, self)
         case UInt8(ascii: "*"): return debugger(line.dropFirst().trimmed)
         case UInt8(ascii: "#"): return numbered(line)
+        case UInt8(ascii: "p"), UInt8(ascii: "d"): if let frame = dartTrace(line) { return frame }
         case UInt8(ascii: "f"): if let frame = debugger(line) { return frame }
         case UInt8(ascii: "a"): if let frame = at(line) { return frame }
         case UInt8(ascii: "0")...UInt8(ascii: "9"):

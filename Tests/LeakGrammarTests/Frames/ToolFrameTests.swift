@@ -11,7 +11,30 @@ import Testing
         var key: [String]
     }
 
+    private static let apple = [
+        "1   Shop   0x0000000104f85eb0 Cart.load() + 104",
+        "2   Shop   0x0000000104f85fb0 CartModel.bind() + 24",
+        "3   UIKitCore   0x00000001b0000000 -[UIViewController loadViewIfRequired] + 712",
+    ]
+    private static let appleKey = ["at Cart.load() in Shop", "at CartModel.bind() in Shop"]
+
     static let forms = [
+        Form(testDescription: "quoted in a message", lines: apple.map { "> " + $0 }, key: appleKey),
+        Form(testDescription: "list of Markdown", lines: apple.map { "- " + $0 }, key: appleKey),
+        Form(
+            testDescription: "numbered list", lines: apple.enumerated().map { "\($0 + 1). \($1)" },
+            key: appleKey),
+        Form(
+            testDescription: "lines of a log",
+            lines: apple.map { "2026-11-24 10:33:00.123456+0100 Shop[3933:3009455] " + $0 }, key: appleKey),
+        Form(
+            testDescription: "Dart's package stack_trace",
+            lines: [
+                "package:shop/cart.dart 12:5                     CartState.load.<fn>",
+                "package:shop/cart.dart 9:3                      CartState.initState",
+                "package:flutter/src/widgets/framework.dart 5611:55  StatefulElement._firstBuild",
+                "dart:async/zone.dart 1407:47                    _rootRunUnary",
+            ], key: ["at CartState.load in shop", "at CartState.initState in shop"]),
         Form(
             testDescription: "lldb with inlined calls and values of arguments",
             lines: [
@@ -102,6 +125,17 @@ import Testing
         let redacted = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(redacted) == redacted)
         #expect(DetectorMessage(redacted, guessesClass: true).callStack?.key == message.callStack?.key)
+    }
+
+    @Test(arguments: ["```\n", "```swift\n", "Call stack:\n```\n"])
+    func `a fence around frames is no part of the text`(fence: String) {
+        let plain = DetectorMessage(
+            "`CartModel` was not released\n" + Self.apple.joined(separator: "\n"), guessesClass: true)
+        let fenced = DetectorMessage(
+            "`CartModel` was not released\n" + fence + Self.apple.joined(separator: "\n") + "\n```",
+            guessesClass: true)
+        #expect(fenced.callStack?.key == Self.appleKey && plain.callStack?.key == Self.appleKey)
+        #expect(fenced.guessedClassName == "CartModel" && fenced.maskedText == plain.maskedText)
     }
 
     @Test(arguments: [
