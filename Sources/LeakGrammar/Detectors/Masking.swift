@@ -154,13 +154,18 @@ private struct TimeWord {
         }
         guard word.count <= longest else { return nil }
         let isBehindNumber = masked.reversed().drop { " ,.-/".utf8.contains($0) }.first == UInt8(ascii: "#")
-        let isBeforeNumber = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }.first?.isDigit ?? false
+        let behind = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }
+        // `Tue Nov 24`
+        let isBeforeName = names.contains(behind.prefix(longest + 1).prefix { $0.isIdentifier }.string)
+        let isBeforeNumber = behind.first?.isDigit ?? false
         let name = String(decoding: word, as: UTF8.self)
         if halves.contains(name) {
             let hour = masked.reversed().drop { $0 == UInt8(ascii: " ") }.first
             return hour == UInt8(ascii: "#") ? TimeWord(end: word.endIndex, isHalfOfDay: true) : nil
         }
-        let isDate = days.contains(name) || (isBehindNumber || isBeforeNumber) && names.contains(name)
+        let isDate =
+            days.contains(name) || (isBehindNumber || isBeforeNumber || isBeforeName) && names.contains(name)
+            || isBehindNumber && zones.contains(name)
         return isDate ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
     }
 
@@ -168,6 +173,11 @@ private struct TimeWord {
     private static let halves: Set<String> = ["AM", "PM", "am", "pm"]
     private static let days: Set<String> = [
         "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+    ]
+    private static let zones: Set<String> = [
+        "UTC", "GMT", "CET", "CEST", "EET", "EEST", "BST", "MSK", "EST", "EDT", "CST", "CDT", "MST", "MDT",
+        "PST", "PDT",
+        "IST", "JST", "AEST", "AEDT",
     ]
     /// Words of other meanings too, unless a number stands beside them.
     private static let names: Set<String> = [

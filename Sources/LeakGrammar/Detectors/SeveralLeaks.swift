@@ -63,8 +63,8 @@ package enum SeveralLeaks {
         if parts.count > 1 { return parts }
         // The names that a known detector lists are owners.
         guard Grammar(demangle: demangle).read(kept).detector == nil else { return [] }
-        let listed = list(in: kept)
-        return listed.isEmpty ? enumeration(in: kept) : listed
+        for parts in [list(in: kept), enumeration(in: kept)] where !parts.isEmpty { return parts }
+        return statements(in: kept)
     }
 
     /// Bytes without one of which no text tells of several leaks.
@@ -96,6 +96,21 @@ package enum SeveralLeaks {
             }
         }
         return []
+    }
+
+    /// `CartModel leaked; HomeModel was not released`
+    private static func statements(in text: Text) -> [Part] {
+        guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
+        let parts = Brackets.split(text, at: ";").map(\.trimmed).filter { !$0.isEmpty }.map {
+            statement -> Part? in
+            let names = GuessedClass.names(in: statement).filter { TypeSpelling($0).hasHump }
+            guard names.count == 1 else { return nil }
+            let words = SurroundingWords(of: names[0], in: statement)
+            return words.saysRetained && !words.isDenied
+                ? Part(statement, className: names[0], isGuessed: true) : nil
+        }
+        let leaks = parts.compactMap(\.self)
+        return leaks.count == parts.count && Set(leaks.map(\.className)).count > 1 ? leaks : []
     }
 
     /// The lists of a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
@@ -253,7 +268,9 @@ package enum SeveralLeaks {
             "references", "owner", "owners",
             "captured", "captures", "retaining", "holder", "holders", "parent", "parents",
         ]
-        guard !lowercased.contains(where: { relations.contains($0) }) else { return false }
+        guard !lowercased.contains(where: { relations.contains($0) }),
+            !["no", "0"].contains(lowercased.first)
+        else { return false }
         let phrase = lowercased.joined(separator: " ")
         return ["leak", "retained", "still alive", "still in memory", "not released", "not deallocated"]
             .contains { phrase.contains($0) }

@@ -428,6 +428,28 @@ import Testing
         #expect(stack?.key == ["at Cart.`init`(x:) in Shop", "at Cart.load() in Shop"])
     }
 
+    @Test(arguments: [
+        "CartModel leaked; HomeModel leaked", "CartModel is still in memory; HomeModel was not released.",
+        "2 leaks: CartModel, HomeModel", "2 leaks found: CartModel and HomeModel",
+        "Leaks: CartModel, HomeModel",
+        "Leaked classes: CartModel, HomeModel", #"{"leaks":["CartModel","HomeModel"]}"#,
+    ])
+    func `a line that names several leaks is parted`(text: String) {
+        let parts = SeveralLeaks.parts(of: text)
+        #expect(parts.map(\.className) == ["CartModel", "HomeModel"], "\(parts)")
+    }
+
+    @Test(arguments: [
+        "CartModel leaked; HomeModel was freed", "CartModel leaked; retry later",
+        "2 leaks in CartModel, HomeModel is fine",
+        "Models: CartModel, HomeModel", #"{"sizes":{"CartModel":2,"HomeModel":1}}"#,
+        "No leaks: CartModel, HomeModel",
+        "0 leaks: CartModel, HomeModel",
+    ])
+    func `a line that tells of one leak or of none is not parted`(text: String) {
+        #expect(SeveralLeaks.parts(of: text).isEmpty)
+    }
+
     @Test func `a class in curved quotes counts where the words say that it is one`() {
         let message = DetectorMessage("“CartModel” was not released", guessesClass: true)
         #expect(message.guessedClassName == "CartModel")
@@ -437,6 +459,7 @@ import Testing
         ["leaked at 3:05 AM on Monday", "leaked at 11:45 PM on Tuesday", "leaked at 23:45 on Friday"],
         ["leaked on Mon, 3 Feb 2026", "leaked on Tue, 28 March 2026", "leaked on Sun, 1 May 2026"],
         ["leaked at 3PM", "leaked at 11AM", "leaked at 11 pm"],
+        ["leaked on Tue Nov 24 10:33:00 UTC 2026", "leaked on Wed Mar 4 01:02:03 CET 2027"],
         ["leaked on Feb 3", "leaked on March 14"], ["Monday: something leaked", "Sunday: something leaked"],
         ["something leaked 1.5 MB", "something leaked 15 MB", "something leaked 12.25 MB"],
         ["kept by /Users/jane/Library/a", "kept by /Users/joe.doe/Library/a"],
