@@ -23,7 +23,7 @@ extension LeakPattern {
                 {holder|timer} = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in … }
                 {holder|timer}.invalidate()  // in deinit
                 """,
-            if: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").object)),
+            if: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object)),
         LeakPattern(
             "notification_observer", "Observer block of NotificationCenter",
             "The notification center keeps the block until its token is removed, and the block captures the object.",

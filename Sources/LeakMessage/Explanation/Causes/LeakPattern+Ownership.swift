@@ -14,7 +14,7 @@ extension LeakPattern {
                 "weak var {name|dataSource}: (any {owner|Object}DataSource)?  // a protocol that inherits from AnyObject",
             if: .probable(
                 .from("dataSource", "datasource", ending: ["DataSource"]).single.object.to(
-                    ending: "Controller"), in: .cycle)),
+                    ending: "Controller", "VC"), in: .cycle)),
         LeakPattern(
             "linked_nodes", "Doubly linked nodes",
             "Each node keeps the next one and the one before it.",

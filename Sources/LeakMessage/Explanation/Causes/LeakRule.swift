@@ -89,6 +89,7 @@ struct ReferenceCondition: Sendable {
     private var targetEndings: [String] = []
     private var otherTargetEnding: String?
     private var fields: [String] = []
+    private var otherField: String?
     private var fieldBeginnings: [String] = []
     private var fieldEndings: [String] = []
     private var closureCount: ClosedRange<Int>?
@@ -135,6 +136,8 @@ struct ReferenceCondition: Sendable {
 
     /// Matches references from properties of these names.
     func from(_ fields: String...) -> ReferenceCondition { with { $0.fields = fields } }
+    /// Matches references from properties of other names.
+    func from(not field: String) -> ReferenceCondition { with { $0.otherField = field } }
     /// Matches references to these types.
     func to(_ targets: String...) -> ReferenceCondition { with { $0.targets = targets } }
     /// Matches references to types whose names end so.
@@ -171,6 +174,7 @@ struct ReferenceCondition: Sendable {
             && (targets.isEmpty || targets.contains { Self.isType($0, step.target) })
             && (ownerEndings.isEmpty || ownerEndings.contains { step.owner.hasSuffix($0) })
             && (targetEndings.isEmpty || targetEndings.contains { step.target.hasSuffix($0) })
+            && otherField != step.name
             && !(otherTargetEnding.map(step.target.hasSuffix) ?? false)
             && (fieldBeginnings.isEmpty || fieldBeginnings.contains { step.name.hasPrefix($0) })
             && (fields.isEmpty && fieldEndings.isEmpty || fields.contains(step.name)
