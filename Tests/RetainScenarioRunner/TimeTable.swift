@@ -24,24 +24,46 @@ enum TimeTable {
         var thoroughFinder = finder
         thoroughFinder.budget = .thorough
         Swift.print("init with self-test: \(start)")
-        Swift.print("| objects | release budget | thorough budget | Mirror | Mirror / thorough |")
+        Swift.print("| graph | release budget | thorough budget | Mirror | Mirror / thorough |")
         Swift.print("|---|---|---|---|---|")
         for count in [10, 1_000, 100_000] {
             let root = makeGraph(count)
-            let reference = unsafe Unmanaged.passRetained(root)
-            let address = unsafe UnsafeRawPointer(reference.toOpaque())
-            let repetitions = count > 10_000 ? 3 : 30
-            func best(_ body: () -> Void) -> Duration {
-                (0..<repetitions).map { _ in clock.measure(body) }.min() ?? .zero
-            }
-            // Two walks each.
-            let release = best { _ = unsafe finder.explain(address, callerReferences: 1) } / 2
-            let thorough = best { _ = unsafe thoroughFinder.explain(address, callerReferences: 1) } / 2
-            let mirror = best { _ = MirrorWalk.count(root) }
-            Swift.print("| \(count) | \(release) | \(thorough) | \(mirror) | \(mirror / thorough) |")
+            row("\(count) objects", root, repetitions: count > 10_000 ? 3 : 30, finder, thoroughFinder)
             root.items.last?.owner = nil
-            unsafe reference.release()
         }
+        // Containers of which one walk could look at every element.
+        let text = "a text that does not fit into two words "
+        let texts = Texts()
+        texts.elements = (0..<1_000_000).map { "\(text)\($0)" }
+        row("1,000,000 long strings", texts, repetitions: 3, finder, thoroughFinder)
+        let numbers = Numbers()
+        for number in 0..<200_000 { numbers.elements["\(text)\(number)"] = number }
+        row("dictionary of 200,000 long strings", numbers, repetitions: 3, finder, thoroughFinder)
+        let places = Places()
+        places.elements = Array(repeating: nil, count: 1_000_000)
+        row("1,000,000 empty places", places, repetitions: 3, finder, thoroughFinder)
+    }
+
+    private final class Texts { var elements: [String] = [] }
+    private final class Numbers { var elements: [String: Int] = [:] }
+    private final class Places { var elements: [Item?] = [] }
+
+    private static func row(
+        _ name: String, _ root: AnyObject, repetitions: Int, _ release: RetainPathFinder,
+        _ thorough: RetainPathFinder
+    ) {
+        let reference = unsafe Unmanaged.passRetained(root)
+        defer { unsafe reference.release() }
+        let address = unsafe UnsafeRawPointer(reference.toOpaque())
+        func best(_ body: () -> Void) -> Duration {
+            let clock = ContinuousClock()
+            return (0..<repetitions).map { _ in clock.measure(body) }.min() ?? .zero
+        }
+        // Two walks each.
+        let short = best { _ = unsafe release.explain(address, callerReferences: 1) } / 2
+        let long = best { _ = unsafe thorough.explain(address, callerReferences: 1) } / 2
+        let mirror = best { _ = MirrorWalk.count(root) }
+        Swift.print("| \(name) | \(short) | \(long) | \(mirror) | \(mirror / long) |")
     }
 
     @inline(never)

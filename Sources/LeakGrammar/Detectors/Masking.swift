@@ -153,19 +153,19 @@ private struct TimeWord {
             return isHour ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
         }
         guard word.count <= longest else { return nil }
-        let isBehindNumber = masked.reversed().drop { " ,.-/".utf8.contains($0) }.first == UInt8(ascii: "#")
-        let behind = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }
-        // `Tue Nov 24`
-        let isBeforeName = names.contains(behind.prefix(longest + 1).prefix { $0.isIdentifier }.string)
-        let isBeforeNumber = behind.first?.isDigit ?? false
         let name = String(decoding: word, as: UTF8.self)
         if halves.contains(name) {
             let hour = masked.reversed().drop { $0 == UInt8(ascii: " ") }.first
             return hour == UInt8(ascii: "#") ? TimeWord(end: word.endIndex, isHalfOfDay: true) : nil
         }
-        let isDate =
-            days.contains(name) || (isBehindNumber || isBeforeNumber || isBeforeName) && names.contains(name)
-            || isBehindNumber && zones.contains(name)
+        let isBehindNumber = masked.reversed().drop { " ,.-/".utf8.contains($0) }.first == UInt8(ascii: "#")
+        var isDate = days.contains(name) || isBehindNumber && zones.contains(name)
+        if names.contains(name) {
+            let behind = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }
+            // `Tue Nov 24`
+            let isBeforeName = names.contains(behind.prefix(longest + 1).prefix { $0.isIdentifier }.string)
+            isDate = isBehindNumber || isBeforeName || behind.first?.isDigit ?? false
+        }
         return isDate ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
     }
 

@@ -238,13 +238,12 @@ enum MessageText {
         for tag: StaticString in ["MLeaksFinder: ", "[MLeaksFinder] "] {
             if let message = text.dropping(tag) { return message }
         }
-        let shape = Array("dddd-dd-dd dd:dd:dd".utf8)
-        guard text.count > shape.count else { return nil }
-        for (byte, want) in zip(text, shape) {
+        guard text.count > timeShape.count else { return nil }
+        for (byte, want) in zip(text, timeShape) {
             guard want == UInt8(ascii: "d") ? byte.isDigit : byte == want else { return nil }
         }
         let line = text.firstLine.line.prefix(256)
-        var rest = line.dropFirst(shape.count)
+        var rest = line.dropFirst(timeShape.count)
         while let open = rest.firstIndex(of: UInt8(ascii: "[")) {
             rest = rest[(open + 1)...]
             guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
@@ -256,6 +255,8 @@ enum MessageText {
         }
         return nil
     }
+
+    private static let timeShape = Array("dddd-dd-dd dd:dd:dd".utf8)
 
     /// `App/File.swift:7: Fatal error: ` and its relatives, and what XCTest puts in front of a failure:
     /// `…error: -[Suite test] : ` on Apple's systems, `…error: Suite.test : ` elsewhere.

@@ -23,7 +23,8 @@ struct FrameReader {
     /// A line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `> 3   Shop …`, `"3   Shop …",`,
     /// `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
     private static func withoutListMarks(_ line: Text) -> Text {
-        var line = MessageText.withoutLogHead(line)?.trimmed ?? line
+        var line = line
+        if line.first?.isDigit ?? false, let entry = MessageText.withoutLogHead(line) { line = entry.trimmed }
         if let quoted = line.dropping("> ") { line = quoted.trimmed }
         if line.last == UInt8(ascii: ",") { line = line.dropLast().trimmed }
         if line.first == UInt8(ascii: "\""), line.last == UInt8(ascii: "\""), line.count > 2 {
