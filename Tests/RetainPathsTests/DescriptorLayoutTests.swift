@@ -85,7 +85,23 @@ private enum Mixed {
     func `generic parameters are read`(name: String, depth: Int, index: Int) throws {
         try withName(name) { name in
             let parameter = try #require(name.genericParameter)
-            #expect(parameter == (depth, index))
+            #expect(parameter == MangledName.Parameter(depth: depth, index: index))
+        }
+    }
+
+    @Test(arguments: [
+        ("Si", true, true), ("SaySiG", true, true), ("x", true, true), ("7ElementSTQz", false, true),
+        ("Say7ElementSTQzG", false, true), ("5IndexSlQyd__", false, true), ("5IndexSlQy_", false, false),
+        ("7Element_5IndexSTSlQZ", false, true), ("xxQp_t", false, false), ("xxQp_QP", false, false),
+        ("5IndexSlQy", false, false),
+    ])
+    func `a member of a parameter is resolved with an argument alone, and a pack never`(
+        name: String, without: Bool, with: Bool
+    ) throws {
+        let known = [MangledName.Parameter(depth: 0, index: 0), MangledName.Parameter(depth: 1, index: 0)]
+        try withName(name) { name in
+            #expect(name.canBeResolved(with: []) == without)
+            #expect(name.canBeResolved(with: known) == with)
         }
     }
 

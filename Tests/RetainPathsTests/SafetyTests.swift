@@ -41,7 +41,108 @@ private final class Holder<Value> {
 }
 @inline(never) private func use<T>(_ value: T) {}
 
+private final class Pack<each Value> {
+    var values: (repeat each Value)
+    init(_ values: repeat each Value) { self.values = (repeat each values) }
+}
+/// Closures whose captures have types with parameter packs.
+private final class Variadic {
+    var closures: [() -> Void] = []
+
+    func bind<First, each Rest>(_ first: First, _ rest: repeat each Rest) {
+        let (tuple, pack) = ((repeat each rest), Pack(repeat each rest))
+        let nested = Pack(first, repeat each rest)
+        let map: (First) -> (repeat each Rest) = { _ in (repeat each rest) }
+        closures.append { [self] in use((self, tuple)) }
+        closures.append { [self] in use((self, first, tuple)) }
+        closures.append { [self] in use((self, pack)) }
+        closures.append { [self] in use((self, first, pack)) }
+        closures.append { [self] in use((self, first, nested)) }
+        closures.append { [self] in use((self, first, map)) }
+        closures.append { [self] in
+            use((self, first)); use((repeat each rest))
+        }
+        closures.append { [self] in use((self, Pair(first, tuple))) }
+        closures.append { [self] in use((self, [tuple], first)) }
+    }
+
+    func bind<each Value: Sendable>(pack: Pack<repeat each Value>, pair: Pair<Int, (repeat each Value)>) {
+        closures.append { [self] in use((self, pack)) }
+        closures.append { [self] in use((self, pair)) }
+        closures.append { [self] in use((self, pair, pack)) }
+    }
+
+    func bind<let count: Int, Value>(_ array: InlineArray<count, Value>, _ value: Value) {
+        closures.append { [self] in use((self, array[0], value)) }
+        closures.append { [self] in use((self, Pair(array[0], value))) }
+    }
+}
+
+/// Closures whose captures have types that are members of a type parameter.
+private final class Feed<Items: Sequence> {
+    var closures: [() -> Void] = []
+
+    func bind(_ first: Items.Element, _ items: Items) {
+        closures.append { [self] in use((first, self)) }
+        closures.append { [self] in use((first, items, self)) }
+        closures.append { [self] in use((self, first)) }
+    }
+
+    func bind<Others: Collection>(
+        _ first: Items.Element, _ index: Others.Index, _ pair: Pair<Items, Others.SubSequence>,
+        others: Others.Type
+    ) {
+        closures.append { [self] in use((index, first, self)) }
+        closures.append { [self] in use((index, pair, self)) }
+        closures.append { [self] in
+            use((pair, index)); use(self)
+        }
+    }
+}
+
 @Suite struct SafetyTests {
+    /// The runtime ends the process where the parameter is not known (`createDependentMemberType` in MetadataLookup.cpp).
+    @Test func `closures whose captures have members of type parameters are read`() async {
+        await #expect(processExitsWith: .success) {
+            let finder = try #require(RetainPathFinder())
+            let feed = Feed<[Plain]>()
+            feed.bind(Plain(), [Plain(), Plain()])
+            feed.bind(Plain(), "a".startIndex, Pair([Plain()], Substring("abc")), others: String.self)
+            let numbers = Feed<Range<Int>>()
+            numbers.bind(1, 0..<9)
+            numbers.bind(1, 2, Pair(0..<9, [Plain()][...]), others: [Plain].self)
+            for object in [feed, numbers] as [AnyObject] {
+                let reference = unsafe Unmanaged.passRetained(object)
+                for search in [[], .heap] as [HolderSearch] {
+                    var finder = finder
+                    finder.search = search
+                    let address = unsafe UnsafeRawPointer(reference.toOpaque())
+                    #expect(unsafe finder.explain(address, callerReferences: 1).path?.isCycle == true)
+                }
+            }
+        }
+    }
+
+    /// The runtime ends the process where a name has a pack and its argument is a type.
+    @Test func `closures whose captures have parameter packs are searched`() async {
+        await #expect(processExitsWith: .success) {
+            let finder = try #require(RetainPathFinder())
+            let owner = Variadic()
+            let pair = Pair(Plain(), "a")
+            owner.bind(Plain(), 1, "a text that does not fit into two words", pair)
+            owner.bind(1)
+            owner.bind(pair, pair)
+            owner.bind(pack: Pack(1, "a"), pair: Pair(1, (1, "a")))
+            owner.bind(pack: Pack(), pair: Pair(1, ()))
+            owner.bind([1, 2, 3], 4)
+            owner.bind([pair, pair], pair)
+            let reference = unsafe Unmanaged.passRetained(owner)
+            let explanation = unsafe finder.explain(
+                UnsafeRawPointer(reference.toOpaque()), callerReferences: 1)
+            #expect(explanation.path?.isCycle == true)
+        }
+    }
+
     private let images = LoadedImages()
 
     @Test func `the memory between segments belongs to no image`() {

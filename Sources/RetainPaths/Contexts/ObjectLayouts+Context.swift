@@ -149,7 +149,10 @@ extension ObjectLayouts {
             let argument = parameters.first { $0.depth == parameter.depth && $0.index == parameter.index }
             return argument.map { .value(types.layout(of: $0.type)) }
         }
-        let type = arguments?.type(named: name) ?? Reflection.type(named: name)
+        let known = parameters.map { MangledName.Parameter(depth: $0.depth, index: $0.index) }
+        var type: Metadata?
+        if let arguments, name.canBeResolved(with: known) { type = arguments.type(named: name) }
+        if type == nil, name.canBeResolved(with: []) { type = Reflection.type(named: name) }
         if name.isNotStrong { return .bytes(type.flatMap { $0.valueWitnesses?.size } ?? 8) }
         if let type { return .value(types.layout(of: type)) }
         // A class whose arguments are not known is one word anyway.

@@ -10,12 +10,21 @@ struct MangledName {
     private var references: [(control: UInt8, target: UInt)] = []
     /// True if a zero byte ends it and every other byte is a character or part of a reference.
     private let isWellFormed: Bool
+    /// The type parameters of which the name has a member, such as `Element` of `Items`; `nil` where one is not understood, or
+    /// where the name has a parameter pack.
+    private let membersOf: [Parameter]?
+
+    struct Parameter: Equatable {
+        var depth: Int
+        var index: Int
+    }
 
     init(_ address: UInt) {
         self.address = address
         var bytes: [UInt8] = []
         var (position, tailStart) = (0, 0)
         var isText = true
+        var text: [UInt8] = []
         /// The next bytes are read in pieces: a name may end close to the end of its segment.
         func hasByte(_ index: Int) -> Bool {
             while index >= bytes.count {
@@ -33,18 +42,21 @@ struct MangledName {
                     (bytes[position], ImmortalMemory.relativeTarget(address &+ UInt(position + 1))))
                 position += 5
                 tailStart = position
+                text.append(0)
             case 0x18...0x1F:
                 isText = false
                 position += 9
                 tailStart = position
             default:
                 if bytes[position] > 0x7E { isText = false }
+                text.append(bytes[position])
                 position += 1
             }
         }
         count = position
         isWellFormed = isText && position > 0 && hasByte(position) && bytes[position] == 0
         tail = tailStart < position && hasByte(position) ? Array(bytes[tailStart..<position]) : []
+        membersOf = Self.membersOf(text[...])
     }
 
     /// Returns whether the runtime can be given the name: it follows the references without a check, and calls functions.
@@ -62,6 +74,33 @@ struct MangledName {
                 default: false
                 }
             }
+    }
+
+    /// Returns whether the runtime can resolve the name with arguments for these parameters.
+    ///
+    /// It ends the process where it looks for a member of a parameter without an argument, and where the argument of a pack is
+    /// one type. MetadataLookup.cpp: createDependentMemberType, MetadataPackOrValue
+    func canBeResolved(with parameters: [Parameter]) -> Bool {
+        membersOf?.allSatisfy(parameters.contains) ?? false
+    }
+
+    /// Mangling.rst: `Qz` and `QZ` are members of `x`, `Qy_`, `Qyd__` and `QY_` of the parameter whose number follows, `Qp`, `QP` and
+    /// `QS` are packs. In the name of a type the letters may say something else; the name is then resolved less often.
+    private static func membersOf(_ text: ArraySlice<UInt8>) -> [Parameter]? {
+        var parameters: [Parameter] = []
+        var rest = text
+        while let mark = rest.firstIndex(of: UInt8(ascii: "Q")) {
+            rest = rest[(mark + 1)...]
+            switch rest.popFirst() {
+            case UInt8(ascii: "z"), UInt8(ascii: "Z"): parameters.append(Parameter(depth: 0, index: 0))
+            case UInt8(ascii: "y"), UInt8(ascii: "Y"):
+                guard let parameter = parameter(&rest) else { return nil }
+                parameters.append(parameter)
+            case UInt8(ascii: "p"), UInt8(ascii: "P"), UInt8(ascii: "S"): return nil
+            default: break
+            }
+        }
+        return parameters
     }
 
     func ends(with suffix: StaticString) -> Bool {
@@ -122,11 +161,17 @@ struct MangledName {
     }
 
     /// The depth and index of a name that is one generic parameter. Mangling.rst: `x`, `q_`, `q0_`, `qd__`, `qd_0_`, `qd0__`
-    var genericParameter: (depth: Int, index: Int)? {
+    var genericParameter: Parameter? {
         guard references.isEmpty else { return nil }
-        if tail == [UInt8(ascii: "x")] { return (0, 0) }
+        if tail == [UInt8(ascii: "x")] { return Parameter(depth: 0, index: 0) }
         guard tail.first == UInt8(ascii: "q"), tail.last == UInt8(ascii: "_") else { return nil }
         var rest = tail.dropFirst()
+        let parameter = Self.parameter(&rest)
+        return rest.isEmpty ? parameter : nil
+    }
+
+    /// Reads the number of a parameter that is not `x`: `_`, `0_`, `d__`, `d_0_`.
+    private static func parameter(_ rest: inout ArraySlice<UInt8>) -> Parameter? {
         func readIndex() -> Int? {
             var value: Int?
             while let digit = rest.first, (0x30...0x39).contains(digit), (value ?? 0) < 1000 {
@@ -138,10 +183,9 @@ struct MangledName {
         }
         if rest.first == UInt8(ascii: "d") {
             rest.removeFirst()
-            guard let depth = readIndex(), let index = readIndex(), rest.isEmpty else { return nil }
-            return (depth + 1, index)
+            guard let depth = readIndex(), let index = readIndex() else { return nil }
+            return Parameter(depth: depth + 1, index: index)
         }
-        guard let index = readIndex(), rest.isEmpty else { return nil }
-        return (0, index + 1)
+        return readIndex().map { Parameter(depth: 0, index: $0 + 1) }
     }
 }
