@@ -97,9 +97,9 @@ private enum Mixed {
     ])
     func `a member of a parameter is resolved with an argument alone, and a pack never`(
         name: String, without: Bool, with: Bool
-    ) throws {
+    ) {
         let known = [MangledName.Parameter(depth: 0, index: 0), MangledName.Parameter(depth: 1, index: 0)]
-        try withName(name) { name in
+        withName(name) { name in
             #expect(name.canBeResolved(with: []) == without)
             #expect(name.canBeResolved(with: known) == with)
         }
