@@ -20,6 +20,15 @@ private final class Node {
         unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
+    /// Another allocator has other numbers there, and the finder asks in every process.
+    @Test(
+        arguments: [
+            (0x21, 24), (0x31, 40), (0x112, 256), (0, -8), (1 << 40, nil), (UInt.max, nil), (1 << 63, nil),
+        ] as [(UInt, Int?)])
+    func `any number may stand before an allocation`(word: UInt, bytes: Int?) {
+        #expect(Allocator.usableBytes(ofChunk: word) == bytes)
+    }
+
     /// The word at an address, read as a walk reads it.
     private func word(_ address: UInt) -> UInt? {
         var memory = PageSnapshot()

@@ -39,9 +39,7 @@ extension ObjectReader {
     /// Bytes that a program can use of the allocation that starts with an object; `nil` where it is not known.
     mutating func allocationSize(at address: UInt) -> Int? {
         typealias Chunk = HeapLayout.Chunk
-        guard let bytes = chunkBytes(at: address), let word = memory.word(address &- Chunk.size) else {
-            return nil
-        }
-        return bytes - (word & Chunk.isMapped == 0 ? Chunk.overhead : Chunk.mappedOverhead)
+        guard chunkBytes(at: address) != nil else { return nil }
+        return memory.word(address &- Chunk.size).flatMap(Allocator.usableBytes)
     }
 }

@@ -20,15 +20,23 @@ enum Allocator {
                     guard let base = bytes.baseAddress else { return false }
                     return unsafe CheckedMemory.read(address, count: 8, into: base)
                 }
-                let isMapped = word & HeapLayout.Chunk.isMapped != 0
-                let overhead = isMapped ? HeapLayout.Chunk.mappedOverhead : HeapLayout.Chunk.overhead
-                return unsafe isRead
-                    && Int(word & ~HeapLayout.Chunk.flagsMask) - overhead == malloc_usable_size(memory)
+                return unsafe isRead && usableBytes(ofChunk: word) == malloc_usable_size(memory)
             }
         #else
             false
         #endif
     }()
+
+    /// Bytes that a program can use of a chunk of glibc.
+    ///
+    /// - Parameter word: the word before the allocation, which is any number with another allocator.
+    /// - Returns: `nil` for a number that is no size.
+    static func usableBytes(ofChunk word: UInt) -> Int? {
+        typealias Chunk = HeapLayout.Chunk
+        guard word < Chunk.sizeLimit else { return nil }
+        return Int(word & ~Chunk.flagsMask)
+            - (word & Chunk.isMapped == 0 ? Chunk.overhead : Chunk.mappedOverhead)
+    }
 
     /// Bytes that an allocation takes where the allocator does not tell: a multiple of 16, as in both systems.
     static func estimatedBytes(_ size: Int) -> Int { (size + 8).aligned(to: 16) }
