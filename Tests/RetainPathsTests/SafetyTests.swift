@@ -139,7 +139,8 @@ private final class Feed<Items: Sequence> {
             let reference = unsafe Unmanaged.passRetained(owner)
             let explanation = unsafe finder.explain(
                 UnsafeRawPointer(reference.toOpaque()), callerReferences: 1)
-            #expect(explanation.path?.isCycle == true)
+            // Another allocator does not tell how long a context is that has to be searched.
+            #expect(explanation.path?.isCycle == true || !Allocator.hasChunkHeaders)
         }
     }
 
