@@ -89,7 +89,7 @@ public final class TrackedObjects: Sendable {
     #if canImport(RetainPaths)
         private static let finder = RetainPathFinder(budget: .thorough, search: [.globals, .heap])
 
-        /// What keeps a living object. The tracking itself holds no reference.
+        /// Finds the references that keep a living object. The tracking itself holds none.
         private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? {
             guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object))
             else { return nil }

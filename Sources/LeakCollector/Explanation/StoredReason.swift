@@ -2,8 +2,8 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// What keeps an object, as the store counts it: a path that is the same on every device, whether it was proven, and whether its
-/// bytes are all.
+/// An explanation as the store counts it: a path that is the same on every device, whether it was proven, and whether its bytes
+/// are a lower bound.
 struct StoredReason: Hashable {
     /// Normalized; `nil` where no path was found.
     let path: RetainPath?

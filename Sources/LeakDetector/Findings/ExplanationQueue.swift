@@ -70,7 +70,7 @@ final class ExplanationQueue: Sendable {
     /// Drops what waits, as when the detector stops.
     func dropWaiting() { state.with { $0.dropWaiting() } }
 
-    /// Lets a leak be explained again, whose explanation came to nothing: its object had gone, or nobody wanted it.
+    /// Allows another explanation of a leak, up to ``vainLimit``. Called when the object had gone or explanations were not wanted.
     func retry(_ leak: String) {
         state.with { state in
             let vain = state.vain[leak, default: 0] + 1

@@ -188,7 +188,7 @@ import LeakPlatform
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `a leak that nobody wanted explained when its turn came is explained later`() async throws {
+    @Test func `a leak is explained later if explanations were off at its turn`() async throws {
         let explainer = Explainer(isOpen: false)
         let isWanted = Guarded(true)
         let queue = ExplanationQueue(explainer, isWanted: { isWanted.with { $0 } }, now: { 0 })

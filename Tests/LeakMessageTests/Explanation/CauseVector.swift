@@ -47,7 +47,7 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
 
     static let lines = lines(of: "causes")
 
-    /// Paths that were gathered by somebody who knew the table of causes and not the rules. Three of them have changed rules since.
+    /// Paths gathered without knowledge of the rules, only of the table of causes. Three of them led to changes of rules later.
     static let atFirstSight = vectors(lines(of: "causes-at-first-sight"))
 
     private static func lines(of file: String) -> [String] {
