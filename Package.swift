@@ -154,7 +154,7 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Random numbers that are the same in each run.
+        // Random numbers that are the same in each run, and times that a busy machine does not change.
         .target(name: "LeakSeededRandom", path: "Tests/SeededRandom", swiftSettings: settings),
         .testTarget(name: "LeakPlatformTests", dependencies: ["LeakPlatform"], swiftSettings: settings),
         .testTarget(name: "LeakGzipTests", dependencies: ["LeakGzip"], swiftSettings: settings),

@@ -31,7 +31,7 @@ struct Backtrace {
             return
         }
         // Most texts have none, and are not read twice for it.
-        guard text.contains(UInt8(ascii: "\n")) else { return nil }
+        guard text.contains(UInt8(ascii: "\n")) || !Self.startsOfJoined(text).isEmpty else { return nil }
         let text = Self.withoutFence(text, reader)
         if let found = Backtrace(redacted: PrivateText.removed(from: text)[...], reader) {
             self = found
@@ -163,7 +163,9 @@ struct Backtrace {
     /// - Parameter text: without what users typed.
     private init?(redacted given: Text, _ reader: FrameReader) {
         let isOfGo = given.contains(".go:") && given.contains(" +0x")
-        let text = isOfGo ? Array(GoStack.joined(given.lines).joined(separator: "\n".utf8))[...] : given
+        let text =
+            isOfGo
+            ? Array(GoStack.joined(given.lines).joined(separator: "\n".utf8))[...] : Self.parted(given)
         let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit)
         guard let first = Run(lines[...], reader), let start = first.lines.first?.startIndex else {
             return nil
@@ -183,6 +185,57 @@ struct Backtrace {
             guard Self.staysInFront(head, of: run.lines) else { return nil }
         }
         self.init(head: head, lines: run.lines, frames: run.frames)
+    }
+
+    /// A text with the frames that it has in one line, as `joined(separator:)` makes it of `Thread.callStackSymbols`, in lines of
+    /// their own.
+    private static func parted(_ text: Text) -> Text {
+        let starts = startsOfJoined(text)
+        guard let first = starts.first else { return text }
+        var parts = [text[..<first].trimmed]
+        for (start, end) in zip(starts, starts.dropFirst() + [text.endIndex]) {
+            var part = text[start..<end].trimmed
+            while let last = part.last, ",;|".utf8.contains(last) { part = part.dropLast().trimmed }
+            parts.append(part)
+        }
+        return Array(parts.joined(separator: [UInt8(ascii: "\n")]))[...]
+    }
+
+    /// Where the frames of one line begin: numbers one after the other, each in front of an image and an address.
+    ///
+    /// - Returns: none if there are fewer than two in one line.
+    private static func startsOfJoined(_ text: Text) -> [Int] {
+        guard let address = text.firstRange(of: " 0x"),
+            let line = text[address.upperBound...].lines.first, line.contains(" 0x")
+        else { return [] }
+        var starts: [Int] = []
+        var next: Int?
+        var rest = text[..<line.endIndex]
+        if let lineEnd = text[..<address.lowerBound].lastIndex(of: UInt8(ascii: "\n")) {
+            rest = rest[(lineEnd + 1)...]
+        }
+        while starts.count < WireLimits.stackCount, let hexadecimal = rest.firstRange(of: " 0x") {
+            let image = rest[..<hexadecimal.lowerBound].trimmed
+            rest = rest[hexadecimal.upperBound...]
+            guard rest.prefix(while: \.isHexadecimal).count >= 8,
+                let space = image.lastIndex(of: UInt8(ascii: " "))
+            else { continue }
+            let front = image[..<space].trimmed
+            let digits = front[(front.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? front.startIndex)...]
+            guard (1...3).contains(digits.count), let number = Int(digits.string),
+                next.map({ $0 == number }) ?? true
+            else { continue }
+            if starts.isEmpty || isSeparated(front[..<digits.startIndex]) {
+                starts.append(digits.startIndex)
+                next = number + 1
+            }
+        }
+        return starts.count < 2 ? [] : starts
+    }
+
+    /// Returns true if a text ends with what parts elements of a list, or with two spaces.
+    private static func isSeparated(_ text: Text) -> Bool {
+        text.ends(with: "  ") || text.trimmed.last.map { ",;|".utf8.contains($0) } ?? true
     }
 
     /// Frames behind each other.

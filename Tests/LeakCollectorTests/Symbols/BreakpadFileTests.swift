@@ -89,13 +89,6 @@ import Testing
         #expect(try seconds(20_000) < max(small, 0.005) * 40)
     }
 
-    /// Seconds of the processor that this thread has used: not more when others keep it busy.
-    private func threadSeconds() -> Double {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
     @Test func `of inlined calls that overlap at one depth one counts`() throws {
         var lines = [
             "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop", "INLINE_ORIGIN 0 inner",

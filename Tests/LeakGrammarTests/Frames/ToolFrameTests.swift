@@ -127,6 +127,28 @@ import Testing
         #expect(DetectorMessage(redacted, guessesClass: true).callStack?.key == message.callStack?.key)
     }
 
+    @Test(arguments: [", ", " | ", "; ", ",", "   "])
+    func `frames in one line are read as in several`(separator: String) {
+        let text = "`CartModel` was not released: " + Self.apple.joined(separator: separator)
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.callStack?.key == Self.appleKey && message.guessedClassName == "CartModel")
+        let redacted = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(redacted) == redacted)
+        #expect(DetectorMessage(redacted, guessesClass: true).callStack?.key == Self.appleKey)
+        #expect(DetectorMessage(Self.apple.joined(separator: separator)).callStack?.key == Self.appleKey)
+    }
+
+    @Test(arguments: [
+        "2 Shop 0x0000000104f85eb0 Cart.load() + 104, 2 Shop 0x0000000104f85eb0 Cart.load() + 104",
+        "1 Shop 0x0000000104f85eb0 Cart.load() + 104, 3 Shop 0x0000000104f85eb0 Cart.load() + 104",
+        "1 Shop 0x10 Cart.load() + 104, 2 Shop 0x20 Cart.load() + 104",
+        "1 Shop 0x0000000104f85eb0 Cart.load() + 2 Shop 0x0000000104f85eb0 Cart.load() + 104",
+        "`CartModel` was not released after 1 Shop 0x0000000104f85eb0, 2 Shops",
+    ])
+    func `other numbers and addresses in one line are no frames`(text: String) {
+        #expect(DetectorMessage(text).callStack == nil)
+    }
+
     @Test(arguments: ["```\n", "```swift\n", "Call stack:\n```\n"])
     func `a fence around frames is no part of the text`(fence: String) {
         let plain = DetectorMessage(
