@@ -26,10 +26,26 @@ import Testing
         let vectors = CauseVector.atFirstSight
         let found = vectors.map { ($0, LeakCause(of: $0.path, closureNames: $0.closures ?? [])) }
         #expect(vectors.count == 188)
-        #expect(found.count { $0.cause == $1?.identifier } >= 158)
+        #expect(found.count { $0.cause == $1?.identifier } >= 161)
         for (vector, cause) in found where cause?.isCertain == true {
             #expect(cause?.identifier == vector.cause, "\(vector.source): \(vector.path)")
         }
+    }
+
+    /// When the rules saw them first, 120 of 167 had the right cause, 15 none and 32 another one. Ten are references to methods,
+    /// which a path without names of closures does not show.
+    @Test func `paths of a second gathering keep the causes that they have`() {
+        let found = CauseVector.atSecondSight.map { ($0, LeakCause(of: $0.path)) }
+        #expect(found.count == 167)
+        #expect(found.count { $0.cause == $1?.identifier } >= 135)
+        // The causes found there are right too: a timer that performs a selector later, two references to methods, and
+        // a subscription to an own published property.
+        let otherwise = found.filter { $1?.isCertain == true && $0.cause != $1?.identifier }
+        #expect(
+            Set(otherwise.compactMap { $1?.identifier }) == [
+                "timer_target", "rx_subscription", "notification_observer", "combine_sink",
+            ])
+        #expect(otherwise.count == 4)
     }
 
     @Test func `the paths show every cause, and enough that have none`() {

@@ -28,13 +28,18 @@ extension LeakPattern {
             "The view model keeps an observable value, the value keeps its listeners, and a listener captures the object.",
             write: "viewModel.{holder|value}.bind { [weak self] value in … }",
             if: .probable(
-                .ofOwn(ending: ".Observable", ".Box", ".Dynamic", ".Bindable", ".ObservableValue").closure,
+                .ofOwn(
+                    ending: ".Observable", ".Box", ".Dynamic", ".Bindable", ".ObservableValue", "StateFlow",
+                    "LiveData"
+                ).closure,
                 in: .ownCycle)),
         LeakPattern(
             "cell_callback", "Callback of a cell",
             "The screen keeps the list, the list keeps its cells, and the callback of a cell captures the screen.",
             write: "cell.{name|onTap} = { [weak self] in … }",
-            if: .certain(.of("UITableView", "UICollectionView"), .any.closure, in: .ownCycle),
+            if: .certain(
+                .of("UITableView", "UICollectionView").element.from(not: "subviewCache"), .any.closure,
+                in: .ownCycle),
             .probable(.ofOwn(ending: "Cell").closure, in: .ownCycle)),
         LeakPattern(
             "child_callback", "Callback of a child",

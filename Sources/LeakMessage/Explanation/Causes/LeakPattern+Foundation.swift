@@ -65,7 +65,7 @@ extension LeakPattern {
                 .of(
                     "Foundation.URLSession", "FoundationNetworking.URLSession", "NSURLSession",
                     "__NSURLSessionLocal",
-                    "__NSCFURLSession"
+                    "__NSCFURLSession", "__NSURLBackgroundSession"
                 ).from("delegate", "sessionDelegate"))),
         LeakPattern(
             "operation_completion", "Completion block of an operation",

@@ -107,10 +107,9 @@ extension LeakPattern {
             "associated_closure", "Closure in an associated object",
             "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
             write: "button.onTap { [weak self] in … }",
-            if: .certain(
-                .any.from("__associated_objects", "__associated_object", "associated_objects").closure,
-                in: .cycle),
-            .certain(.any.from("associated_objects"), .any.closure, in: .cycle),
+            if: .certain(.associated.closure, in: .cycle),
+            .certain(.associated, .any.closure, in: .cycle),
+            .probable(.associated, .any, .any.closure, in: .cycle),
             .probable(
                 .ofOwn(ending: "ClosureSleeve", "ActionTrampoline", "ActionWrapper", "ClosureWrapper")
                     .closure, in: .cycle)),
@@ -137,6 +136,7 @@ extension LeakPattern {
             if: .certain(
                 .of(
                     "SwiftUI.StateObject", "SwiftUI.StateObject.", "SwiftUI.ObservedObject",
-                    "SwiftUI.ObservedObject."), in: .cycle)),
+                    "SwiftUI.ObservedObject."), in: .cycle),
+            .certain(.ofOwn().closure, .of("SwiftUI.StoredLocation"), in: .cycle)),
     ]
 }

@@ -32,7 +32,10 @@ extension LeakPattern {
                     "parent", "superview", "owner", "parentVC", "parentViewController", "parentController",
                     "parentCoordinator",
                     "parentNode", "parentView"
-                ).single.object, in: .cycle)),
+                ).single.object, in: .cycle),
+            .probable(.from(beginning: "parent").single.object, in: .cycle),
+            .probable(.child, .parent, in: .cycle),
+            .probable(.child, .any.object, .parent, in: .cycle)),
         LeakPattern(
             "view_model_coordinator", "Screen or view model that keeps its coordinator",
             "The coordinator keeps the screen, and the screen or its view model keeps the coordinator.",

@@ -92,6 +92,8 @@ struct ReferenceCondition: Sendable {
     private var otherField: String?
     private var fieldBeginnings: [String] = []
     private var fieldEndings: [String] = []
+    /// True for a property that is named as the class that it leads to, besides ``fields``.
+    private var mayHaveTargetsName = false
     private var closureCount: ClosedRange<Int>?
     private var isOwn = false
     private var place: PathStep.Place?
@@ -132,6 +134,22 @@ struct ReferenceCondition: Sendable {
             $0.fieldBeginnings = beginnings
             $0.isOwn = true
         }
+    }
+
+    /// References to what the runtime associates with an object, as FBRetainCycleDetector and memory graphs name them.
+    static let associated = any.with { $0.fields = Array(PatternNames.associated) }
+
+    /// References from lists, such as children, cells and subviews.
+    static let child = any.element.object.from(not: "associated_objects")
+
+    /// References of an app's own types from properties that are named as the object that holds theirs: as its class, or as what it is.
+    static let parent = any.with {
+        $0.otherTargetEnding = "Coordinator"
+        $0.isOwn = true
+        $0.place = .property
+        $0.closureCount = 0...0
+        $0.mayHaveTargetsName = true
+        $0.fields = ["parent", "superview", "scrollView", "root", "container"]
     }
 
     /// Matches references from properties of these names.
@@ -177,9 +195,19 @@ struct ReferenceCondition: Sendable {
             && otherField != step.name
             && !(otherTargetEnding.map(step.target.hasSuffix) ?? false)
             && (fieldBeginnings.isEmpty || fieldBeginnings.contains { step.name.hasPrefix($0) })
-            && (fields.isEmpty && fieldEndings.isEmpty || fields.contains(step.name)
-                || fieldEndings.contains { step.name.hasSuffix($0) })
+            && matchesName(step)
             && (!isOwn || Self.isOwn(step))
+    }
+
+    private func matchesName(_ step: PathStep) -> Bool {
+        fields.isEmpty && fieldEndings.isEmpty || fields.contains(step.name)
+            || fieldEndings.contains { step.name.hasSuffix($0) }
+            || mayHaveTargetsName && Self.isNamedAsTarget(step)
+    }
+
+    /// True for a property `tableView` that leads to a `UITableView`. Shorter names, such as `row`, say too little.
+    private static func isNamedAsTarget(_ step: PathStep) -> Bool {
+        step.name.utf8.count > 6 && step.target.lowercased().hasSuffix(step.name.lowercased())
     }
 
     private static func isType(_ pattern: String, _ type: String) -> Bool {

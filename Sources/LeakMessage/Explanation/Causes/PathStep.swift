@@ -67,7 +67,9 @@ struct PathStep {
 
     private static func withoutMarks(_ name: Substring) -> String {
         if name.hasPrefix(lazyPrefix) { return String(name.dropFirst(lazyPrefix.count)) }
-        return String(name.drop { $0 == "_" || $0 == "$" })
+        let name = name.drop { $0 == "_" || $0 == "$" }
+        // `delegate_`, in the style of Google's Objective-C.
+        return String(name.hasSuffix("_") ? name.dropLast() : name)
     }
 
     /// `Combine.Published.Publisher` for `Combine.Published<Swift.Int>.Publisher`.

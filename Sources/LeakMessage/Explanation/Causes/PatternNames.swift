@@ -12,7 +12,7 @@ struct PatternNames {
         names = [
             "field": step.place == .property ? Self.path(step) : "",
             "property": step.place == .property ? step.property : "",
-            "name": step.name == Self.associated ? "" : step.name,
+            "name": Self.associated.contains(step.name) ? "" : step.name,
             "holder": holder?.place == .property ? holder?.property ?? "" : "",
             "list": list.map(Self.path) ?? "",
             "owner": owner,
@@ -21,8 +21,8 @@ struct PatternNames {
         ]
     }
 
-    /// Name of the field that leads to objects that the runtime associates with another.
-    private static let associated = "associated_objects"
+    /// Names of the field that leads to objects that the runtime associates with another.
+    static let associated: Set = ["associated_object", "associated_objects"]
 
     /// `model.onPaid` for a closure in a struct, `onPaid` for one in a property or its wrapper.
     private static func path(_ step: PathStep) -> String {
