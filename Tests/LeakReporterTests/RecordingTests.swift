@@ -233,7 +233,7 @@ import LeakPlatform
     private func `no sighting of a burst is lost with other calls in between`(interjection: Interjection) {
         let held = HeldReporter()
         let reporter = held.reporter
-        for number in 0..<100_000 {
+        for number in 0..<30_000 {
             switch interjection {
             case .customValue: reporter.setCustomValue(number / 20 % 3, forKey: "k")
             case .newCustomValue: reporter.setCustomValue(number, forKey: "k")
@@ -249,9 +249,9 @@ import LeakPlatform
             default: break
             }
             // The last leaks come late.
-            reporter.record(leak: leak("Burst.Leak\(number < 80_000 ? number % 25 : number % 50)"))
+            reporter.record(leak: leak("Burst.Leak\(number < 24_000 ? number % 25 : number % 50)"))
         }
-        #expect(reporter.statistics.waiting == 100_001)
+        #expect(reporter.statistics.waiting == 30_001)
         #expect(reporter.statistics.dropped == [:])
         if interjection != .log, interjection != .explanation, interjection != .sessionOfTheApp {
             #expect(reporter.statistics.refusedCalls == 0)
@@ -259,7 +259,7 @@ import LeakPlatform
         held.letGo()
         #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.dropped == [:])
-        #expect(reporter.statistics.sent == 100_001)
+        #expect(reporter.statistics.sent == 30_001)
     }
 
     @Test func `sightings of a burst are counted under their own values and user`() throws {
