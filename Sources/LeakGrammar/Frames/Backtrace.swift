@@ -205,15 +205,12 @@ struct Backtrace {
     ///
     /// - Returns: none if there are fewer than two in one line.
     private static func startsOfJoined(_ text: Text) -> [Int] {
-        guard let address = text.firstRange(of: " 0x"),
-            let line = text[address.upperBound...].lines.first, line.contains(" 0x")
-        else { return [] }
+        guard let address = text.firstRange(of: " 0x") else { return [] }
+        let newline = UInt8(ascii: "\n")
+        let start = text[..<address.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? text.startIndex
+        var rest = text[start...].prefix { $0 != newline }
         var starts: [Int] = []
         var next: Int?
-        var rest = text[..<line.endIndex]
-        if let lineEnd = text[..<address.lowerBound].lastIndex(of: UInt8(ascii: "\n")) {
-            rest = rest[(lineEnd + 1)...]
-        }
         while starts.count < WireLimits.stackCount, let hexadecimal = rest.firstRange(of: " 0x") {
             let image = rest[..<hexadecimal.lowerBound].trimmed
             rest = rest[hexadecimal.upperBound...]

@@ -27,12 +27,7 @@ extension LeakPattern {
             "strong_parent", "Parent that is not weak",
             "The parent keeps its child, and the child keeps the parent.",
             write: "weak var {name|parent}: {target|Parent}?",
-            if: .probable(
-                .from(
-                    "parent", "superview", "owner", "parentVC", "parentViewController", "parentController",
-                    "parentCoordinator",
-                    "parentNode", "parentView"
-                ).single.object, in: .cycle),
+            if: .probable(.from("superview", "owner").single.object, in: .cycle),
             .probable(.from(beginning: "parent").single.object, in: .cycle),
             .probable(.child, .parent, in: .cycle),
             .probable(.child, .any.object, .parent, in: .cycle)),
