@@ -98,19 +98,21 @@ struct Keeping {
     /// - Returns: how long there is nothing to do; `nil` until something is recorded.
     private mutating func sendWhatIsDue() -> Int64? {
         guard !isAway else { return nil }
-        if outbox.isAttemptDue(at: .now) {
+        // One moment for all: what comes due a moment later would be sent without a permission.
+        let now = Now.now
+        if outbox.isAttemptDue(at: now) {
             switch keeper.choice.permission() {
             case .granted: break
             case .denied:
-                outbox.setCollecting(false, at: .now)
+                outbox.setCollecting(false, at: now)
                 // The board is to show what was deleted.
                 return 0
             case .unknown(let failure):
-                outbox.postpone("the choice about collecting cannot be read: \(failure)", at: .now)
+                outbox.postpone("the choice about collecting cannot be read: \(failure)", at: now)
             }
-            if outbox.isAboutToSend(at: .now) { poll() }
+            if outbox.isAboutToSend(at: now) { poll() }
         }
-        switch outbox.next(at: .now) {
+        switch outbox.next(at: now) {
         case .wait(nil): return nil
         case .wait(let moment?): return Int64(clamping: moment.milliseconds - Moment.now.milliseconds)
         case .send(let batch):
