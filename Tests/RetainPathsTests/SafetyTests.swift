@@ -1,5 +1,6 @@
 import Foundation
 import LeakMessage
+import LeakPlatform
 import Testing
 
 @testable import RetainPaths
@@ -294,6 +295,40 @@ private final class Feed<Items: Sequence> {
             #expect(accepted > 1000)
         }
     }
+
+    #if canImport(Glibc)
+        private final class Link {
+            let next: AnyObject?
+
+            init(_ next: AnyObject?) { self.next = next }
+        }
+
+        /// In a process of its own: a fault would end it.
+        @Test(.enabled(if: Allocator.hasChunkHeaders))
+        func `a library that comes or goes while the heap is searched ends no process`() async {
+            await #expect(processExitsWith: .success) {
+                let target = Link(nil)
+                var first = target
+                for _ in 0..<6 { first = Link(first) }
+                let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(target).toOpaque())
+                var finder = try #require(RetainPathFinder())
+                (finder.budget, finder.search) = (.thorough, .heap)
+                let isDone = Guarded(false)
+                // A part of glibc that no program needs.
+                let started = WorkerThread.start(name: "Libraries") {
+                    while !isDone.with({ $0 }) {
+                        if let library = unsafe dlopen("libthread_db.so.1", RTLD_NOW) {
+                            unsafe dlclose(library)
+                        }
+                    }
+                }
+                #expect(started)
+                for _ in 0..<20 { _ = unsafe finder.explain(address, callerReferences: 1) }
+                isDone.with { $0 = true }
+                withExtendedLifetime(first) {}
+            }
+        }
+    #endif
 
     @Test func `sums of numbers without a limit do not overflow`() throws {
         var budget = Budget.thorough

@@ -3,6 +3,8 @@ struct ObjectReader: ~Copyable {
     var memory = PageSnapshot()
     var images: LoadedImages
     var layouts: ObjectLayouts
+    /// Changes whenever ``layouts`` begins anew: an index of earlier layouts stands for another one then, or for none.
+    private(set) var generation = 0
 
     init() {
         images = LoadedImages()
@@ -12,13 +14,12 @@ struct ObjectReader: ~Copyable {
     /// Starts a new walk with fresh pages, and with a new list of images if some came or went.
     mutating func reset(pageBytes: Int) {
         memory.reset(byteLimit: pageBytes)
-        if images.isOutdated {
-            images = LoadedImages()
-            // Types of an image that has gone may have left their addresses to others.
-            layouts = ObjectLayouts(images)
-        } else if layouts.isFull {
-            layouts = ObjectLayouts(images)
-        }
+        let isOutdated = images.isOutdated
+        guard isOutdated || layouts.isFull else { return }
+        if isOutdated { images = LoadedImages() }
+        // Types of an image that has gone may have left their addresses to others.
+        layouts = ObjectLayouts(images)
+        generation += 1
     }
 
     /// Returns whether a word can be the address of an object, before anything is read there.

@@ -11,9 +11,13 @@ extension GraphWalker {
     ) -> (edges: [Int32], variable: UInt)? {
         var search = HeapSearch(target: target)
         let end = ContinuousClock.now + budget.searchTime
+        begin(budget)
+        let generation = reader.generation
         for _ in 0..<HeapSearch.roundLimit where !search.isDone {
             // Pages of a round are stale in the next.
             begin(budget)
+            // A library came or went: the layouts of the holders found so far are gone.
+            guard reader.generation == generation else { return nil }
             search.scan(excluding: reader.memory.ownRanges, until: end)
             // A part of a round may have missed what is more certain.
             if ContinuousClock.now >= end { break }
@@ -23,6 +27,7 @@ extension GraphWalker {
         var path = search.path
         if !sources.isEmpty, let handler = path.first, handler.layout == reader.layouts.block {
             begin(budget)
+            guard reader.generation == generation else { return nil }
             let source = sources.first { reader.isHandler(handler.holder, of: $0) }
             if let source, let layout = reader.layoutIndex(at: source) {
                 path.insert(
