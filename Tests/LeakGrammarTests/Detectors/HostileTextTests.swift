@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// Four times the text takes about four times the time, and not sixteen times as if each byte were looked at for each other one.
+    /// Eight times the text takes at most 32 times the time, and not 64 times as if each byte were looked at for each other one.
     private func expectLinear(
         _ head: String, _ part: String, location: SourceLocation = #_sourceLocation,
         _ work: (String) -> Void
@@ -157,7 +157,7 @@ import Testing
             return threadSeconds() - before
         }
         // What is short or disturbed is measured again.
-        for _ in 0..<4 where seconds(4096) < max(seconds(1024), 0.005) * 9 { return }
+        for _ in 0..<4 where seconds(4096) < max(seconds(512), 0.005) * 32 { return }
         Issue.record("\(head)\(part)", sourceLocation: location)
     }
 }
