@@ -355,6 +355,48 @@ import LeakPlatform
         #expect(held.transport.posts.count == 1)
     }
 
+    /// An hour later from one reading of the clock to the next.
+    private final class LeapingClock: Sendable {
+        private let start = Now.now
+        /// Readings before the leap; `nil` until it is wanted.
+        private let readingsLeft = Guarded<Int?>(nil)
+
+        var now: Now {
+            readingsLeft.with { left in
+                guard let count = left else { return start }
+                left = max(count - 1, 0)
+                guard count == 0 else { return start }
+                let hour = 3_600_000
+                return Now(
+                    moment: start.moment.advanced(byMilliseconds: hour),
+                    wallTime: WireTime(milliseconds: start.wallTime.milliseconds + Int64(hour)))
+            }
+        }
+
+        func leap(after readings: Int) { readingsLeft.with { $0 = readings } }
+    }
+
+    @Test(arguments: 0..<12)
+    func `whichever reading of the clock is the first at which a batch is due, a no comes first`(
+        reading: Int
+    ) {
+        let place = QueuePlace()
+        let clock = LeapingClock()
+        let accepting = FakeTransport { _, _ in FakeTransport.accepted() }
+        let (one, other) = (place.reporter(online), place.reporter(accepting, now: { clock.now }))
+        other.record(message: "leak")
+        #expect(hasUnsent(other))
+        #expect(one.setCollectionEnabled(false))
+        clock.leap(after: reading)
+        #expect(
+            comesToHold {
+                other.log("each line wakes the thread that sends")
+                return other.statistics.waiting == 0
+            })
+        #expect(accepting.posts.isEmpty)
+        #expect(other.statistics.dropped == [.deleted: 1])
+    }
+
     @Test func `another process notices a no that was followed by a yes before it looked`() throws {
         let place = QueuePlace()
         let held = HeldTransport()

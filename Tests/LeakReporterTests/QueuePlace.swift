@@ -10,16 +10,17 @@ final class QueuePlace {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     func reporter(
-        _ transport: FakeTransport, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
+        _ transport: FakeTransport, _ change: (inout LeakReporter.Configuration) -> Void = { _ in },
+        now: @escaping @Sendable () -> Now = { .now }
     ) -> LeakReporter {
         var configuration = LeakReporter.Configuration(
             endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a", version: "1"),
             install: .none)
         configuration.storage = .folder(folder)
         change(&configuration)
-        return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
-            transport
-        }
+        return LeakReporter(
+            configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5), { $0.now = now }
+        ) { transport }
     }
 
     var files: [String] {

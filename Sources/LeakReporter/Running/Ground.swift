@@ -29,6 +29,8 @@ struct Ground: Sendable {
     var collectsByDefault: Bool
     var warn: @Sendable (String) -> Void
     var makeTransport: @Sendable () -> any Transport
+    /// The time at this moment, by which the keeper's thread does its work.
+    var now: @Sendable () -> Now = { .now }
 
     /// - Returns: `nil` when nothing is kept on the disk.
     func makeQueueFolder() -> (any SegmentFolder)? {

@@ -54,16 +54,16 @@ struct Keeping {
                 if index % Self.entriesPerCommit == Self.entriesPerCommit - 1 { endTurn() }
             }
             pollIfDue()
-            keeper.choice.retry(at: .now)
+            keeper.choice.retry(at: ground.now().moment)
             endTurn()
         }
         keeper.mailbox.close()
-        keeper.choice.retry(at: .now, isLast: true)
+        keeper.choice.retry(at: ground.now().moment, isLast: true)
         endTurn(isLast: true)
     }
 
     private mutating func start() {
-        let now = Now.now
+        let now = ground.now()
         if let why = ground.trouble { stop(why) }
         outbox.takesExplanations = wereExplanationsTaken()
         switch keeper.choice.atStart() {
@@ -99,7 +99,7 @@ struct Keeping {
     private mutating func sendWhatIsDue() -> Int64? {
         guard !isAway else { return nil }
         // One moment for all: what comes due a moment later would be sent without a permission.
-        let now = Now.now
+        let now = ground.now()
         if outbox.isAttemptDue(at: now) {
             switch keeper.choice.permission() {
             case .granted: break
@@ -114,7 +114,7 @@ struct Keeping {
         }
         switch outbox.next(at: now) {
         case .wait(nil): return nil
-        case .wait(let moment?): return Int64(clamping: moment.milliseconds - Moment.now.milliseconds)
+        case .wait(let moment?): return Int64(clamping: moment.milliseconds - now.moment.milliseconds)
         case .send(let batch):
             isAway = carrier.send(batch, ground, keeper.mailbox)
             if !isAway {
@@ -127,14 +127,16 @@ struct Keeping {
 
     /// - Parameter wait: how long nothing is due to be sent; `nil` until something is recorded.
     private func untilNextWork(_ wait: Int64?) -> Int64? {
-        let retry = keeper.choice.retryAt.map { Int64(clamping: $0.milliseconds - Moment.now.milliseconds) }
+        let retry = keeper.choice.retryAt.map {
+            Int64(clamping: $0.milliseconds - ground.now().moment.milliseconds)
+        }
         return [wait, retry].compactMap(\.self).min()
     }
 
     private mutating func take(_ entry: Keeper.Entry) {
         processed += 1
         outbox.number(processed)
-        let now = Now.now
+        let now = ground.now()
         switch entry {
         case .report(let report):
             recorded &+= report.boundedCount
@@ -202,7 +204,7 @@ struct Keeping {
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
         let tookExplanations = outbox.takesExplanations
-        outbox.finish(batch, delivery, at: .now, jitter: .random(in: 0..<1))
+        outbox.finish(batch, delivery, at: ground.now(), jitter: .random(in: 0..<1))
         if outbox.takesExplanations != tookExplanations, let file = ground.noExplanationsFile {
             if tookExplanations { try? file.write("") } else { try? file.remove() }
         }
@@ -223,14 +225,14 @@ struct Keeping {
     // MARK: Counts of the app
 
     private mutating func pollIfDue() {
-        if outbox.isPollDue(at: .now) { poll() }
+        if outbox.isPollDue(at: ground.now()) { poll() }
     }
 
     private mutating func poll() {
         guard outbox.hasSession, let takeChecks else { return }
         let checks = takeChecks()
-        outbox.record(checks, at: .now)
-        outbox.finishPoll(hasChecks: !checks.isEmpty, at: .now)
+        outbox.record(checks, at: ground.now())
+        outbox.finishPoll(hasChecks: !checks.isEmpty, at: ground.now())
     }
 
     private mutating func startSession(_ source: (@Sendable () -> [ClassChecks])?, at now: Now) {
@@ -243,7 +245,7 @@ struct Keeping {
     private mutating func endSession() {
         isPaused = false
         poll()
-        outbox.endSession(at: .now)
+        outbox.endSession(at: ground.now())
     }
 
     // MARK: What others see
@@ -254,7 +256,7 @@ struct Keeping {
         countedRefusals = refusals
         outbox.noteStateFailure(
             keeper.choice.failure.map { "the choice about collecting is not kept: \($0)" })
-        outbox.commit(at: .now)
+        outbox.commit(at: ground.now())
         saveSpending()
         let board = Board(
             statistics: outbox.statistics, processed: processed, recorded: recorded,
