@@ -17,7 +17,11 @@ struct DictionaryText {
     /// - Returns: the text with the dictionary as JSON; `nil` for a text without one that names a class.
     static func json(_ text: Text) -> Text? {
         let words = text.prefix(wordsByteLimit)
-        guard let open = words.firstIndex(where: { "{[(".utf8.contains($0) }) else { return nil }
+        guard
+            let open = words.firstIndex(where: {
+                $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "(")
+            })
+        else { return nil }
         var reader = DictionaryText(rest: text[open...])
         guard reader.value(depth: 0), reader.namesClass else { return nil }
         // Words around it may name the class that leaked.

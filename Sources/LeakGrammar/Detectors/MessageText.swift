@@ -38,11 +38,20 @@ enum MessageText {
                     rest = rest.dropFirst()
                 }
             default:
-                plain.append(byte)
-                rest = rest.dropFirst()
+                let ordinary = rest.prefix(while: isOrdinary)
+                plain.append(contentsOf: ordinary)
+                rest = rest[ordinary.endIndex...]
             }
         }
         return withPlainQuotes(withoutEntities(plain[...])).trimmed
+    }
+
+    /// Returns true for a byte that stays as it is, whatever is behind it.
+    private static func isOrdinary(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, 0x7F, 0xC2, 0xE2, 0xE3, 0xEF: false
+        default: true
+        }
     }
 
     // MARK: Quotes in other spellings

@@ -50,9 +50,14 @@ struct PrivateText {
             case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
                 if isOpening { quotation(byte) } else { keep(1) }
             case UInt8(ascii: "0"): zero()
-            default: keep(1)
+            default: keep(rest.prefix { !Self.isMark($0) }.count)
             }
         }
+    }
+
+    /// Returns true for a byte that may begin or end what goes.
+    private static func isMark(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "0") || isQuote(byte)
     }
 
     /// The byte before the next one.
