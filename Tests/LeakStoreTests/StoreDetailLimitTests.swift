@@ -151,6 +151,26 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `samples come before explanations, of other leaks too`() throws {
+        let store = try place.store(limits: Self.limits(2 * 10_000))
+        let (explained, page) = (leak("Explained"), leak("Page"))
+        try count([explained, page], bytes: 100, in: store)
+        var batch = submission([Report(leak: page, at: noon + 1, body: Self.body(8_000))])
+        batch.sightings.insert(
+            contentsOf: submission([Report(leak: explained, at: noon + 1)]).sightings, at: 0)
+        batch.explanations = (0..<4).map { number in
+            Submission.Explanation(
+                leak: explained, origin: 0, at: noon,
+                reason: "p\(number) " + String(repeating: "x", count: 990),
+                bytes: nil)
+        }
+        #expect(try store.count([batch], now: noon + 1) == [.counted])
+        #expect(try samples(of: page, in: store).contains { $0.body.count == 8_000 })
+        let reasons = try #require(try store.makeReader().leak(explained.id, now: noon)).reasons
+        #expect(reasons.contains { $0.value.isEmpty })
+        #expect(try store.verify() == [])
+    }
+
     @Test func `systems and models beyond what a key may add count without their name`() throws {
         let limits = Self.limits(2 * 10_000)
         let leaks = (0..<20).map { leak("L\($0)") }

@@ -9,9 +9,9 @@ extension Writer {
             if let module = leak.claimedModule { try write(module, to: known) }
         } else {
             // Only sightings make a leak.
-            let release = rows.entry(of: tally.releases[tally.release(ofCell: leak.cells[0])])
+            let release = rows.releases[tally.releases[tally.release(ofCell: leak.cells[0])].number]
             entry = try insert(
-                leak, seen: leak.span ?? Tally.Span(now), app: rows.entry(of: tally.apps[leak.app]),
+                leak, seen: leak.span ?? Tally.Span(now), app: rows.apps[tally.apps[leak.app].number],
                 release: LeakEntry.ReleaseMark(release))
         }
         entry.reports.addBounded(leak.reports)
@@ -24,16 +24,15 @@ extension Writer {
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
         let former = (entry.firstRelease.id, entry.lastRelease.id)
         for cell in leak.cells {
-            entry.widen(to: rows.entry(of: tally.releases[tally.release(ofCell: cell)]))
+            entry.widen(to: rows.releases[tally.releases[tally.release(ofCell: cell)].number])
         }
         if let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed) {
             entry.impact = impact
         }
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
-        let app = rows.entry(of: tally.apps[leak.app])
-        if !leak.values.isEmpty { try writeValues(leak.values, of: entry.id, app: app, day: rows.day) }
         try keepSamples(
-            of: leak, entry, app: app, from: submissions, in: &changed, day: rows.day, now: now)
+            of: leak, entry, app: rows.apps[tally.apps[leak.app].number], from: submissions, in: &changed,
+            day: rows.day, now: now)
         changed.add(entry)
         // Not by way of the log, since they seldom change.
         if entry.firstSeen != formerFirstSeen {
@@ -58,7 +57,7 @@ extension Writer {
     /// Counts values of explanations, which are rare: not by way of ``ValueLog``.
     ///
     /// - Parameter day: the day that their bytes count for.
-    private func writeValues(
+    func writeValues(
         _ values: [Tally.Value], of leak: Int64, app: AppEntry, day: Int
     ) throws(StoreError) {
         var leftOut = 0

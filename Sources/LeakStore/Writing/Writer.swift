@@ -218,10 +218,10 @@ final class Writer {
     private func write(
         _ tally: Tally, in rows: AdmittedRows, of submissions: [Submission], now: Int64, expiry: Int64
     ) throws(StoreError) {
-        for app in tally.apps { try write(app, to: rows.entry(of: app)) }
+        for app in tally.apps { try write(app, to: rows.apps[app.number]) }
         for release in tally.releases {
             try write(
-                release, to: rows.entry(of: release), app: rows.entry(of: tally.apps[release.app]),
+                release, to: rows.releases[release.number], app: rows.apps[tally.apps[release.app].number],
                 day: rows.day)
         }
         var leaks: [LeakEntry] = []
@@ -231,13 +231,19 @@ final class Writer {
         for index in tallied.indices {
             leaks.append(
                 try write(
-                    tallied[index], to: rows.entry(of: tallied[index]), tally, rows, of: submissions,
+                    tallied[index], to: rows.leaks[tallied[index].number], tally, rows, of: submissions,
                     changed: &changed, now: now))
+        }
+        // Samples come before explanations where a key's bytes run out.
+        for index in tallied.indices where !tallied[index].values.isEmpty {
+            try writeValues(
+                tallied[index].values, of: leaks[index].id,
+                app: rows.apps[tally.apps[tallied[index].app].number], day: rows.day)
         }
         changed.addHours(of: tally.bundles)
         caches.logs?.counts.add(changed, within: logLimits.countBytes)
         try addValues(of: tally, to: leaks, rows)
-        for release in tally.releases { try flushInstalls(of: rows.entry(of: release)) }
+        for release in tally.releases { try flushInstalls(of: rows.releases[release.number]) }
         try chooseNewest(rows, tally)
         try writeSlots(of: tally, rows, expiry: expiry)
         // Before leaks rest, which brings their indexes up to date.
