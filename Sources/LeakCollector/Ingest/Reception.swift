@@ -58,6 +58,7 @@ struct Reception {
         submission.body = document.body
         submission.sightings.reserveCapacity(document.reports.count)
         var leaks: Set<LeakID> = []
+        leaks.reserveCapacity(min(document.reports.count, WireLimits.leaksCount))
         for report in document.reports {
             guard leaks.count <= WireLimits.leaksCount else {
                 // Not even grouped: that alone would hold up a loop.

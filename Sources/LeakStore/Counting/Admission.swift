@@ -133,13 +133,11 @@ package struct NumberedEntries<Key: Hashable, Entry> {
 ///
 /// Hashes differ from one process to the next, so a sender cannot choose two texts that have the same one.
 package struct HashedName: Hashable {
-    private let owner: Int64
-    private let hash: Int
+    private let value: UInt64
 
     /// - Parameter hash: from ``hash(of:)``.
     package init(owner: Int64, hash: Int) {
-        self.owner = owner
-        self.hash = hash
+        value = SplitMix64.mix(UInt64(bitPattern: owner)) ^ UInt64(bitPattern: Int64(hash))
     }
 
     /// A value of a leak.

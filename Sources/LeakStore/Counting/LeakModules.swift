@@ -6,9 +6,6 @@ extension LeakIdentity {
     private var plain: LeakIdentity { module == nil ? alternative ?? self : self }
     private var qualified: LeakIdentity { module == nil ? self : alternative ?? self }
 
-    /// The same for all reports of this class and stack that name the module, however their sender spells the class.
-    var askedID: LeakID { qualified.id }
-
     /// The one of the two keys to count under.
     ///
     /// - Parameter stored: the module of a leak that is there; empty where no report has named one, `nil` for no leak.

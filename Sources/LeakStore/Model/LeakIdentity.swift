@@ -32,6 +32,8 @@ public final class LeakIdentity: Sendable {
     ///
     /// `nil` where the class names no module. The one of the two without it in the name has it as ``module``.
     public let alternative: LeakIdentity?
+    /// The same for all reports of this class and stack that name the module, however their sender spells the class.
+    let askedID: LeakID
 
     public init(
         id: LeakID, app: String, kind: String, className: String?, module: String?, title: String,
@@ -50,6 +52,7 @@ public final class LeakIdentity: Sendable {
         self.quality = quality
         self.groupedBy = groupedBy
         self.alternative = alternative
+        askedID = module == nil ? id : alternative?.id ?? id
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Holds on to the entries for as long as the tally lasts, however many pass through the writer's caches meanwhile.
 final class AdmittedRows: Admission {
-    private struct Build {
+    struct Build {
         /// Row of `build`.
         var row: Int64
         /// True for the build that counts all builds beyond a limit.
@@ -12,10 +12,14 @@ final class AdmittedRows: Admission {
     private let writer: Writer
     /// The day that new texts and details count for.
     let day: Int
-    private var apps = NumberedEntries<Int64, AppEntry>()
-    private var releases = NumberedEntries<Int64, ReleaseEntry>()
-    private var builds = NumberedEntries<Int64, Build>()
-    private var leaks = NumberedEntries<LeakID, LeakEntry?>()
+    // By the numbers in the tally.
+    private(set) var apps = NumberedEntries<Int64, AppEntry>()
+    private(set) var releases = NumberedEntries<Int64, ReleaseEntry>()
+    private(set) var builds = NumberedEntries<Int64, Build>()
+    /// `nil` for a leak that the database does not have.
+    private(set) var leaks = NumberedEntries<LeakID, LeakEntry?>()
+    /// The leak whose module was asked for last.
+    private var last: (id: LeakID, entry: LeakEntry)?
 
     init(of writer: Writer, day: Int) {
         self.writer = writer
@@ -46,29 +50,27 @@ final class AdmittedRows: Admission {
         if let number = leaks.number(of: identity.id) {
             return (AdmittedLeak(counted: identity, isNew: leaks[number] == nil), number)
         }
+        if let last, last.id == identity.id, last.entry.app == apps[app].id {
+            let admitted = AdmittedLeak(counted: identity, isNew: false)
+            return (admitted, leaks.number(of: identity.id, adding: last.entry))
+        }
         let (admitted, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
         return (admitted, leaks.number(of: admitted.counted.id, adding: entry))
     }
 
-    func module(of leak: LeakID) throws(StoreError) -> String? { try writer.module(of: leak) }
+    /// Remembers the leak: a report asks for a module once or twice, and then counts in the leak.
+    func module(of leak: LeakID) throws(StoreError) -> String? {
+        if let last, last.id == leak { return last.entry.module ?? "" }
+        guard let entry = try writer.knownLeak(leak) else { return nil }
+        last = (leak, entry)
+        return entry.module ?? ""
+    }
 
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool {
         try writer.admits(
             leaks[leak], in: builds[build].row, isOther: builds[build].isOther, besides: besides,
             of: apps[app])
     }
-
-    // MARK: What a tally counted
-
-    func entry(of app: Tally.App) -> AppEntry { apps[app.number] }
-
-    func entry(of release: Tally.Release) -> ReleaseEntry { releases[release.number] }
-
-    /// The row of `build`.
-    func row(of build: Tally.Build) -> Int64 { builds[build.number].row }
-
-    /// - Returns: `nil` for a leak that the database does not have.
-    func entry(of leak: Tally.Leak) -> LeakEntry? { leaks[leak.number] }
 }
 
 extension Writer {
@@ -195,12 +197,8 @@ extension Writer {
         return (AdmittedLeak(counted: other, isNew: entry == nil, beyond: limit), entry)
     }
 
-    /// The module of a leak that is there; empty where no report has named one.
-    func module(of leak: LeakID) throws(StoreError) -> String? {
-        try knownLeak(leak).map { $0.module ?? "" }
-    }
-
-    private func knownLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
+    /// - Returns: `nil` for a leak that the database does not have.
+    func knownLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         if let known = caches.leaks.value(of: id) { return known }
         guard let stored = try storedLeak(id) else { return nil }
         caches.leaks.insert(stored, for: id)

@@ -11,12 +11,12 @@ extension NewestVersion {
 extension Writer {
     /// Chooses the newest releases anew, where what was counted may have made another one the newest.
     func chooseNewest(_ rows: AdmittedRows, _ tally: Tally) throws(StoreError) {
-        for (index, app) in tally.apps.map(rows.entry).enumerated() {
+        for (index, app) in tally.apps.map({ rows.apps[$0.number] }).enumerated() {
             let mayChange =
                 !app.isNewestSeen
                 || tally.releases.contains { release in
                     release.app == index
-                        && app.newest?.lexicographicallyPrecedes(rows.entry(of: release).order) ?? true
+                        && app.newest?.lexicographicallyPrecedes(rows.releases[release.number].order) ?? true
                 }
             if mayChange { try chooseNewest(of: app) }
         }

@@ -66,12 +66,14 @@ struct ValueLog: PendingLog {
         let hashes = tally.texts.map { HashedName.hash(of: $0) }
         var unknown: [(Place, Int, HashedName)] = []
         for (index, bundle) in tally.bundles.enumerated() {
-            let source = tally.sources[bundle.source]
-            for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
-                guard let text else { continue }
-                let name = HashedName(leak: leaks[bundle.leak].id, kind, hash: hashes[text])
+            let (source, leak) = (tally.sources[bundle.source], leaks[bundle.leak].id)
+            func look(_ kind: ValueKind, _ text: Int?) {
+                guard let text else { return }
+                let name = HashedName(leak: leak, kind, hash: hashes[text])
                 if !known.contains(name) { unknown.append((Place(bundle: index, kind: kind), text, name)) }
             }
+            look(.system, source.system)
+            look(.model, source.model)
         }
         return unknown
     }
@@ -89,19 +91,20 @@ struct ValueLog: PendingLog {
         for text in texts { writer.append(text) }
         let known = texts.map { index(of: $0) }
         for (index, bundle) in tally.bundles.enumerated() {
-            let source = tally.sources[bundle.source]
-            for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
-                guard var text else { continue }
+            let (source, leak) = (tally.sources[bundle.source], leaks[bundle.leak].id)
+            func add(_ kind: ValueKind, _ text: Int?) {
+                guard var text else { return }
                 if !unnamed.isEmpty, unnamed.contains(Place(bundle: index, kind: kind)) {
                     text = texts.count - 1
                 }
-                let leak = leaks[bundle.leak].id
                 writer.append(Int(leak))
                 writer.append(text << 1 | kind.rawValue)
                 writer.append(bundle.reports)
                 rows.append(
                     CountRow(leak: leak, first: kind.rawValue, second: known[text], reports: bundle.reports))
             }
+            add(.system, source.system)
+            add(.model, source.model)
         }
         size += writer.bytes.count
         unwritten = writer.bytes
@@ -173,7 +176,7 @@ extension Writer {
             guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
             let leak = leaks[bundle.leak].id
             // A leak that is new has no rows.
-            let isNew = rows.entry(of: tally.leaks[bundle.leak]) == nil
+            let isNew = rows.leaks[tally.leaks[bundle.leak].number] == nil
             if try takesNoRow(text, place.kind, of: leak, isNew: isNew) {
                 caches.logs?.values.learn(name)
             } else if try admitDetail(bytes: DetailBytes.ofValue(text), key: bundle.key, day: rows.day) {
@@ -183,7 +186,7 @@ extension Writer {
                 leftOut[tally.leaks[bundle.leak].app, default: 0].addBounded(bundle.reports)
             }
         }
-        for (app, count) in leftOut { try write(.details, count, of: rows.entry(of: tally.apps[app])) }
+        for (app, count) in leftOut { try write(.details, count, of: rows.apps[tally.apps[app].number]) }
         caches.logs?.values.add(tally, leaks: leaks, unnamed: unnamed)
     }
 

@@ -6,7 +6,7 @@ extension Writer {
         let oldest = SlotWindow.oldestKept(now: expiry)
         let firstDay = Retention.firstAppDay(now: expiry)
         for slot in tally.slots {
-            let app = rows.entry(of: tally.apps[slot.app]).id
+            let app = rows.apps[tally.apps[slot.app].number].id
             if slot.number >= oldest {
                 try write(slot, ofApp: app)
             } else if slot.day >= firstDay {

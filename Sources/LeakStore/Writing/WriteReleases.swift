@@ -8,15 +8,16 @@ extension Writer {
         changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
         entry.forgetParts()
-        let newest = rows.entry(of: tally.apps[leak.app]).newestRow
+        let newest = rows.apps[tally.apps[leak.app].number].newestRow
         var impact: Int?
         var newInstalls: [UInt64] = []
         let cells = tally.cells.span
         for index in leak.cells {
-            let release = rows.entry(of: tally.releases[tally.release(ofCell: index)])
+            let release = rows.releases[tally.releases[tally.release(ofCell: index)].number]
             let inRelease = try count(of: entry, release: release.id)
             let inBuild = try count(
-                of: entry, build: rows.row(of: tally.builds[cells[index].build]), in: inRelease, release.id)
+                of: entry, build: rows.builds[tally.builds[cells[index].build].number].row, in: inRelease,
+                release.id)
             inBuild.add(cells[index])
             inRelease.add(cells[index])
             if let change = try add(cells[index].installs, to: .leakBuild, of: inBuild.id) {
