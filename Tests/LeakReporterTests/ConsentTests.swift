@@ -272,6 +272,24 @@ import LeakPlatform
         #expect(choice.give(true) { _ in })
     }
 
+    @Test func `an answer is written again by the clock of those who ask for it`() {
+        let place = TemporaryFolder()
+        let (clock, isBroken) = (Guarded(1_000_000_000), Guarded(true))
+        let choice = CollectionChoice(
+            StateFile(folder: place.path, name: "collection"), formerFile: nil, collectsByDefault: true,
+            syncFolder: { path throws(FileFailure) in
+                if isBroken.with({ $0 }) { throw FileFailure("sync", path) }
+            },
+            now: { Now(moment: Moment(milliseconds: clock.with { $0 }), wallTime: .now) })
+        #expect(!choice.give(false) { _ in })
+        #expect(choice.retryAt.map { (1_000_000_001...1_000_060_000).contains($0.milliseconds) } == true)
+        isBroken.with { $0 = false }
+        choice.retry(at: Moment(milliseconds: 1_000_000_000))
+        #expect(choice.failure != nil)
+        choice.retry(at: Moment(milliseconds: 1_000_060_000))
+        #expect(choice.failure == nil && choice.retryAt == nil)
+    }
+
     @Test func `a yes that cannot be written holds for this process`() {
         let root = TemporaryFolder()
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")

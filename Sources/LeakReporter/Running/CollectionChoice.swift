@@ -35,19 +35,24 @@ final class CollectionChoice: Sendable {
     private let formerFile: StateFile?
     private let collectsByDefault: Bool
     private let syncFolder: @Sendable (String) throws(FileFailure) -> Void
+    private let now: @Sendable () -> Now
     private let state = Guarded(State())
 
     private static let backoff = Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000)
 
-    /// - Parameter syncFolder: makes the name of the file survive a power cut.
+    /// - Parameters:
+    ///   - syncFolder: makes the name of the file survive a power cut.
+    ///   - now: the clock of those who call ``retry(at:isLast:)``.
     init(
         _ file: StateFile, formerFile: StateFile?, collectsByDefault: Bool,
-        syncFolder: @escaping @Sendable (String) throws(FileFailure) -> Void = FileSystem.syncFolder
+        syncFolder: @escaping @Sendable (String) throws(FileFailure) -> Void = FileSystem.syncFolder,
+        now: @escaping @Sendable () -> Now = { .now }
     ) {
         self.file = file
         self.formerFile = formerFile == file ? nil : formerFile
         self.collectsByDefault = collectsByDefault
         self.syncFolder = syncFolder
+        self.now = now
     }
 
     /// The answer of earlier runs. An answer that cannot be read may be a "no".
@@ -150,7 +155,7 @@ final class CollectionChoice: Sendable {
             state.failure = error
             state.failures += 1
             let wait = Self.backoff.milliseconds(afterFailures: state.failures, jitter: 1)
-            state.retryAt = .now.advanced(byMilliseconds: wait)
+            state.retryAt = now().moment.advanced(byMilliseconds: wait)
         }
     }
 

@@ -42,7 +42,7 @@ struct Ground: Sendable {
     func makeChoice() -> CollectionChoice {
         CollectionChoice(
             Self.choiceFile(in: choiceFolder), formerFile: formerChoiceFolder.map(Self.choiceFile),
-            collectsByDefault: collectsByDefault)
+            collectsByDefault: collectsByDefault, now: now)
     }
 
     private static func choiceFile(in folder: String) -> StateFile {
