@@ -94,6 +94,8 @@ hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a 
 	$(hostile) --slow 5 --churn 20000
 	$(hostile) --rounds 2 --seconds 3
 	$(hostile) --rounds 1 --seconds 3 --observers off
+	swift build $(shipped) --product collector
+	$(hostile) --collector "$$(swift build $(shipped) --show-bin-path)/collector" --rounds 2 --seconds 3
 
 fuzz: setup ## fuzz the reading of requests, of reports and of symbols with libFuzzer side by side for FUZZ_SECONDS (60)
 	@Scripts/fuzz

@@ -21,11 +21,22 @@ final class GoodClient {
     private var answer: [UInt8] = []
     private var asked: UInt64?
     private(set) var due: UInt64
+    /// When the connection was opened or last used.
+    private var lastUse: UInt64 = 0
+    /// Nanoseconds that the connection then waited for the request at hand.
+    private var idle: UInt64 = 0
+    private var isAskedAgain = false
 
     /// Nanoseconds from asking, connecting included, to the last byte of the answer.
     private(set) var latencies: [UInt64] = []
     /// Requests that were refused or cut off, or took longer than ``patience``.
     private(set) var failures = 0
+    /// Requests that were asked again, because this client itself had left its connection idle.
+    private(set) var repeats = 0
+
+    /// A connection that is idle for 50 ms may lose its place while others wait for one. On a busy machine so much may pass
+    /// between connecting and asking.
+    private static let harmlessIdle: UInt64 = 40_000_000
 
     static let patience: UInt64 = 5_000_000_000
 
@@ -48,35 +59,52 @@ final class GoodClient {
             if now - asked > Self.patience { end(at: now, isFailure: true) } else { goOn(&scratch) }
         } else if now >= due {
             asked = now
-            if wire == nil || connectsAnew { wire = Wire(port: port) }
+            if wire == nil || connectsAnew {
+                lastUse = nanoseconds()
+                wire = Wire(port: port)
+            }
             unsent = request
+            idle = 0
             goOn(&scratch)
         }
     }
 
     private func goOn(_ scratch: inout [UInt8]) {
         guard let wire else { return end(at: nanoseconds(), isFailure: true) }
-        if !unsent.isEmpty, case .bytes(let count) = wire.send(unsent) { unsent = unsent.dropFirst(count) }
+        if !unsent.isEmpty {
+            let sent = wire.send(unsent)
+            if unsent.count == request.count { idle = nanoseconds() - lastUse }
+            if case .bytes(let count) = sent { unsent = unsent.dropFirst(count) }
+        }
         switch wire.receive(into: &scratch, atMost: scratch.count) {
         case .nothingNow: return
         case .ended: return end(at: nanoseconds(), isFailure: true)
-        case .bytes(let count): answer += scratch[..<count]
+        case .bytes(let count):
+            answer += scratch[..<count]
+            lastUse = nanoseconds()
         }
         let now = nanoseconds()
         if let isOK = Self.isComplete(answer) { end(at: now, isFailure: !isOK) }
     }
 
     private func end(at now: UInt64, isFailure: Bool) {
+        defer { asked = nil }
+        answer = []
         if isFailure {
-            failures += 1
             wire = nil
+            guard isAskedAgain || idle < Self.harmlessIdle else {
+                repeats += 1
+                isAskedAgain = true
+                due = now
+                return
+            }
+            failures += 1
         } else if let asked {
             latencies.append(now - asked)
         }
+        isAskedAgain = false
         if connectsAnew { wire = nil }
-        answer = []
         due = max(now, (asked ?? now) + pause)
-        asked = nil
     }
 
     /// - Returns: whether the answer is a 200, or `nil` while it is not whole.
@@ -95,6 +123,8 @@ final class GoodClient {
 struct Seen {
     var latencies: [UInt64] = []
     var failures = 0
+    /// ``GoodClient/repeats``
+    var repeats = 0
 
     /// Milliseconds.
     func percentile(_ share: Double) -> Double {
@@ -104,7 +134,15 @@ struct Seen {
     }
 
     static func + (left: Seen, right: Seen) -> Seen {
-        Seen(latencies: left.latencies + right.latencies, failures: left.failures + right.failures)
+        Seen(
+            latencies: left.latencies + right.latencies, failures: left.failures + right.failures,
+            repeats: left.repeats + right.repeats)
+    }
+
+    static func of(_ clients: [GoodClient]) -> Seen {
+        clients.reduce(Seen()) {
+            $0 + Seen(latencies: $1.latencies, failures: $1.failures, repeats: $1.repeats)
+        }
     }
 
     /// Lets `clients` ask for some time, in this thread.
@@ -120,6 +158,6 @@ struct Seen {
             let wait = next - min(next, nanoseconds())
             unsafe poll(&interests, nfds_t(interests.count), Int32(min(wait / 1_000_000, 20)))
         }
-        return clients.reduce(Seen()) { $0 + Seen(latencies: $1.latencies, failures: $1.failures) }
+        return of(clients)
     }
 }

@@ -70,8 +70,9 @@ struct Bench {
             "\(rounds) rounds of \(seconds) s without and with \(attackers) attackers; the server had \(mostOpen) descriptors, now \(server.memory.now / 1024) MiB\n"
         )
         print(
-            "| good clients | alone p50 ms | p99 ms | attacked p50 ms | p99 ms | ratio p50 | p99 | failed |")
-        print("|---|---|---|---|---|---|---|---|")
+            "| good clients | alone p50 ms | p99 ms | attacked p50 ms | p99 ms | ratio p50 | p99 | failed | asked again |"
+        )
+        print("|---|---|---|---|---|---|---|---|---|")
         for (name, key, quiet, loud) in [
             ("kept connections", "kept", alone.kept, attacked.kept),
             ("a connection each", "anew", alone.anew, attacked.anew),
@@ -84,7 +85,8 @@ struct Bench {
                 "| \(name) | \(milliseconds(quiet.percentile(0.5))) | \(milliseconds(quiet.percentile(0.99)))"
                     + " | \(milliseconds(loud.percentile(0.5))) | \(milliseconds(loud.percentile(0.99)))"
                     + " | \(ratio("p50")) | \(ratio("p99"))"
-                    + " | \(quiet.failures + loud.failures) of \(quiet.count + loud.count) |")
+                    + " | \(quiet.failures + loud.failures) of \(quiet.count + loud.count) | \(quiet.repeats + loud.repeats) |"
+            )
         }
         return attacked.kept.failures + attacked.anew.failures + alone.kept.failures + alone.anew.failures
             == 0
@@ -101,8 +103,8 @@ struct Bench {
             ("slow read", ["-X", "-w", "10", "-y", "20", "-n", "2", "-z", "5", "-k", "3"]),
         ]
         print("slowhttptest, \(connections) connections, \(seconds) s each\n")
-        print("| mode | other client: asked | failed | p50 ms | worst ms | most descriptors |")
-        print("|---|---|---|---|---|---|")
+        print("| mode | other client: asked | failed | asked again | p50 ms | worst ms | most descriptors |")
+        print("|---|---|---|---|---|---|---|")
         var isServed = true
         for (name, flags) in modes {
             let attack = try Beside(
@@ -129,7 +131,7 @@ struct Bench {
             let worst = seen.percentile(1)
             isServed = isServed && seen.failures == 0
             print(
-                "| \(name) | \(seen.count) | \(seen.failures) | \(milliseconds(seen.percentile(0.5))) | \(milliseconds(worst)) | \(mostOpen) |"
+                "| \(name) | \(seen.count) | \(seen.failures) | \(seen.repeats) | \(milliseconds(seen.percentile(0.5))) | \(milliseconds(worst)) | \(mostOpen) |"
             )
             Thread.sleep(forTimeInterval: 0.5)
         }
@@ -178,8 +180,4 @@ struct Bench {
 
 extension Seen {
     var count: Int { latencies.count + failures }
-
-    static func of(_ clients: [GoodClient]) -> Seen {
-        clients.reduce(Seen()) { $0 + Seen(latencies: $1.latencies, failures: $1.failures) }
-    }
 }

@@ -1,17 +1,20 @@
 import Foundation
 import LoadTools
 
-// What well-behaved clients see of http-echo while others attack it.
+// What well-behaved clients see of http-echo, and of a collector, while others attack it.
 
 let usage = """
     usage: hostile-bench [--echo PATH] [--workers 1] [--rounds 5] [--seconds 3] [--attackers 1200]
                          [--kinds \(Attacker.Kind.allCases.map(\.rawValue).joined(separator: ","))]
                          [--slow SECONDS] [--slow-connections 1000] [--churn COUNT] [--observers on|off]
+           hostile-bench --collector PATH [--public Public] [--rounds 5] [--seconds 3]
 
     Without --slow and --churn: latency of good clients alone and under attack. --slow runs slowhttptest in its four
     modes for that long each. --churn opens and closes that many connections. --observers off starts http-echo without
     access log and hooks. Ends with 1 when good clients were not served, something was not given back, or the observers
     were told of other answers than the server counted.
+
+    --collector measures a page of a collector for somebody who is signed in, while strangers guess the access token.
     """
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -43,8 +46,17 @@ let kinds =
 if let port = option("--swarm").flatMap({ Int($0) }) {
     Swarm.run(port: port, count: number("--attackers", 1200), kinds: kinds)
 }
+if let port = option("--guess").flatMap({ Int($0) }) { Guesses.guess(port: port) }
 
 do {
+    if let collector = option("--collector") {
+        let guesses = try Guesses(
+            collector: collector, publicFolder: option("--public") ?? "Public",
+            program: CommandLine.arguments[0])
+        exit(
+            try guesses.measure(seconds: Double(number("--seconds", 3)), rounds: number("--rounds", 5))
+                ? 0 : 1)
+    }
     let server = try ServerProcess(
         option("--echo") ?? ".build/release/http-echo",
         [

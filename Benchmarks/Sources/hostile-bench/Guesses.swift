@@ -1,0 +1,102 @@
+import Foundation
+import LoadTools
+
+/// How long a page of a collector takes while strangers guess its access token.
+struct Guesses {
+    private static let token = "benchmark-access-token-00000000000000000"
+    private static let connections = 64
+    /// Guesses that a connection sends before it reads an answer.
+    private static let pipelined = 32
+
+    private let server: ServerProcess
+    private let port: Int
+    private let folder: String
+    /// The path of this program, which is also the one that guesses.
+    private let program: String
+
+    /// - Parameters:
+    ///   - collector: the path of a release build.
+    ///   - publicFolder: of its pages' files.
+    init(collector: String, publicFolder: String, program: String) throws {
+        folder = NSTemporaryDirectory() + "hostile-bench-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        server = try ServerProcess(
+            collector, ["serve", "--port", "0", "--data", folder, "--public", publicFolder],
+            environment: ["COLLECTOR_ACCESS_TOKEN": Self.token])
+        port = try server.announcedPort()
+        self.program = program
+    }
+
+    /// Rounds without and with guesses, in turn: one person opens the summary ten times a second.
+    ///
+    /// - Returns: whether each page came.
+    func measure(seconds: Double, rounds: Int) throws -> Bool {
+        defer {
+            server.stop()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+        let signedIn = try Shell.run(
+            "curl",
+            [
+                "-fsS", "-o", "/dev/null", "-D", "-", "-d", "token=\(Self.token)",
+                "http://127.0.0.1:\(port)/sign-in",
+            ])
+        let cookies = signedIn.split(separator: "\r\n").filter { $0.lowercased().hasPrefix("set-cookie:") }
+        guard let cookie = cookies.first?.dropFirst("set-cookie:".count).split(separator: ";").first else {
+            throw Failure("no cookie in: \(signedIn)")
+        }
+        let page = "GET / HTTP/1.1\r\nHost: a\r\nCookie: \(cookie.drop { $0 == " " })\r\n\r\n"
+        var (alone, guessed) = (Seen(), Seen())
+        for _ in 0..<rounds {
+            alone = alone + look(page, seconds)
+            let swarm = try Beside(program, ["--guess", "\(port)"])
+            Thread.sleep(forTimeInterval: 0.5)
+            guessed = guessed + look(page, seconds)
+            swarm.kill()
+        }
+        print(
+            "\(rounds) rounds of \(seconds) s without and with \(Self.connections) connections of \(Self.pipelined) guesses each, opened again at once\n"
+        )
+        print("| the summary, signed in | pages | failed | p50 ms | p99 ms |")
+        print("|---|---|---|---|---|")
+        for (name, seen) in [("alone", alone), ("beside guesses", guessed)] {
+            let times = [0.5, 0.99].map { String(format: "%.2f", seen.percentile($0)) }
+            print("| \(name) | \(seen.count) | \(seen.failures) | \(times[0]) | \(times[1]) |")
+        }
+        return alone.failures + guessed.failures == 0
+    }
+
+    private func look(_ page: String, _ seconds: Double) -> Seen {
+        let client = GoodClient(
+            port: port, request: page, pause: 100_000_000, connectsAnew: false, due: nanoseconds())
+        return Seen.by([client], seconds: seconds)
+    }
+
+    /// Guesses from all connections in one thread; runs until it is killed.
+    static func guess(port: Int) -> Never {
+        let form = "token=guess"
+        let guess =
+            "POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            + "Content-Length: \(form.utf8.count)\r\n\r\n\(form)"
+        let guesses = Array(String(repeating: guess, count: pipelined).utf8)[...]
+        var wires = [(wire: Wire, unsent: ArraySlice<UInt8>)?](repeating: nil, count: connections)
+        var scratch = [UInt8](repeating: 0, count: 65536)
+        while true {
+            for index in wires.indices {
+                guard let open = wires[index] else {
+                    wires[index] = Wire(port: port).map { ($0, guesses) }
+                    continue
+                }
+                if case .bytes(let count) = open.wire.send(open.unsent) {
+                    wires[index]?.unsent = open.unsent.dropFirst(count)
+                }
+                switch open.wire.receive(into: &scratch, atMost: scratch.count) {
+                case .ended: wires[index] = nil
+                case .bytes: if open.unsent.isEmpty { wires[index]?.unsent = guesses }
+                case .nothingNow: break
+                }
+            }
+            Pause.milliseconds(1)
+        }
+    }
+}
