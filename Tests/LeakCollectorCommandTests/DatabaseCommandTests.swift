@@ -32,6 +32,16 @@
             return result
         }
 
+        @Test func `the address may stand in a file`() throws {
+            let file = folder.path + "/address"
+            try Data((url + "\n").utf8).write(to: URL(fileURLWithPath: file))
+            let verified = try CollectorProcess.run(
+                ["verify", "--data", folder.path + "/data"],
+                environment: ["COLLECTOR_DATABASE_URL_FILE": file])
+            #expect(verified.code == 0 && verified.output.hasPrefix("database 127.0.0.1:"), "\(verified)")
+            #expect(!(verified.output + verified.errors).contains(secret))
+        }
+
         @Test func `imports, erases and verifies, and leaves backups to pg_dump`() throws {
             let file = folder.path + "/reports.ndjson"
             let lines = (0..<3).map {

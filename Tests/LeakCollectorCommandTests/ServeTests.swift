@@ -29,6 +29,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [[], ["--log", "json"]])
+    func `a guessed access token is logged with its sender's address and without its value`(flags: [String])
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let running = try CollectorProcess(
+            data: folder.path, flags: flags, environment: ["COLLECTOR_ACCESS_LOG": "text"])
+        let (client, guess) = (try HTTPClient(), "hunter2-hunter2-hunter2")
+        let form = try client.post(
+            Array("token=\(guess)".utf8), to: running.address + "/sign-in",
+            fields: [HTTPField("Content-Type", "application/x-www-form-urlencoded")])
+        #expect(form.status == 403)
+        let api = try client.get(
+            running.address + "/api/v1/summary", fields: [HTTPField("Authorization", "Bearer \(guess)")])
+        #expect(api.status == 401)
+        running.kill(SIGTERM)
+        #expect(running.wait() == 0)
+        let log = running.restOfErrors + running.restOfOutput
+        #expect(log.contains("an access token that is not valid, from 127.0.0.1"), "\(log)")
+        #expect(!log.contains(guess), "\(log)")
+    }
+
     @Test func `a second server on the same folder or port is refused`() throws {
         let (one, other) = (try TemporaryFolder(), try TemporaryFolder())
         let running = try CollectorProcess(data: one.path)

@@ -66,8 +66,11 @@ import Testing
         }
 
         /// In a process of its own, since the limit is the whole process's.
-        @Test func `without descriptors an idle connection gives its own`() async {
-            await #expect(processExitsWith: .success) {
+        /// A connection that has sent nothing goes first, so those that have begun a request are alone in the second case.
+        @Test(arguments: [10, 20]) func `without descriptors an idle connection gives its own`(begun: Int)
+            async
+        {
+            await #expect(processExitsWith: .success) { [begun] in
                 var configuration = Server.Configuration(port: 0)
                 configuration.onAnswer = { _ = AccessFormat.json.line($0) }
                 configuration.onSlowCall = { _ in }
@@ -75,9 +78,10 @@ import Testing
                 server.start()
                 // Connected before the numbers run out; of a request comes nothing, or its first byte.
                 let silent = (0..<20).map { _ in Client(port: server.port) }
-                for client in silent.prefix(10) { client.send("G") }
+                for client in silent.prefix(begun) { client.send("G") }
                 guard server.comesToCount({ $0.open == 20 }) else { exit(2) }
-                for _ in 0..<20 { Client.pause() }
+                // One that has begun gives its place after a second.
+                for _ in 0..<(begun == 20 ? 400 : 20) { Client.pause() }
                 var taken = takeDescriptors().taken
                 var clients: [Client] = []
                 var isServed = true

@@ -125,6 +125,16 @@ import Testing
         #expect(text.filter { $0 == "\"" }.count == 14 && !text.contains("\\"))
     }
 
+    @Test func `a control character in an address is not called wrongly percent-encoded`() throws {
+        guard case .bytes(let body) = RequestError.hiddenCharacter.response.body else {
+            throw RequestError.hiddenCharacter
+        }
+        #expect(
+            String(decoding: body, as: UTF8.self).contains(
+                "The path must not hold a control character, a slash or a backslash, not even percent-encoded."
+            ))
+    }
+
     @Test(arguments: [
         (InflateError.tooLarge, 413), (.outOfMemory, 503), (.truncated, 400), (.badChecksum, 400),
         (.trailingBytes, 400), (.malformed, 400),

@@ -112,6 +112,18 @@ import Testing
         #expect(usual.uploadBytes / 8 >= 3 * SentryIngest.bodyBytes)
     }
 
+    @Test func `trusted origins and proxies are lists in their variables`() throws {
+        let settings = try Settings(
+            flags: [:],
+            environment: [
+                "COLLECTOR_TRUSTED_ORIGINS": "https://leaks.example, http://10.0.0.1:8080",
+                "COLLECTOR_TRUSTED_PROXIES": "10.0.0.0/8, fd00::/8",
+            ])
+        #expect(settings.trustedOrigins == ["https://leaks.example", "http://10.0.0.1:8080"])
+        let proxies = try ["10.0.0.0/8", "fd00::/8"].map { try IPNetwork($0) }
+        #expect(settings.trustedProxies == proxies)
+    }
+
     #if PostgreSQL
         @Test(arguments: [
             "postgres://me:hunter2@host/leaks", "postgresql://host/leaks?password=hunter2",
