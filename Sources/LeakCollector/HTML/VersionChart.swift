@@ -23,7 +23,9 @@ struct VersionChart: Component {
         if !older.isEmpty {
             var counts = [Int](repeating: 0, count: length)
             for version in older {
-                for (index, count) in version.counts.enumerated() { counts[index] += count }
+                for (index, count) in version.counts.enumerated() {
+                    counts[index] = counts[index].saturated(adding: count)
+                }
             }
             series.append(Trend.Series(version: "older", counts: counts))
         }
