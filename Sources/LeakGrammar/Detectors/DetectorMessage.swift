@@ -64,10 +64,14 @@ package struct DetectorMessage: Hashable, Sendable {
         demangleFunction: @escaping (String) -> String? = { _ in nil }, guessesClass: Bool = false
     ) {
         let text = Self.ofLogEntry(MessageText.plain(text))
-        let backtrace = Backtrace(text, demangle: demangleFunction)
+        var backtrace = Backtrace(text, demangle: demangleFunction)
+        if backtrace?.isInside ?? false {
+            // Its frames are read from what is kept, as all else.
+            backtrace = Backtrace(Redaction.kept(of: text).text, demangle: demangleFunction)
+        }
         let kept = Redaction.kept(of: backtrace?.head ?? text)
         let message = kept.message
-        callStack = backtrace?.cut(behind: kept.text)?.stack
+        callStack = backtrace.flatMap { $0.isInside ? $0 : $0.cut(behind: kept.text) }?.stack
         let reading = Grammar(demangle: demangle).read(message)
         detector = reading.detector
         let isClassAlone =
@@ -138,7 +142,9 @@ package struct DetectorMessage: Hashable, Sendable {
         if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
             return report.kept(behind: Redaction.kept(of: report.head).text)
         }
-        guard let backtrace = Backtrace(text) else { return Array(Redaction.kept(of: text).text) }
+        guard let backtrace = Backtrace(text), !backtrace.isInside else {
+            return Array(Redaction.kept(of: text).text)
+        }
         let head = Redaction.kept(of: backtrace.head).text
         let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])
         return Array(parts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: "\n")]))
@@ -155,7 +161,14 @@ package struct DetectorMessage: Hashable, Sendable {
         // Any mangled name counts, so that the text is read alike with a demangler and without.
         let message = DetectorMessage(inner, demangle: { _ in "Mangled.Name" }, guessesClass: true)
         let namesLeak = message.className != nil || message.guessedClassName != nil || !message.cycle.isEmpty
-        return namesLeak ? ofLogEntry(MessageText.plain(inner)) : text
+        guard namesLeak else { return text }
+        let entry = ofLogEntry(MessageText.plain(inner))
+        guard message.callStack == nil, json.isSingle, let calls = json.callStack else { return entry }
+        // A message whose end is not certain would go on over the frames.
+        let whole = Array(([entry] + calls.lines).joined(separator: [UInt8(ascii: "\n")]))[...]
+        var read = DetectorMessage(whole.string, demangle: { _ in "Mangled.Name" }, guessesClass: true)
+        read.callStack = nil
+        return read.isSameLeak(as: message) ? whole : entry
     }
 
     /// Returns whether both say the same of the leak, up to the text that stands for a class.

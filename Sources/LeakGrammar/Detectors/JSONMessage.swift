@@ -9,8 +9,8 @@ struct JSONMessage {
     let className: String?
     /// How many objects of the class are alive, as the object that names it says.
     let alive: Int?
-    /// The JSON text, with `…` for every string but classes and for every key that is no identifier.
-    let redacted: [UInt8]
+    /// Whether it is one JSON text.
+    let isSingle: Bool
     /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
     let elements: [Element]
     /// True if the list had further elements, which count 0 instances of their class.
@@ -21,6 +21,13 @@ struct JSONMessage {
     let tail: Text
     /// The text of a log entry, under a key such as `message`.
     let logMessage: String?
+
+    private let json: [UInt8]
+    private let reader: Reader
+    /// Where what is kept of the JSON text ends.
+    private let whole: Int
+    private let isCutAtEnd: Bool
+    private let kept: [Candidate]
 
     struct Element {
         let text: Text
@@ -92,13 +99,34 @@ struct JSONMessage {
             }
         }
         logMessage = messages.min { ($0.rank, $0.depth) < ($1.rank, $1.depth) }?.text
+        isSingle = reader.textCount <= 1
         let isCutList = !named.isEmpty && failure != nil
         let cutEnd = isCutList ? reader.elements.last?.upperBound : reader.values.last?.end
-        let whole = failure == nil ? json.count : cutEnd ?? 0
-        let kept = named.isEmpty ? [best].compactMap(\.self) : ofElements.compactMap(\.self)
+        whole = failure == nil ? json.count : cutEnd ?? 0
+        kept = named.isEmpty ? [best].compactMap(\.self) : ofElements.compactMap(\.self)
+        isCutAtEnd = failure != nil
+        (self.json, self.reader) = (json, reader)
+    }
+
+    /// The JSON text, with `…` for every string but classes and call frames, and for every key that is no identifier.
+    var redacted: [UInt8] {
+        let frames = reader.callStacks(until: whole).flatMap(\.slices)
         // Read again, this is a text that was cut too.
-        let end = failure == nil ? [] : [UInt8(ascii: ",")]
-        redacted = Self.redacted(json[..<whole], reader, kept: kept) + end
+        let end = isCutAtEnd ? [UInt8(ascii: ",")] : []
+        return Self.redacted(json[..<whole], reader, kept: kept, frames: frames) + end
+    }
+
+    /// The call stack of the leak that the text tells of: one with frames of the app, then the outermost, then the first.
+    var callStack: JSONFrameStrings? {
+        reader.callStacks(until: whole).min {
+            ($0.isSystem ? 1 : 0, $0.depth) < ($1.isSystem ? 1 : 0, $1.depth)
+        }
+    }
+
+    /// The whole text with one `…` for each call stack.
+    var withoutCallStacks: Text {
+        let stacks = reader.callStacks(until: whole).map(\.whole)
+        return (head + Self.replaced(stacks, in: json[...]) { _ in nil } + tail)[...]
     }
 
     /// Returns `true` when the words in front say that the list has the owners of one object.
@@ -163,6 +191,7 @@ struct JSONMessage {
             }
             start = next.startIndex
         }
+        reader.textCount = textCount
         // The last of several texts may be cut.
         let elementsOfCut = failure == nil ? [] : reader.elements.filter { $0.lowerBound >= start }
         switch textCount {
@@ -178,28 +207,41 @@ struct JSONMessage {
         words.count <= wordsByteLimit && PrivateText.removed(from: words)[...] == words
     }
 
-    private static func redacted(_ json: ArraySlice<UInt8>, _ reader: Reader, kept: [Candidate]) -> [UInt8] {
+    private static func redacted(
+        _ json: ArraySlice<UInt8>, _ reader: Reader, kept: [Candidate], frames: [JSONSlice]
+    ) -> [UInt8] {
         let names = Dictionary(
             kept.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { one, _ in one })
         var strings = reader.keys + reader.values.map(\.slice)
         // Strings behind the cut are left out.
         strings.removeAll { $0.range.upperBound >= json.endIndex }
-        let plainKeys = Set(
-            reader.keys.filter { $0.range.upperBound < json.endIndex && isIdentifier(json[$0.range]) })
-        strings.removeAll { plainKeys.contains($0) }
+        let plainKeys = reader.keys.filter {
+            $0.range.upperBound < json.endIndex && isIdentifier(json[$0.range])
+        }
+        let stay = Set(plainKeys + frames)
+        strings.removeAll { stay.contains($0) }
         strings.sort { $0.range.lowerBound < $1.range.lowerBound }
+        return replaced(strings, in: json) { names[$0] }
+    }
+
+    /// - Parameters:
+    ///   - strings: in the order in which they stand in the text.
+    ///   - words: what comes in the place of one; `nil` for `…`.
+    private static func replaced(
+        _ strings: [JSONSlice], in json: ArraySlice<UInt8>, by words: (JSONSlice) -> [UInt8]?
+    ) -> [UInt8] {
         var result: [UInt8] = []
         var end = 0
         for string in strings where !string.range.isEmpty {
             result.append(contentsOf: json[end..<string.range.lowerBound])
-            result.append(contentsOf: names[string] ?? Array("…".utf8))
+            result.append(contentsOf: words(string) ?? Array("…".utf8))
             end = string.range.upperBound
         }
         result.append(contentsOf: json[end...])
         return result
     }
 
-    private static func isIdentifier(_ key: ArraySlice<UInt8>) -> Bool {
+    fileprivate static func isIdentifier(_ key: ArraySlice<UInt8>) -> Bool {
         key.count <= 64 && key.allSatisfy { $0 < 0x80 && ($0.isIdentifier || $0 == UInt8(ascii: "-")) }
     }
 
@@ -228,6 +270,7 @@ struct JSONMessage {
         /// Where the objects of the outermost list of leaks stand.
         var elements: [Range<Int>] = []
         var values: [Value] = []
+        var textCount = 0
         /// The number of objects that the outermost object gives.
         var count: Int?
         /// True if an object at any depth gives 0.
@@ -235,6 +278,25 @@ struct JSONMessage {
         private static let counts: Set<String> = [
             "count", "alive", "instances", "instancecount", "instance_count", "alivecount", "alive_count",
         ]
+
+        /// The call stacks among the strings, in the order in which they stand in the text.
+        ///
+        /// - Parameter end: of what is kept of the text.
+        func callStacks(until end: Int) -> [JSONFrameStrings] {
+            var stacks: [JSONFrameStrings] = []
+            var rest = values[...]
+            while let first = rest.first {
+                // The strings of an array stand behind each other and have its key.
+                let run = rest.prefix { $0.key == first.key && $0.depth == first.depth }
+                rest = rest[run.endIndex...]
+                guard JSONFrameStrings.isKey(first.key), JSONMessage.isIdentifier(Text(first.key)) else {
+                    continue
+                }
+                let strings = run.filter { $0.end <= end }.map { ($0.text, $0.slice) }
+                if let stack = JSONFrameStrings(strings, depth: first.depth) { stacks.append(stack) }
+            }
+            return stacks
+        }
 
         mutating func value(_ scanner: inout JSONScanner, key: String, depth: Int) throws(JSONError) {
             switch try scanner.kind() {

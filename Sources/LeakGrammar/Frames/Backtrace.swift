@@ -7,6 +7,8 @@ struct Backtrace {
     /// The lines of the frames.
     let lines: [Text]
     let stack: CallStack
+    /// True for frames that are strings in a JSON text, which is kept whole. ``head`` is that text without them.
+    var isInside = false
 
     /// The lines of the frames as one text.
     var wholeText: Text { Array(lines.joined(separator: [UInt8(ascii: "\n")]))[...] }
@@ -20,6 +22,10 @@ struct Backtrace {
         let reader = FrameReader(demangle: demangle)
         if let json = Backtrace(json: text, reader) {
             self = json
+            return
+        }
+        if let entry = Backtrace(strings: text, reader) {
+            self = entry
             return
         }
         if let report = Backtrace(sanitizer: text, reader) {
@@ -56,6 +62,17 @@ struct Backtrace {
         self.init(
             head: Self.withoutHeading(json.head), lines: lines,
             frames: lines.compactMap { JSONFrame.read($0, reader) }, keepsPlaces: true)
+    }
+
+    /// Reads frames that are strings in a JSON text of one leak.
+    private init?(strings text: Text, _ reader: FrameReader) {
+        guard text.contains(UInt8(ascii: "{")), let json = JSONMessage(text, demangle: { _ in nil }),
+            json.elements.count <= 1, !json.hasElementsOfNone, let found = json.callStack
+        else { return nil }
+        self.init(
+            head: json.withoutCallStacks, lines: found.lines,
+            frames: found.lines.compactMap { reader.read($0) })
+        isInside = true
     }
 
     /// Reads the first stack of a report of LeakSanitizer.

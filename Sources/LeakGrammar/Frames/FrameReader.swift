@@ -5,7 +5,7 @@ struct FrameReader {
     let demangle: (String) -> String?
 
     /// Longer lines are cut. Names of generic Swift functions take a few hundred bytes.
-    private static let byteLimit = 4 * 1024
+    static let byteLimit = 4 * 1024
 
     /// Demangled names may be much longer than symbols.
     static let functionByteLimit = 512

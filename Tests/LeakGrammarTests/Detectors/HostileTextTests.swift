@@ -145,6 +145,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        #"["1   Shop   0x0000000104f85eb0 a() + 1","2   Shop   0x0000000104f85eb1 b() + 1"],"#,
+        #""1   Shop   0x0000000104f85eb0 a() + 1\n2   Shop   0x0000000104f85eb1 b() + 1","#, #"["a","b"],"#,
+        #""1   Shop   0x0000000104f85eb0 a() + 1","#,
+        #"{"class":"A1Model","s":["1   A   0x0000000104f85eb0 a() + 1"]},"#,
+    ])
+    func `the time of JSON with many call stacks grows with its length`(part: String) {
+        for head in [#"{"class":"CartModel","stack":["#, #"{"message":"CartModel leaked","stack":["#, "["] {
+            expectLinear(head, part) { text in
+                _ = DetectorMessage(text, demangle: demangle, guessesClass: true)
+                _ = DetectorMessage.redacted(text)
+                _ = SeveralLeaks.parts(of: text)
+            }
+        }
+    }
+
     /// Eight times the text takes at most 32 times the time, and not 64 times as if each byte were looked at for each other one.
     private func expectLinear(
         _ head: String, _ part: String, location: SourceLocation = #_sourceLocation,

@@ -1,0 +1,213 @@
+import Testing
+
+@testable import LeakGrammar
+@testable import LeakMessage
+
+/// Call stacks that log entries in JSON have as strings.
+@Suite struct JSONFrameStringsTests {
+    private static let apple = [
+        "1   Shop   0x0000000104f85eb0 Cart.load() + 104",
+        "2   Shop   0x0000000104f85fb0 CartModel.bind() + 24",
+        "3   UIKitCore   0x00000001b0000000 -[UIViewController loadViewIfRequired] + 712",
+    ]
+    private static let key = ["at Cart.load() in Shop", "at CartModel.bind() in Shop"]
+
+    private static func array(_ lines: [String] = apple) -> String {
+        "[" + lines.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+    }
+
+    private static func expectKept(_ text: String, as message: DetectorMessage) {
+        let kept = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(kept) == kept, "\(kept)")
+        #expect(!kept.contains("Jane"), "\(kept)")
+        #expect(DetectorMessage(kept, guessesClass: true).isSameLeak(as: message), "\(kept)")
+    }
+
+    /// Entries of a log, all of CartModel.
+    static let entries: [String] = [
+        #"{"class":"CartModel","stack":\#(array())}"#, #"{"stack":\#(array()),"class":"CartModel"}"#,
+        #"{"class":"CartModel","stack":"\#(apple.joined(separator: #"\n"#))"}"#,
+        #"{"class":"CartModel","user":"Jane Doe","extra":{"at":3,"trace":\#(array()),"names":["Jane","Doe"]}}"#,
+        #"{"message":"CartModel leaked","level":"error","stack":\#(array())}"#,
+        #"{"message":"`CartModel` was not released","stack":"\#(apple.joined(separator: #"\n"#))\n"}"#,
+        #"Leak: {"class":"CartModel","stack":\#(array())}"#, #"[{"class":"CartModel","stack":\#(array())}]"#,
+        #"{"class":"CartModel","text":"Jane","stack":\#(array(["called by"] + apple + ["and so on"]))}"#,
+        #"{"class":"CartModel","first":["Jane","Doe"],"stack":\#(array()),"second":\#(array(apple.reversed()))}"#,
+    ]
+
+    @Test(arguments: entries) func `frames in a log entry are its call stack`(text: String) {
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.className ?? message.guessedClassName == "CartModel")
+        #expect(message.callStack?.key == Self.key)
+        Self.expectKept(text, as: message)
+    }
+
+    @Test func `two launches say the same, and two places do not`() {
+        func message(_ slide: Int, _ function: String) -> DetectorMessage {
+            let lines = Self.apple.map {
+                $0.replacing("0x0000000104f8", with: "0x00000001\(slide)f8").replacing(
+                    "Cart.load()", with: function)
+            }
+            return DetectorMessage(
+                #"{"class":"CartModel","stack":\#(Self.array(lines))}"#, guessesClass: true)
+        }
+        #expect(message(10, "Cart.load()").isSameLeak(as: message(27, "Cart.load()")))
+        #expect(!message(10, "Cart.load()").isSameLeak(as: message(10, "Cart.save()")))
+    }
+
+    @Test func `each leak of a list has its own`() {
+        let other = Self.apple.map { $0.replacing("Cart.", with: "Home.") }
+        let text =
+            #"[{"class":"CartModel","stack":\#(Self.array())},{"class":"HomeModel","stack":\#(Self.array(other))}]"#
+        for text in [text, DetectorMessage.redacted(text)] {
+            let messages = SeveralLeaks.parts(of: text).map { DetectorMessage($0.text, guessesClass: true) }
+            #expect(messages.map(\.guessedClassName) == ["CartModel", "HomeModel"])
+            #expect(
+                messages.map(\.callStack?.key) == [
+                    Self.key, ["at Home.load() in Shop", "at CartModel.bind() in Shop"],
+                ])
+        }
+    }
+
+    /// Fewer than two frames, or something else between them.
+    @Test(arguments: [
+        #"{"class":"CartModel","note":"\#(apple[0])"}"#,
+        #"{"class":"CartModel","stack":\#(array([apple[0]]))}"#,
+        #"{"class":"CartModel","stack":\#(array([apple[0], "Jane", apple[1]]))}"#,
+        #"{"class":"CartModel","note":"Jane\n\#(apple[0])\n\#(apple[1])"}"#,
+        #"{"class":"CartModel","names":["Jane","Doe"],"note":"Jane\nDoe"}"#,
+        #"{"class":"CartModel","stack":\#(array(apple.map { $0 + " <UILabel: 0x1f; text = 'Jane'>" }))}"#,
+    ]) func `all other strings are no call stack, and nothing of them is kept`(text: String) {
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.guessedClassName == "CartModel" && message.callStack == nil)
+        let kept = DetectorMessage.redacted(text)
+        #expect(!kept.contains("Cart.load()") && !kept.contains("Jane"), "\(kept)")
+        Self.expectKept(text, as: message)
+    }
+
+    @Test(arguments: entries) func `an entry that was cut is kept as the leak that it says`(text: String) {
+        for end in stride(from: 1, to: text.count, by: 7) {
+            let cut = String(text.prefix(end))
+            Self.expectKept(cut, as: DetectorMessage(cut, guessesClass: true))
+        }
+    }
+
+    @Test func `an entry longer than what is kept has the frames that are kept`() {
+        let frames = (0..<200).map {
+            "\($0)   Shop   0x0000000104f85eb0 Cart.step\($0)(\(String(repeating: "x", count: 60))) + 104"
+        }
+        let text = #"{"class":"CartModel","stack":\#(Self.array(frames))}"#
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.guessedClassName == "CartModel" && message.callStack?.key.count ?? 0 > 10)
+        Self.expectKept(text, as: message)
+    }
+
+    /// The leaks of a text by class and calls.
+    private static func leaks(_ text: String) -> [String] {
+        let parts = SeveralLeaks.parts(of: text)
+        let messages =
+            parts.isEmpty
+            ? [DetectorMessage(text, guessesClass: true)]
+            : parts.map { DetectorMessage($0.text, guessesClass: true) }
+        return zip(messages, parts.map(\.className) + [nil]).map { message, name in
+            let className = name ?? message.className ?? message.guessedClassName ?? "-"
+            return ([className] + (message.callStack?.key ?? [])).joined(separator: " ")
+        }
+    }
+
+    private static let home = apple.map { $0.replacing("Cart.", with: "Home.") }
+    private static let cartLeak = (["CartModel"] + key).joined(separator: " ")
+    private static let homeLeak = cartLeak.replacing("Cart.", with: "Home.").replacing(
+        "CartModel at", with: "HomeModel at")
+
+    @Test(arguments: [
+        (
+            #"[{"call stack":\#(array()),"class":"CartModel"},{"call stack":\#(array(home)),"class":"HomeModel"}]"#,
+            ["CartModel", "HomeModel"]
+        ),
+        (
+            #"[{"stack":\#(array()),"class":"CartModel"},{"stack":\#(array(home)),"class":"HomeModel"}]"#,
+            [cartLeak, homeLeak]
+        ),
+        (
+            #"{"stack":\#(array()),"class":"CartModel"}"# + "\n"
+                + #"{"stack":\#(array(home)),"class":"HomeModel"}"#, [cartLeak, homeLeak]
+        ),
+        (
+            #"[{"class":"HomeModel","count":0,"stack":\#(array(home))},{"class":"CartModel","count":1,"stack":\#(array())}]"#,
+            [cartLeak]
+        ),
+        (#"{"class":"CartModel","owner":{"stack":\#(array(home))},"stack":\#(array())}"#, [cartLeak]),
+        (#"{"class":"CartModel","trace":\#(array([apple[2], apple[2]])),"stack":\#(array())}"#, [cartLeak]),
+        (
+            #"{"message":"CartModel leaked"}"# + "\n" + #"{"message":"other","stack":\#(array(home))}"#,
+            ["CartModel"]
+        ),
+    ]) func `a stack is that of the leak that it stands beside`(text: String, leaks: [String]) {
+        #expect(Self.leaks(text) == leaks)
+        let kept = DetectorMessage.redacted(text)
+        #expect(Self.leaks(kept) == leaks, "\(kept)")
+        #expect(DetectorMessage.redacted(kept) == kept)
+    }
+
+    /// Messages whose own quotes have to stay.
+    @Test(arguments: [
+        #"{\"class\":\"CartModel\"}"#, "{'class': 'CartModel'}", #"{ class = \"CartModel\"; }"#,
+        #"[{\"class\":\"CartModel\"},{\"class\":\"HomeModel\"}]"#,
+        #"Retain Cycle: (\"-> CartModel \", \"-> _x -> HomeModel \")"#,
+        #"XCTAssertNil failed: \"Shop.CartModel\" - not deallocated"#, "CartModel leaked, says 'Jane",
+    ]) func `a message says beside frames what it says alone`(words: String) {
+        let alone = DetectorMessage(#"{"message":"\#(words)"}"#, guessesClass: true)
+        let text = #"{"message":"\#(words)","stack":\#(Self.array())}"#
+        var message = DetectorMessage(text, guessesClass: true)
+        Self.expectKept(text, as: message)
+        message.callStack = nil
+        #expect(message.isSameLeak(as: alone))
+    }
+
+    @Test(arguments: [
+        #""cards":["4111111111111111","5500000000000004"]"#,
+        #""stack":["4111111111111111","5500000000000004"]"#,
+        #""phones":"5551234\n5554567""#, #""trace":"5551234\n5554567""#,
+        #""token":["f47ac10b58cc4372","550e8400e29b11d4"]"#,
+        #""notes":["at Jane Doe called me (x:1:2)","at Jane (native)"]"#,
+        ##""notes":["#1 Jane Doe (a:1)","#2 Jane Foo (b:1)"]"##,
+        #""stack":["1   Shop   0x0000000104f85eb0 a(\u201cJane\u201d) + 1","2   Shop   0x0000000104f85fb0 b(\u2018Jane\u2019) + 24"]"#,
+        #""stack":["1   Shop   0x0000000104f85eb0 a(\u0026quot;Jane\u0026quot;) + 1","2   Shop   0x0000000104f85fb0 b(\u0026lt;UILabel: 0x1f; text = Jane\u003e) + 24"]"#,
+    ]) func `what a user typed is not kept as a frame`(member: String) {
+        for head in [#""class":"CartModel""#, #""message":"CartModel leaked""#] {
+            let text = "{\(head),\(member)}"
+            let message = DetectorMessage(text, guessesClass: true)
+            #expect(message.guessedClassName == "CartModel" && message.callStack == nil)
+            Self.expectKept(text, as: message)
+            #expect(
+                !DetectorMessage.redacted(text).contains {
+                    $0.isNumber && $0 != "0" && $0 != "1" && $0 != "2"
+                })
+        }
+    }
+
+    @Test(arguments: [#"a(x:\tb:)"#, #"a(x)\r"#, #"a(x\u0000)"#, #"a\u200b()"#, #"a\/b()"#])
+    func `an escaped character in a frame changes nothing when it is read again`(name: String) {
+        let lines = Self.apple + ["4   Shop   0x0000000104f85eb0 \(name) + 104"]
+        for head in [#""class":"CartModel""#, #""message":"CartModel leaked""#] {
+            let text = #"{\#(head),"stack":\#(Self.array(lines))}"#
+            Self.expectKept(text, as: DetectorMessage(text, guessesClass: true))
+        }
+    }
+
+    @Test func `frames of the system are no part of the text that stands for a class`() {
+        let two = DetectorMessage(#"{"event":"some","stack":\#(Self.array(Array(Self.apple.prefix(2))))}"#)
+        let three = DetectorMessage(#"{"event":"some","stack":\#(Self.array())}"#)
+        #expect(two.callStack?.key == three.callStack?.key && two.template == three.template)
+        #expect(two.template == DetectorMessage(#"{"event":"some","stack":["…"]}"#).template)
+    }
+
+    @Test func `a class behind more frames than are kept is none in both`() {
+        let frames = (0..<100).map {
+            "\($0)   Shop   0x0000000104f85eb0 Cart.step\($0)(\(String(repeating: "x", count: 40))) + 104"
+        }
+        let text = #"{"stack":\#(Self.array(frames)),"class":"CartModel"}"#
+        Self.expectKept(text, as: DetectorMessage(text, guessesClass: true))
+    }
+}
