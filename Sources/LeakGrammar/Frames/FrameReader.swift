@@ -20,11 +20,12 @@ struct FrameReader {
         return frame
     }
 
-    /// A line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `> 3   Shop …`, `"3   Shop …",`,
-    /// `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
+    /// A line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `[10:33:00] 3   Shop …`,
+    /// `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
     private static func withoutListMarks(_ line: Text) -> Text {
         var line = line
         if line.first?.isDigit ?? false, let entry = MessageText.withoutLogHead(line) { line = entry.trimmed }
+        if let entry = withoutTime(line) { line = entry }
         if let quoted = line.dropping("> ") { line = quoted.trimmed }
         if line.last == UInt8(ascii: ",") { line = line.dropLast().trimmed }
         if line.first == UInt8(ascii: "\""), line.last == UInt8(ascii: "\""), line.count > 2 {
@@ -46,6 +47,33 @@ struct FrameReader {
         return line
     }
 
+    /// What stands behind `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `.
+    private static func withoutTime(_ line: Text) -> Text? {
+        func behind(_ shape: StaticString, _ text: Text) -> Text? {
+            guard text.count > shape.utf8CodeUnitCount else { return nil }
+            let isShaped = unsafe zip(
+                text, UnsafeBufferPointer(start: shape.utf8Start, count: shape.utf8CodeUnitCount)
+            )
+            .allSatisfy { $1 == UInt8(ascii: "d") ? $0.isDigit : $0 == $1 }
+            return isShaped ? text.dropFirst(shape.utf8CodeUnitCount) : nil
+        }
+        let bracket = line.dropping("[")
+        var rest = bracket ?? line
+        guard rest.first?.isDigit ?? false else { return nil }
+        if let day = behind("dddd-dd-dd", rest) { rest = day.dropping("T") ?? day.dropping(" ") ?? day }
+        guard let time = behind("dd:dd:dd", rest) else { return nil }
+        rest = time
+        if let fraction = rest.dropping(".") ?? rest.dropping(",") { rest = fraction.drop(while: \.isDigit) }
+        rest =
+            rest.dropping("Z") ?? behind("+dddd", rest) ?? behind("-dddd", rest) ?? behind("+dd:dd", rest)
+            ?? behind("-dd:dd", rest) ?? rest
+        if bracket != nil {
+            guard let closed = rest.dropping("]") else { return nil }
+            rest = closed
+        }
+        return rest.first == UInt8(ascii: " ") ? rest.trimmed : nil
+    }
+
     private func form(_ first: UInt8, of line: Text) -> CallFrame? {
         if isAddress(line) { return CallFrame() }
         switch first {
@@ -60,7 +88,8 @@ struct FrameReader {
         case UInt8(ascii: "+"): if let frame = sample(line) { return frame }
         default: break
         }
-        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line) ?? unnumbered(line)
+        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line) ?? call(line)
+            ?? unnumbered(line)
     }
 
     // MARK: Virtual machines

@@ -26,7 +26,9 @@ enum VirtualMachineFrame {
         if let name = function.map({ $0.dropping("async ") ?? $0 }), !name.equals("anonymous"),
             !name.equals("<anonymous>")
         {
-            frame.function = name.string
+            // `Cart.load [as onClick]`: the name that the caller has for it.
+            let alias = name.last == UInt8(ascii: "]") ? name.lastRange(of: " [as ") : nil
+            frame.function = name[..<(alias?.lowerBound ?? name.endIndex)].string
         }
         if !isNative { (frame.file, frame.line) = SourcePlace.read(place) }
         frame.isSystem = isNative || place.starts(with: "InternalBytecode.js") || place.starts(with: "node:")

@@ -28,6 +28,30 @@ import Testing
             testDescription: "lines of a log",
             lines: apple.map { "2026-11-24 10:33:00.123456+0100 Shop[3933:3009455] " + $0 }, key: appleKey),
         Form(
+            testDescription: "lines with a time",
+            lines: zip(["10:33:00.123 ", "[10:33:00] ", "2026-11-24T10:33:00Z "], apple).map { $0 + $1 },
+            key: appleKey),
+        Form(
+            testDescription: "lines with another time",
+            lines: zip(
+                ["2026-11-24 10:33:00,5+0100 ", "[2026-11-24 10:33:00.123-08:00] ", "10:33:00 "], apple
+            ).map { $0 + $1 }, key: appleKey),
+        Form(
+            testDescription: "calls with their places",
+            lines: [
+                "Cart.load() (Cart.swift:95)",
+                "closure #1 in CartModel.bind(to:) (Sources/CartModel.swift:9)",
+                "Cart.swift:19 Cart.open()",
+            ], key: ["at Cart.load()", "at CartModel.bind(to:)", "at Cart.open()"]),
+        Form(
+            testDescription: "calls with their addresses",
+            lines: ["Cart.load() @ 0x0000000104f85eb0", "CartModel.bind() @ 0x104f85fb0"],
+            key: ["at Cart.load()", "at CartModel.bind()"]),
+        Form(
+            testDescription: "V8 with the name that a caller has",
+            lines: ["    at Cart.load [as onClick] (app.js:3:4)", "    at bind (app.js:9:1)"],
+            key: ["at Cart.load", "at bind"]),
+        Form(
             testDescription: "Dart's package stack_trace",
             lines: [
                 "package:shop/cart.dart 12:5                     CartState.load.<fn>",
@@ -199,7 +223,10 @@ import Testing
         "CartModel (in Shop)", "leaked (in Shop) here", "main.main()", "Cart.load() at noon",
         "2 items (in cart)",
         "+ 2 items", "see cart.go:12", "#1 leak at cart", "load (x) at home", "a (in Shop) (yes)",
-        "in (in ) + 3",
+        "in (in ) + 3", "leaked (Cart.swift:95)", "CartModel leaked (Cart.swift:95)",
+        "Cart.swift:19 was leaked",
+        "Cart.swift:19 leaked (twice)", "see you @ 0x10", "Jane (Doe) (x:1)", "10:33:00 CartModel leaked",
+        "[10:33:00] 3 items", "10:33:00.5 Cart.load()", "1() (a.b:1)",
     ])
     func `other lines are no frames`(line: String) {
         #expect(CallFrame(line) == nil)
