@@ -33,9 +33,7 @@ final class RunFolder: SegmentFolder {
         let descriptor: FileDescriptor
         init(_ descriptor: consuming FileDescriptor) {
             self.descriptor = descriptor
-            self.descriptor.closeInChildren()
         }
-        deinit { descriptor.keepInChildren() }
     }
 
     private final class OpenFile {
@@ -132,7 +130,7 @@ final class RunFolder: SegmentFolder {
     }
 
     func adopt() -> [String] {
-        for run in Self.runs(in: parent) where run != path { adopt(run) }
+        if (try? checkQueue()) != nil { for run in Self.runs(in: parent) where run != path { adopt(run) } }
         for run in root.map(Self.runs) ?? [] { adopt(run) }
         return FileSystem.names(in: path).filter { $0 != "lock" && !$0.hasSuffix(".draft") }
     }
@@ -200,7 +198,7 @@ final class RunFolder: SegmentFolder {
             _ = try FileDescriptor(run, .folder)
             // Held until the work is done; freed with the function.
             let isWhole = run.split(separator: "/").last?.hasPrefix("run-") == true
-            let lock = try FileDescriptor(lockPath, isWhole ? .appending : .locking)
+            let lock = try FileDescriptor(lockPath, isWhole ? .lockingOrMaking : .locking)
             try lock.lock(path: lockPath)
             try work(FileSystem.names(in: run).filter { $0 != "lock" })
             guard FileSystem.names(in: run) == ["lock"] else { return }
@@ -212,12 +210,18 @@ final class RunFolder: SegmentFolder {
         FileSystem.removeFolder(run)
     }
 
+    /// A link in the place of the queue would lead to that of another.
+    private func checkQueue() throws(FileFailure) {
+        if root != nil { _ = try FileDescriptor(parent, .folder) }
+    }
+
     /// Makes the folder and takes its lock, before others can see it under a name that they would lock.
     private func prepare() throws(FileFailure) {
         guard lock == nil else { return }
         let draft = parent + "/new-" + name
         for _ in 1..<Self.attempts {
             try OwnFolder.make(parent)
+            try checkQueue()
             do throws(FileFailure) {
                 return try make(draft)
             } catch {

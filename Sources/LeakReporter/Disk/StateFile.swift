@@ -45,7 +45,7 @@ struct StateFile: Hashable, Sendable {
     private func replace(with text: String) throws(FileFailure) {
         let draft = Draft.path(for: path)
         do throws(FileFailure) {
-            let descriptor = try FileDescriptor(draft, .appending)
+            let descriptor = try FileDescriptor(draft, .lockingOrMaking)
             try descriptor.lock(path: draft)
             if let failure = descriptor.write(Array(text.utf8), path: draft).failure { throw failure }
             try descriptor.sync(path: draft)

@@ -28,13 +28,16 @@ extension FileFailure {
 /// A file descriptor with one owner, closed when the owner lets go.
 struct FileDescriptor: ~Copyable {
     private let number: Int32
+    private let isForLock: Bool
 
     enum Access {
         /// Writes go to the end; the file is made, for this user alone, where there is none.
         case appending
         case reading
-        /// For ``lock()``.
+        /// For ``lock()``. Children that are made with `fork` close their copy.
         case locking
+        /// The same; the file is made where there is none.
+        case lockingOrMaking
         case folder
     }
 
@@ -44,12 +47,19 @@ struct FileDescriptor: ~Copyable {
             case .appending: O_WRONLY | O_APPEND | O_CREAT
             case .reading: O_RDONLY
             case .locking: O_RDWR
+            case .lockingOrMaking: O_RDWR | O_APPEND | O_CREAT
             case .folder: O_RDONLY | O_DIRECTORY
             }
         // No link leads elsewhere, and a pipe in the place of a file holds nobody up.
-        let number = retrying { unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
-        guard number >= 0 else { throw FileFailure("open", path) }
-        self.number = try Self.aboveStandardOnes(number, path)
+        func opened() throws(FileFailure) -> Int32 {
+            let number = retrying { unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
+            guard number >= 0 else { throw FileFailure("open", path) }
+            return try Self.aboveStandardOnes(number, path)
+        }
+        isForLock = access == .locking || access == .lockingOrMaking
+        // A lock of `flock(2)` is held until the last copy of the descriptor is closed, so a child would hold that of its parent
+        // after its end.
+        number = try isForLock ? ForkedChildren.open(opened) : opened()
     }
 
     /// In a process without a standard error, the next file that is opened would be taken for it, and be written to.
@@ -62,7 +72,9 @@ struct FileDescriptor: ~Copyable {
         return other
     }
 
-    deinit { close(number) }
+    deinit {
+        if isForLock { ForkedChildren.close(number) } else { close(number) }
+    }
 
     /// - Returns: how many bytes were written before a failure.
     borrowing func write(_ bytes: [UInt8], path: String) -> (written: Int, failure: FileFailure?) {
@@ -115,16 +127,6 @@ struct FileDescriptor: ~Copyable {
     }
 }
 
-extension FileDescriptor {
-    /// Has children that are made with `fork` close their copy of it, until ``keepInChildren()``.
-    ///
-    /// A lock of `flock(2)` is held until the last copy is closed, so a child would hold that of its parent after its end.
-    borrowing func closeInChildren() { ForkedChildren.add(number) }
-
-    /// Call before the descriptor is closed.
-    borrowing func keepInChildren() { ForkedChildren.remove(number) }
-}
-
 /// Descriptors that children made with `fork` close.
 private enum ForkedChildren {
     private static let capacity = 256
@@ -145,25 +147,38 @@ private enum ForkedChildren {
             { unsafe pthread_mutex_unlock(ForkedChildren.mutex) },
             {
                 for index in 0..<ForkedChildren.capacity where unsafe ForkedChildren.slots[index] >= 0 {
-                    unsafe close(ForkedChildren.slots[index])
+                    _ = unsafe systemClose(ForkedChildren.slots[index])
                     unsafe ForkedChildren.slots[index] = -1
                 }
                 unsafe pthread_mutex_unlock(ForkedChildren.mutex)
             }) == 0
 
-    /// Beyond the capacity a child keeps its copy, as it does where the system takes no handlers.
-    static func add(_ number: Int32) { replace(-1, number) }
-    static func remove(_ number: Int32) { replace(number, -1) }
-
-    private static func replace(_ former: Int32, _ number: Int32) {
+    /// No process is forked between the opening and the entry in the list. Beyond the capacity a child keeps its copy, as it does
+    /// where the system takes no handlers.
+    static func open(_ opening: () throws(FileFailure) -> Int32) throws(FileFailure) -> Int32 {
         _ = isRegistered
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        for index in 0..<capacity where unsafe slots[index] == former {
-            return unsafe slots[index] = number
-        }
+        let number = try opening()
+        let free = (0..<capacity).first { unsafe slots[$0] < 0 }
+        if let free { unsafe slots[free] = number } else { unsafe isOver = true }
+        return number
     }
+
+    /// In a child a descriptor of the parent is closed already, and its number may be another file's.
+    static func close(_ number: Int32) {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        let slot = (0..<capacity).first { unsafe slots[$0] == number }
+        if let slot { unsafe slots[slot] = -1 }
+        if unsafe slot != nil || isOver { _ = systemClose(number) }
+    }
+
+    /// True if there were more descriptors at once than slots.
+    nonisolated(unsafe) private static var isOver = false
 }
+
+private func systemClose(_ number: Int32) -> Int32 { close(number) }
 
 enum FileSystem {
     static func makeFolder(_ path: String) throws(FileFailure) {

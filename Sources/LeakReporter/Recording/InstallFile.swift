@@ -40,7 +40,7 @@ struct InstallFile: Hashable, Sendable {
     private func keep(_ fresh: String) throws(FileFailure) -> String {
         let draft = Draft.path(for: path)
         defer { unsafe unlink(draft) }
-        let descriptor = try FileDescriptor(draft, .appending)
+        let descriptor = try FileDescriptor(draft, .lockingOrMaking)
         try descriptor.lock(path: draft)
         if let failure = descriptor.write(Array(fresh.utf8), path: draft).failure { throw failure }
         // Fails where another process was faster, whose identifier then counts.

@@ -11,17 +11,16 @@ internal import LeakPlatform
 enum AtExit {
     private struct Entry: Sendable {
         weak let reporter: LeakReporter?
+        /// A child made with `fork` has none of the threads of its parent's reporters.
+        let process = getpid()
     }
 
     private static let entries = Guarded([Entry]())
     /// `atexit` knows no context: one function for all reporters, registered once.
     private static let isRegistered = atexit { AtExit.flushAll() } == 0
 
-    /// A child made with `fork` has none of the reporter's threads.
-    private static let process = getpid()
-
     static func flush(_ reporter: LeakReporter) {
-        _ = (isRegistered, process)
+        _ = isRegistered
         entries.with { entries in
             entries.removeAll { $0.reporter == nil }
             entries.append(Entry(reporter: reporter))
@@ -29,8 +28,8 @@ enum AtExit {
     }
 
     private static func flushAll() {
-        guard getpid() == process else { return }
-        let reporters = entries.with { $0 }.compactMap(\.reporter)
+        let process = getpid()
+        let reporters = entries.with { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
         let deadline = Moment.now.advanced(
             byMilliseconds: reporters.map(\.bounds.exitMilliseconds).max() ?? 0)
         for reporter in reporters {

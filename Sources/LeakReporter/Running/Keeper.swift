@@ -3,6 +3,12 @@ import LeakMessage
 internal import LeakPlatform
 import LeakTransport
 
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
 /// The thread that owns the outbox: takes what is recorded, writes it down, says what is to be sent.
 ///
 /// It never waits for the network, and nobody who records waits for it.
@@ -36,6 +42,10 @@ final class Keeper: Sendable {
     let board = Guarded(Board())
     let choice: CollectionChoice
     private let ground: Ground
+    private let process = getpid()
+
+    /// True in a child made with `fork`: the thread is not there, and a lock may be held by one that is not there either.
+    var isInherited: Bool { getpid() != process }
 
     init(_ ground: Ground) {
         self.ground = ground
@@ -59,6 +69,7 @@ final class Keeper: Sendable {
 
     func record(_ report: LeakReport) {
         // From the app's own `beforeSend`, which would be asked about it, and record again.
+        guard !isInherited else { return }
         guard !ThreadMark.isSet(by: self) else { return mailbox.refuse(weight: report.boundedCount) }
         var report = report.boundedForQueue()
         if report.at == nil { report.at = .now }
@@ -73,6 +84,7 @@ final class Keeper: Sendable {
     }
 
     func record(_ checks: CheckCounts) {
+        guard !isInherited else { return }
         // Before sightings: there are few of them, and a share is wrong without them.
         mailbox.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
             entry.add(checks, room)
@@ -83,6 +95,7 @@ final class Keeper: Sendable {
 
     /// - Parameter isAlwaysKept: whether the change must not be lost.
     func change(_ change: ContextChange, isAlwaysKept: Bool) {
+        guard !isInherited else { return }
         mailbox.change(
             change.settings, .context(change), bytes: change.bytes, isAlwaysKept: isAlwaysKept
         ) { entry, room in entry.add(change, room) }
@@ -90,7 +103,7 @@ final class Keeper: Sendable {
 
     func record(explanationOf leak: LeakReport) {
         // As for a report: from the app's own `beforeSend`, which would be asked about it.
-        guard !ThreadMark.isSet(by: self) else { return }
+        guard !isInherited, !ThreadMark.isSet(by: self) else { return }
         let report = leak.boundedForQueue()
         // Not in the room that sightings are left in when there are many.
         _ = mailbox.offer(
@@ -101,6 +114,7 @@ final class Keeper: Sendable {
     /// - Parameter bytes: what the entry counts for against the bound of what waits to be written down; `nil` for the few
     ///   that must not be lost.
     func post(_ entry: Entry, bytes: Int? = nil) {
+        guard !isInherited else { return }
         guard let bytes else {
             mailbox.insist(entry, separating: entry.separation)
             return
@@ -115,11 +129,12 @@ final class Keeper: Sendable {
 
     /// - Returns: `false` when nobody will answer.
     func ask(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
-        mailbox.insist(.check(completion), separating: .none) != nil
+        !isInherited && mailbox.insist(.check(completion), separating: .none) != nil
     }
 
     /// Ends the session and settles what waits, at the end of the process.
     func finish(seconds: Double) {
+        guard !isInherited else { return }
         choice.retry(at: .now, isLast: true)
         guard !ThreadMark.isSet(by: self), !isIdle || board.with({ $0.hasSession }) else { return }
         post(.endSession)
@@ -143,7 +158,7 @@ final class Keeper: Sendable {
     /// Waits until everything recorded so far is delivered or thrown away.
     func flush(seconds: Double) -> Bool {
         // Asked by the app's own code on the keeper's thread, which cannot wait for itself.
-        guard !ThreadMark.isSet(by: self) else { return false }
+        guard !isInherited, !ThreadMark.isSet(by: self) else { return false }
         let wasIdle = isIdle
         guard let ticket = mailbox.insist(.flush, separating: .none) else { return wasIdle }
         let sends = ground.rules.sendsAutomatically
@@ -179,6 +194,13 @@ final class Keeper: Sendable {
     }
 
     var statistics: LeakReporter.Statistics {
+        guard !isInherited else {
+            var statistics = LeakReporter.Statistics()
+            statistics.isStopped = true
+            statistics.lastFailure =
+                "this process was made with fork by the one that has the reporter: make one in it"
+            return statistics
+        }
         // In this order: what is counted twice for a moment is better than what is not counted.
         let (weight, refusals) = (mailbox.weight, mailbox.refusals)
         let board = board.with { $0 }
@@ -191,10 +213,11 @@ final class Keeper: Sendable {
         return statistics
     }
 
-    var wantsExplanations: Bool { board.with { $0.wantsExplanations } }
+    var wantsExplanations: Bool { !isInherited && board.with { $0.wantsExplanations } }
 
     /// Lets the threads send what waits, each batch once, and end.
     func close() {
+        guard !isInherited else { return }
         mailbox.insist(.close)
     }
 }

@@ -1,0 +1,171 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import LeakPlatform
+    import LeakTransport
+    import Testing
+
+    @testable import LeakReporter
+
+    /// Children that a process makes with `fork`. Each test forks a process of its own: a child of this one would hold the sockets
+    /// of other tests open.
+    @Suite struct ForkTests {
+        /// Children that wait until the test is over.
+        private final class Children {
+            private var gate: [Int32] = [0, 0]
+            private var up: [Int32] = [0, 0]
+            private(set) var processes: [pid_t] = []
+
+            init() {
+                unsafe pipe(&gate)
+                unsafe pipe(&up)
+            }
+
+            func fork() {
+                let child = Glibc.fork()
+                if child == 0 {
+                    close(gate[1])
+                    var byte: UInt8 = 1
+                    _ = unsafe Glibc.write(up[1], &byte, 1)
+                    _ = unsafe Glibc.read(gate[0], &byte, 1)
+                    _exit(0)
+                }
+                if child > 0 { processes.append(child) }
+            }
+
+            func waitUntilUp() {
+                var byte: UInt8 = 0
+                for _ in processes { _ = unsafe Glibc.read(up[0], &byte, 1) }
+            }
+
+            func end() {
+                for number in gate + up { close(number) }
+                var status: Int32 = 0
+                for child in processes { unsafe waitpid(child, &status, 0) }
+            }
+        }
+
+        private static func isFree(_ path: String) -> Bool {
+            guard let descriptor = try? FileDescriptor(path, .locking) else { return true }
+            return (try? descriptor.lock(path: path)) != nil
+        }
+
+        @Test func `a fork at any moment does not keep the lock of a run that has ended`() async {
+            await #expect(processExitsWith: .success) {
+                let place = TemporaryFolder()
+                let path = place.path
+                let state = Guarded((runs: 0, isStopping: false, isDone: false))
+                Thread.detachNewThread {
+                    while !state.with({ $0.isStopping }) {
+                        let number = state.with { $0.runs }
+                        let folder = RunFolder(in: path, name: "\(number)")
+                        _ = folder.append([1], to: "\(number).segment")
+                        state.with { $0.runs += 1 }
+                    }
+                    state.with { $0.isDone = true }
+                }
+                let children = Children()
+                for _ in 0..<300 { children.fork() }
+                state.with { $0.isStopping = true }
+                guard comesToHold({ state.with { $0.isDone } }) else { exit(2) }
+                children.waitUntilUp()
+                let held = (0..<state.with { $0.runs }).count { !Self.isFree("\(path)/run-\($0)/lock") }
+                children.end()
+                exit(held == 0 && children.processes.count == 300 ? 0 : 1)
+            }
+        }
+
+        @Test func `a fork while runs of other queues are looked at does not keep their locks`() async {
+            await #expect(processExitsWith: .success) {
+                let place = TemporaryFolder()
+                let path = place.path
+                for number in 0..<50 {
+                    let folder = RunFolder(ofQueue: "other", in: path, name: "\(number)")
+                    _ = folder.append([1], to: "00000000-0000-7000-8000-000000000000.segment")
+                }
+                let state = Guarded((isStopping: false, isDone: false))
+                Thread.detachNewThread {
+                    let own = RunFolder(ofQueue: "own", in: path)
+                    while !state.with({ $0.isStopping }) { _ = own.removeForeign { _ in [] } }
+                    state.with { $0.isDone = true }
+                }
+                let children = Children()
+                for _ in 0..<200 { children.fork() }
+                state.with { $0.isStopping = true }
+                guard comesToHold({ state.with { $0.isDone } }) else { exit(2) }
+                children.waitUntilUp()
+                let held = (0..<50).count { !Self.isFree("\(path)/to-other/run-\($0)/lock") }
+                children.end()
+                exit(held == 0 ? 0 : 1)
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `a reporter that a child made sends at its exit`(parentHasOne: Bool) async {
+            await #expect(processExitsWith: .success) { [parentHasOne] in
+                let place = QueuePlace()
+                let marker = place.folder + "-sent"
+                let online = FakeTransport { _, _ in
+                    _ = FileManager.default.createFile(atPath: marker, contents: nil)
+                    return FakeTransport.accepted()
+                }
+                var parent: LeakReporter?
+                if parentHasOne {
+                    parent = place.reporter(FakeTransport { _, _ in FakeTransport.accepted() })
+                    parent?.record(message: "parent")
+                    guard parent?.flush(timeout: generousSeconds) == true else { exit(2) }
+                }
+                let child = fork()
+                if child == 0 {
+                    let own = place.reporter(online) { $0.bounds.exitMilliseconds = 60_000 }
+                    own.record(message: "child")
+                    exit(0)
+                }
+                var status: Int32 = 0
+                unsafe waitpid(child, &status, 0)
+                let isSent = FileManager.default.fileExists(atPath: marker)
+                try? FileManager.default.removeItem(atPath: marker)
+                withExtendedLifetime(parent) {}
+                exit(isSent ? 0 : 1)
+            }
+        }
+
+        /// As of an app whose code records through one reporter for all, in a child too.
+        @Test func `a call in a child on the reporter of its parent neither hangs nor counts`() async {
+            await #expect(processExitsWith: .success) {
+                let place = QueuePlace()
+                let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) {
+                    $0.sendsAutomatically = false
+                }
+                let state = Guarded((count: 0, isStopping: false))
+                for thread in 0..<2 {
+                    Thread.detachNewThread {
+                        while !state.with({ $0.isStopping }) {
+                            reporter.record(message: "leak \(thread)")
+                            state.with { $0.count += 1 }
+                        }
+                    }
+                }
+                guard comesToHold({ state.with { $0.count > 100 } }) else { exit(2) }
+                var hasFailed = false
+                for _ in 0..<100 where !hasFailed {
+                    let child = fork()
+                    if child == 0 {
+                        reporter.record(message: "of the child")
+                        reporter.setUserID("child")
+                        reporter.log("child")
+                        let isFlushed = reporter.flush(timeout: 0.01)
+                        let statistics = reporter.statistics
+                        _exit(!isFlushed && statistics.lastFailure?.contains("fork") == true ? 0 : 1)
+                    }
+                    var status: Int32 = 0
+                    let hasEnded = comesToHold { unsafe waitpid(child, &status, WNOHANG) == child }
+                    if !hasEnded { kill(child, SIGKILL) }
+                    hasFailed = !hasEnded || status != 0
+                }
+                state.with { $0.isStopping = true }
+                exit(hasFailed ? 1 : 0)
+            }
+        }
+    }
+#endif
