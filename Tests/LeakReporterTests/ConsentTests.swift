@@ -272,6 +272,34 @@ import LeakPlatform
         #expect(choice.give(true) { _ in })
     }
 
+    @Test func `a no to a reporter that is misconfigured holds for the next one`() {
+        let place = QueuePlace()
+        let app = "misconfigured-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: InstallFile.ofThisUser(AppInfo(id: app)).folder) }
+        do {
+            let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) {
+                $0.app.id = app
+                $0.sendsAutomatically = false
+            }
+            reporter.record(message: "before the no")
+            #expect(comesToHold { reporter.statistics.stored == 1 })
+        }
+        let online = FakeTransport { _, _ in FakeTransport.accepted() }
+        do {
+            let reporter = place.reporter(online) {
+                $0.app.id = app
+                $0.endpoint = ""
+            }
+            #expect(reporter.setCollectionEnabled(false))
+        }
+        let next = place.reporter(online) { $0.app.id = app }
+        next.record(message: "after the no")
+        #expect(comesToHold { !next.statistics.isCollecting })
+        _ = next.flush(timeout: 1)
+        #expect(!next.statistics.isCollecting)
+        #expect(online.posts.count == 0)
+    }
+
     @Test func `an answer is written again by the clock of those who ask for it`() {
         let place = TemporaryFolder()
         let (clock, isBroken) = (Guarded(1_000_000_000), Guarded(true))

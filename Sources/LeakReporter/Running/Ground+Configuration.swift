@@ -37,7 +37,11 @@ extension Ground {
         } catch {
             rules.refusal = .misconfigured
             folder = nil
-            (choiceFolder, formerChoiceFolder) = (installFile.folder, nil)
+            // A "no" is to be found by the next start, which may have an endpoint and a key again.
+            switch error {
+            case .relativeFolder, .appGroup: (choiceFolder, formerChoiceFolder) = (installFile.folder, nil)
+            default: break
+            }
             trouble = error.description
         }
     }

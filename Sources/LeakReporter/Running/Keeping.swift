@@ -20,6 +20,8 @@ struct Keeping {
     private var hasWarned = false
     private var questions: [@Sendable (Bool) -> Void] = []
     private var savedSpending: Spending
+    /// The day on which what other addresses left was last limited.
+    private var expiredOn: Int64?
 
     private static let entriesPerCommit = 512
 
@@ -54,6 +56,7 @@ struct Keeping {
                 if index % Self.entriesPerCommit == Self.entriesPerCommit - 1 { endTurn() }
             }
             pollIfDue()
+            expireForeignIfDue(at: ground.now())
             keeper.choice.retry(at: ground.now().moment)
             endTurn()
         }
@@ -73,10 +76,18 @@ struct Keeping {
         }
         if ground.rules.refusal == nil {
             outbox.adopt(at: now)
-            outbox.expireForeign(at: now)
+            expireForeignIfDue(at: now)
         }
         removeDrafts()
         endTurn()
+    }
+
+    /// Once a day, since a server may run for months.
+    private mutating func expireForeignIfDue(at now: Now) {
+        let day = now.wallTime.milliseconds / 86_400_000
+        guard ground.rules.refusal == nil, day != expiredOn else { return }
+        expiredOn = day
+        outbox.expireForeign(at: now)
     }
 
     /// The collector's wish may be there for the sake of the app, so that an unreadable file counts as a "no".

@@ -1,5 +1,6 @@
 import Foundation
 import LeakMessage
+import LeakPlatform
 import LeakTransport
 import Testing
 
@@ -161,6 +162,69 @@ import Testing
         #expect(place.names("to-other").count == 1)
         #expect(own.adoptedNames == [])
         withExtendedLifetime(running) {}
+    }
+
+    @Test func `a link in the place of the own queue does not lead to that of another`() throws {
+        let place = QueuePlace()
+        leave(3, in: place) { $0.key = "another" }
+        #expect(hasEnded(place, runs: 1))
+        let queues = place.folder + "/queue-1"
+        let other = try #require(FileManager.default.contentsOfDirectory(atPath: queues).first)
+        let envelope = Envelope(
+            endpoint: try Endpoint("http://localhost:8080", allowsInsecure: false), key: "k")
+        try FileManager.default.createSymbolicLink(
+            atPath: queues + "/to-" + envelope.queueName(appID: "a"),
+            withDestinationPath: queues + "/" + other)
+        let reporter = place.reporter(online)
+        reporter.record(message: "its own")
+        #expect(comesToHold { reporter.statistics.sent == 1 })
+        _ = reporter.flush(timeout: 1)
+        #expect(reporter.statistics.sent == 1)
+        #expect(try online.batches().count == 1)
+    }
+
+    @Test func `a link in the place of the own queue is a failure`() throws {
+        let place = TemporaryFolder()
+        let other = RunFolder(ofQueue: "other", in: place.path, name: "1")
+        _ = other.append([1], to: "a.segment")
+        try FileManager.default.createSymbolicLink(
+            atPath: place.path + "/to-own", withDestinationPath: place.path + "/to-other")
+        let own = RunFolder(ofQueue: "own", in: place.path, name: "2")
+        #expect(own.append([1], to: "b.segment").failure != nil)
+        #expect(place.names("to-other") == ["run-1"])
+    }
+
+    @Test func `ids with odd characters each have a queue of their own`() throws {
+        let ids: [String?] = [
+            nil, "\n", "a\nb", "a", "A", "a/b", "../a", "a\u{0}b", "\u{e9}", "e\u{301}", "🧵",
+            String(repeating: "x", count: 300), String(repeating: "x", count: 300) + "y", " a", "a ",
+        ]
+        let endpoint = try Endpoint("https://a.example", allowsInsecure: false)
+        var names: Set<String> = []
+        for key in ["k", "k2", "kk"] {
+            for id in ids { names.insert(Envelope(endpoint: endpoint, key: key).queueName(appID: id)) }
+        }
+        #expect(names.count == 3 * ids.count)
+    }
+
+    @Test func `segments of another address expire in a process that runs for months`() {
+        let place = QueuePlace()
+        leave(3, in: place) { $0.key = "another" }
+        #expect(hasEnded(place, runs: 1))
+        let now = Guarded(Now.now)
+        let reporter = place.reporter(online, { _ in }, now: { now.with { $0 } })
+        reporter.record(message: "first")
+        #expect(reporter.flush(timeout: generousSeconds))
+        for _ in 0..<40 {
+            now.with {
+                $0.wallTime.milliseconds += 86_400_000
+                $0.moment = $0.moment.advanced(byMilliseconds: 86_400_000)
+            }
+            reporter.record(message: "each day")
+            #expect(reporter.flush(timeout: generousSeconds))
+        }
+        #expect(comesToHold { reporter.statistics.dropped == [.tooOld: 3] })
+        #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 }
 
