@@ -5,6 +5,9 @@ public final class Graph {
     private var appeared: Set<String> = []
     private var seen: Set<String> = []
     private var actions: [() -> Void] = []
+    /// Of the views with an identity of their own: the last one, and a number that no other has.
+    private var identities: [String: (id: AnyHashable, number: Int)] = [:]
+    private var newest = 0
 
     public init() {}
 
@@ -29,6 +32,14 @@ public final class Graph {
             seen.insert(key)
         }
         show(view.body, at: path)
+    }
+
+    /// The same number as long as the identity equals the one before.
+    func number(of id: AnyHashable, at path: String) -> Int {
+        if let known = identities[path], known.id == id { return known.number }
+        newest += 1
+        identities[path] = (id, newest)
+        return newest
     }
 
     func whenNew(_ path: String, _ action: @escaping () -> Void) {

@@ -51,7 +51,7 @@ extension View {
         Layers(front: self, back: background)
     }
 
-    public func id(_ id: some Hashable) -> some View { Identified(content: self, id: "\(id)") }
+    public func id(_ id: some Hashable) -> some View { Identified(content: self, id: AnyHashable(id)) }
     public func onAppear(_ action: @escaping () -> Void) -> some View {
         Appearing(content: self, action: action)
     }
@@ -68,8 +68,10 @@ private struct Layers<Front: View, Back: View>: Primitive {
 
 private struct Identified<Content: View>: Primitive {
     let content: Content
-    let id: String
-    func show(in graph: Graph, at path: String) { graph.show(content, at: path + "/id=\(id)") }
+    let id: AnyHashable
+    func show(in graph: Graph, at path: String) {
+        graph.show(content, at: path + "/id=\(graph.number(of: id, at: path))")
+    }
 }
 
 private struct Appearing<Content: View>: Primitive {

@@ -28,8 +28,24 @@
                     watcher.expectDeallocation(
                         of: object, after: seconds, path: path, reason: reason, file: file, line: line)
                 }
-                .id(ObjectIdentifier(object)))
+                .id(WatchedIdentity(WeakSubject(object))))
         }
+    }
+
+    /// Which object a view watches. One that has gone is not the next one at its place in memory, which no view value keeps from
+    /// being given to another.
+    private struct WatchedIdentity: Hashable {
+        private let subject: WeakSubject
+
+        init(_ subject: WeakSubject) { self.subject = subject }
+
+        static func == (one: Self, other: Self) -> Bool {
+            guard one.subject !== other.subject else { return true }
+            return one.subject.identity == other.subject.identity && one.subject.alive != nil
+                && other.subject.alive != nil
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(subject.identity) }
     }
 
     /// Shows nothing. Its state lives as long as the view that it stands behind.

@@ -7,6 +7,7 @@ import Testing
 
 private final class Model: ObservableObject {
     let objectWillChange = ObservableObjectPublisher()
+    let name = "cart"
 }
 
 private struct CartView: View {
@@ -180,6 +181,53 @@ extension Serialized {
             owner.objectWillChange.sink { changes += 1 }
             owner.wrappedValue.objectWillChange.send()
             #expect(changes == 1)
+        }
+
+        /// As a view that has its model in a state, so that the values of views keep none.
+        private func showAlone(_ model: Model, in other: Graph? = nil) {
+            (other ?? graph).show(Text("cart").expectDeallocation(of: model, detector: bench.detector))
+        }
+
+        /// Shows a model that then goes, and gives another one at its place in memory. Whether there is one is up to the allocator, so
+        /// several are tried.
+        private func successorOfShownModel() -> Model? {
+            for _ in 0..<100 {
+                var first = Optional(Model())
+                let identity = first.map { ObjectIdentifier($0) }
+                if let first { showAlone(first) }
+                first = nil
+                var others: [Model] = []
+                for _ in 0..<1_000 {
+                    let model = Model()
+                    if ObjectIdentifier(model) == identity { return model }
+                    others.append(model)
+                }
+            }
+            return nil
+        }
+
+        @Test func `a model that replaces one at the same place in memory is watched`() throws {
+            let second = try #require(successorOfShownModel())
+            showAlone(second)
+            bench.wait(5_000)
+            #expect(bench.lines == [])
+            graph.show(CartView?.none)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model"])
+            withExtendedLifetime(second) {}
+        }
+
+        @Test func `a model at the place of another is in use in its view when another view of it goes`()
+            throws
+        {
+            let second = try #require(successorOfShownModel())
+            showAlone(second)
+            let other = Graph()
+            showAlone(second, in: other)
+            other.show(CartView?.none)
+            bench.wait(60_000)
+            #expect(bench.lines == [], "the first view shows it")
+            withExtendedLifetime(second) {}
         }
     }
 }
