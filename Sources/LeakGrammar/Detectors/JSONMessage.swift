@@ -110,7 +110,7 @@ struct JSONMessage {
 
     /// The JSON text, with `…` for every string but classes and call frames, and for every key that is no identifier.
     var redacted: [UInt8] {
-        let frames = reader.callStacks(until: whole).flatMap(\.slices)
+        let frames = reader.callStacks(in: json, until: whole).flatMap(\.slices)
         // Read again, this is a text that was cut too.
         let end = isCutAtEnd ? [UInt8(ascii: ",")] : []
         return Self.redacted(json[..<whole], reader, kept: kept, frames: frames) + end
@@ -118,14 +118,14 @@ struct JSONMessage {
 
     /// The call stack of the leak that the text tells of: one with frames of the app, then the outermost, then the first.
     var callStack: JSONFrameStrings? {
-        reader.callStacks(until: whole).min {
+        reader.callStacks(in: json, until: whole).min {
             ($0.isSystem ? 1 : 0, $0.depth) < ($1.isSystem ? 1 : 0, $1.depth)
         }
     }
 
     /// The whole text with one `…` for each call stack.
     var withoutCallStacks: Text {
-        let stacks = reader.callStacks(until: whole).map(\.whole)
+        let stacks = reader.callStacks(in: json, until: whole).map(\.whole)
         return (head + Self.replaced(stacks, in: json[...]) { _ in nil } + tail)[...]
     }
 
@@ -282,13 +282,23 @@ struct JSONMessage {
         /// The call stacks among the strings, in the order in which they stand in the text.
         ///
         /// - Parameter end: of what is kept of the text.
-        func callStacks(until end: Int) -> [JSONFrameStrings] {
+        func callStacks(in json: [UInt8], until end: Int) -> [JSONFrameStrings] {
             var stacks: [JSONFrameStrings] = []
             var rest = values[...]
             while let first = rest.first {
-                // The strings of an array stand behind each other and have its key.
-                let run = rest.prefix { $0.key == first.key && $0.depth == first.depth }
-                rest = rest[run.endIndex...]
+                var (last, count) = (first, 1)
+                // Nothing but a comma stands between two strings of an array.
+                for value in rest.dropFirst() {
+                    let between = json[last.slice.range.upperBound..<value.slice.range.lowerBound]
+                    guard
+                        between.allSatisfy({
+                            $0 <= 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"")
+                        })
+                    else { break }
+                    (last, count) = (value, count + 1)
+                }
+                let run = rest.prefix(count)
+                rest = rest.dropFirst(count)
                 guard JSONFrameStrings.isKey(first.key), JSONMessage.isIdentifier(Text(first.key)) else {
                     continue
                 }

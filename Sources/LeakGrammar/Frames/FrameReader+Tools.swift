@@ -58,55 +58,6 @@ extension FrameReader {
         return frame
     }
 
-    // MARK: Symbols that an app looked up itself
-
-    /// `Cart.load() (Cart.swift:95)`, `Cart.swift:19 Cart.load()`, `Cart.load() @ 0x0000000104f85eb0`
-    func call(_ line: Text) -> CallFrame? {
-        var frame = CallFrame()
-        let symbol: Text
-        if let at = line.lastRange(of: " @ 0x"), let address = hexadecimal(line[(at.upperBound - 2)...]),
-            address.rest.isEmpty
-        {
-            symbol = line[..<at.lowerBound]
-        } else if line.last == UInt8(ascii: ")"), let open = line.lastRange(of: ") ("),
-            let place = Self.place(line[open.upperBound...].dropLast())
-        {
-            symbol = line[...open.lowerBound]
-            (frame.file, frame.line) = place
-        } else if let blank = line.firstIndex(of: UInt8(ascii: " ")), let place = Self.place(line[..<blank]) {
-            symbol = line[(blank + 1)...].trimmed
-            (frame.file, frame.line) = place
-        } else {
-            return nil
-        }
-        guard Self.isCall(symbol) else { return nil }
-        frame.function = FunctionName.read(symbol, demangle)
-        return frame
-    }
-
-    /// A file with an extension, and a line.
-    private static func place(_ text: Text) -> (file: String?, line: Int?)? {
-        guard let colon = text.lastIndex(of: UInt8(ascii: ":")), text[..<colon].contains(UInt8(ascii: ".")),
-            text[..<colon].allSatisfy({ $0.isIdentifier || "./+-".utf8.contains($0) })
-        else { return nil }
-        return SourcePlace.fileAndLine(text)
-    }
-
-    /// A name with the brackets of its parameters, or a closure in one.
-    private static func isCall(_ text: Text) -> Bool {
-        var name = text
-        if let number = text.dropping("closure #"), let range = number.firstRange(of: " in ") {
-            name = number[range.upperBound...]
-        }
-        guard name.last == UInt8(ascii: ")"), let open = name.firstIndex(of: UInt8(ascii: "(")) else {
-            return false
-        }
-        let function = name[..<open]
-        return !function.isEmpty && !(function.first?.isDigit ?? true)
-            && function.allSatisfy { $0.isIdentifier || $0 == UInt8(ascii: ".") }
-            && name[open...].allSatisfy { $0.isIdentifier || "():.,_ ->[]<>?".utf8.contains($0) }
-    }
-
     // MARK: gdb
 
     /// `Cart::add (this=0x7ffe, n=3) at cart.cpp:12`, `__libc_start_main () from /lib/libc.so.6`

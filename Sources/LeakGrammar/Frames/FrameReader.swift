@@ -88,8 +88,7 @@ struct FrameReader {
         case UInt8(ascii: "+"): if let frame = sample(line) { return frame }
         default: break
         }
-        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line) ?? call(line)
-            ?? unnumbered(line)
+        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line) ?? unnumbered(line)
     }
 
     // MARK: Virtual machines

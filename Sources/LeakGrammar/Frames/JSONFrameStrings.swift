@@ -54,13 +54,19 @@ struct JSONFrameStrings {
         JSONSlice(slices[0].range.lowerBound..<slices[slices.count - 1].range.upperBound)
     }
 
+    /// Returns false for bytes that names and places need not have, and values, addresses of pages and of people do.
+    private static func isOfFrame(_ byte: UInt8) -> Bool {
+        byte.isIdentifier || " .:,+-*/()[]<>#_$`~&{}|!".utf8.contains(byte)
+    }
+
     /// A line as it is read where it stands alone.
     ///
     /// - Returns: `nil` also for a frame with something in it that a user may have typed, and for an address alone.
     private static func read(_ text: Text) -> (line: Text, frame: CallFrame)? {
         let line = MessageText.plain(text.string)
-        guard line.count <= FrameReader.byteLimit, !line.contains(UInt8(ascii: "\n")),
-            let frame = reader.read(line), frame != CallFrame(), Redaction.name(line) == line
+        guard line.count <= FrameReader.byteLimit, line.allSatisfy(isOfFrame), !line.contains("://"),
+            !line.contains(": "), let frame = reader.read(line), frame != CallFrame(),
+            Redaction.name(line) == line
         else { return nil }
         return (line, frame)
     }

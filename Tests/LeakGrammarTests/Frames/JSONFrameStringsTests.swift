@@ -150,6 +150,14 @@ import Testing
         #expect(DetectorMessage.redacted(kept) == kept)
     }
 
+    @Test func `stacks of several threads are not put together`() {
+        let text =
+            #"{"class":"CartModel","threads":[{"id":1,"stack":\#(Self.array())},{"id":2,"stack":\#(Self.array(Self.home))}]}"#
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.callStack?.key == Self.key)
+        Self.expectKept(text, as: message)
+    }
+
     /// Messages whose own quotes have to stay.
     @Test(arguments: [
         #"{\"class\":\"CartModel\"}"#, "{'class': 'CartModel'}", #"{ class = \"CartModel\"; }"#,
@@ -174,6 +182,10 @@ import Testing
         ##""notes":["#1 Jane Doe (a:1)","#2 Jane Foo (b:1)"]"##,
         #""stack":["1   Shop   0x0000000104f85eb0 a(\u201cJane\u201d) + 1","2   Shop   0x0000000104f85fb0 b(\u2018Jane\u2019) + 24"]"#,
         #""stack":["1   Shop   0x0000000104f85eb0 a(\u0026quot;Jane\u0026quot;) + 1","2   Shop   0x0000000104f85fb0 b(\u0026lt;UILabel: 0x1f; text = Jane\u003e) + 24"]"#,
+        #""stack":["at load (https:\/\/shop.example\/reset?token=Jane:3:4)","at bind (https:\/\/x\/y?mail=Jane:9:1)"]"#,
+        ##""trace":["#1 0x1f in Cart::add (user=Jane) at a.cpp:12","#2 0x2f in Cart::pay (card=Jane) at a.cpp:12"]"##,
+        #""stack":["at jane.doe(Jane@example.com)","at jane.doe(Jane@example.com)"]"#,
+        ##""stack":["#0  User(name: Jane) at a.cpp:1","#1  User(name: Jane) at a.cpp:1"]"##,
     ]) func `what a user typed is not kept as a frame`(member: String) {
         for head in [#""class":"CartModel""#, #""message":"CartModel leaked""#] {
             let text = "{\(head),\(member)}"

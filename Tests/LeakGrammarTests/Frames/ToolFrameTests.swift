@@ -37,17 +37,6 @@ import Testing
                 ["2026-11-24 10:33:00,5+0100 ", "[2026-11-24 10:33:00.123-08:00] ", "10:33:00 "], apple
             ).map { $0 + $1 }, key: appleKey),
         Form(
-            testDescription: "calls with their places",
-            lines: [
-                "Cart.load() (Cart.swift:95)",
-                "closure #1 in CartModel.bind(to:) (Sources/CartModel.swift:9)",
-                "Cart.swift:19 Cart.open()",
-            ], key: ["at Cart.load()", "at CartModel.bind(to:)", "at Cart.open()"]),
-        Form(
-            testDescription: "calls with their addresses",
-            lines: ["Cart.load() @ 0x0000000104f85eb0", "CartModel.bind() @ 0x104f85fb0"],
-            key: ["at Cart.load()", "at CartModel.bind()"]),
-        Form(
             testDescription: "V8 with the name that a caller has",
             lines: ["    at Cart.load [as onClick] (app.js:3:4)", "    at bind (app.js:9:1)"],
             key: ["at Cart.load", "at bind"]),
@@ -221,6 +210,7 @@ import Testing
     @Test(arguments: [
         "#1 (x=1) at a.c:1", "#1 load(x=1) at a.c:1", "#1 f<void (int)>::g at a.c:1",
         "CartModel (in Shop)", "leaked (in Shop) here", "main.main()", "Cart.load() at noon",
+        "Cart.swift:19 viewDidLoad()", "10.0.0.1:443 open(retry)", "CartModel(id: 5) @ 0x6000012340",
         "2 items (in cart)",
         "+ 2 items", "see cart.go:12", "#1 leak at cart", "load (x) at home", "a (in Shop) (yes)",
         "in (in ) + 3", "leaked (Cart.swift:95)", "CartModel leaked (Cart.swift:95)",
