@@ -76,8 +76,8 @@ openapi: setup ## a running collector against its OpenAPI description: 5,000 req
 	Conformance/openapi/run "$$(swift build --show-bin-path)/collector"
 
 # The test targets of everything that has threads: those of LeakReporter run the collector too, in their process. Package.swift
-# leaves out the others. Left out as well are long tests of one thread, and children made with fork that start threads, which
-# the thread sanitizer ends.
+# leaves out the others. Left out as well are long tests of one thread, and ForkTests: the thread
+# sanitizer ends a child made with fork that starts threads.
 threaded = LEAK_COLLECTOR_TESTS='LeakHTTPServerTests LeakReporterTests LeakDetectorTests LeakDetectorTestingTests LeakPlatformTests LeakHTTPClientTests LeakFoundationTransportTests'
 sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked, and the detector with 50,000 objects, under it and the address sanitizer
 	$(threaded) swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer

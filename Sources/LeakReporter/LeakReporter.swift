@@ -199,7 +199,8 @@ public final class LeakReporter: Sendable {
     /// - Returns: whether the choice is on the disk and survives the process. If not, ``Statistics/storageFailure`` says why.
     @discardableResult
     public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
-        keeper.choice.give(isEnabled) { keeper.post(.collect($0)) }
+        guard !keeper.isInherited else { return false }
+        return keeper.choice.give(isEnabled) { keeper.post(.collect($0)) }
     }
 
     /// Looks whether reports wait that were not sent, those of earlier runs included.

@@ -32,8 +32,7 @@
         }
     }
 
-    /// Which object a view watches. One that has gone is not the next one at its place in memory, which no view value keeps from
-    /// being given to another.
+    /// The object that a view watches. View values do not retain it, so another one may get its address once it has gone.
     private struct WatchedIdentity: Hashable {
         private let subject: WeakSubject
 

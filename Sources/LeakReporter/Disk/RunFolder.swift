@@ -210,7 +210,7 @@ final class RunFolder: SegmentFolder {
         FileSystem.removeFolder(run)
     }
 
-    /// A link in the place of the queue would lead to that of another.
+    /// A symbolic link in the place of the queue would lead to that of another key.
     private func checkQueue() throws(FileFailure) {
         if root != nil { _ = try FileDescriptor(parent, .folder) }
     }

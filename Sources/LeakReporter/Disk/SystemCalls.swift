@@ -153,15 +153,15 @@ private enum ForkedChildren {
                 unsafe pthread_mutex_unlock(ForkedChildren.mutex)
             }) == 0
 
-    /// No process is forked between the opening and the entry in the list. Beyond the capacity a child keeps its copy, as it does
-    /// where the system takes no handlers.
+    /// No process is forked between the opening and the entry in the list: a fork waits for the opening. Beyond the capacity a child
+    /// keeps its copy, as it does where the system takes no handlers.
     static func open(_ opening: () throws(FileFailure) -> Int32) throws(FileFailure) -> Int32 {
         _ = isRegistered
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         let number = try opening()
         let free = (0..<capacity).first { unsafe slots[$0] < 0 }
-        if let free { unsafe slots[free] = number } else { unsafe isOver = true }
+        if let free { unsafe slots[free] = number } else { unsafe hasOverflowed = true }
         return number
     }
 
@@ -171,11 +171,11 @@ private enum ForkedChildren {
         defer { unsafe pthread_mutex_unlock(mutex) }
         let slot = (0..<capacity).first { unsafe slots[$0] == number }
         if let slot { unsafe slots[slot] = -1 }
-        if unsafe slot != nil || isOver { _ = systemClose(number) }
+        if unsafe slot != nil || hasOverflowed { _ = systemClose(number) }
     }
 
     /// True if there were more descriptors at once than slots.
-    nonisolated(unsafe) private static var isOver = false
+    nonisolated(unsafe) private static var hasOverflowed = false
 }
 
 private func systemClose(_ number: Int32) -> Int32 { close(number) }

@@ -28,8 +28,10 @@ extension Ground {
             forgetInstall = { installFile.forget() }
             installFolder = installFile.folder
         }
+        var hasFolder = false
         do throws(Misconfiguration) {
             if case .folder(let path) = configuration.storage { try Self.check(path) }
+            hasFolder = true
             if let shared = try Self.folder(configuration.consentStorage) {
                 (choiceFolder, formerChoiceFolder) = (shared, choiceFolder)
             }
@@ -38,10 +40,7 @@ extension Ground {
             rules.refusal = .misconfigured
             folder = nil
             // A "no" is to be found by the next start, which may have an endpoint and a key again.
-            switch error {
-            case .relativeFolder, .appGroup: (choiceFolder, formerChoiceFolder) = (installFile.folder, nil)
-            default: break
-            }
+            if !hasFolder { (choiceFolder, formerChoiceFolder) = (installFile.folder, nil) }
             trouble = error.description
         }
     }

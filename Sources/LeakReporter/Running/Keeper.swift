@@ -44,7 +44,7 @@ final class Keeper: Sendable {
     private let ground: Ground
     private let process = getpid()
 
-    /// True in a child made with `fork`: the thread is not there, and a lock may be held by one that is not there either.
+    /// True in a child made with `fork`, which has none of the threads: a lock may be held by one that does not exist in it.
     var isInherited: Bool { getpid() != process }
 
     init(_ ground: Ground) {
@@ -68,8 +68,8 @@ final class Keeper: Sendable {
     static let entryLimit = 16_384
 
     func record(_ report: LeakReport) {
-        // From the app's own `beforeSend`, which would be asked about it, and record again.
         guard !isInherited else { return }
+        // From the app's own `beforeSend`, which would be asked about it, and record again.
         guard !ThreadMark.isSet(by: self) else { return mailbox.refuse(weight: report.boundedCount) }
         var report = report.boundedForQueue()
         if report.at == nil { report.at = .now }
