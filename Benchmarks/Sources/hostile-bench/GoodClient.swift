@@ -78,7 +78,8 @@ final class GoodClient {
         }
         switch wire.receive(into: &scratch, atMost: scratch.count) {
         case .nothingNow: return
-        case .ended: return end(at: nanoseconds(), isFailure: true)
+        case .ended:
+            return answer.isEmpty && isIdleTooLong ? askAgain() : end(at: nanoseconds(), isFailure: true)
         case .bytes(let count):
             answer += scratch[..<count]
             lastUse = nanoseconds()
@@ -87,17 +88,24 @@ final class GoodClient {
         if let isOK = Self.isComplete(answer) { end(at: now, isFailure: !isOK) }
     }
 
+    /// True if the server may have given this connection's place to another one.
+    private var isIdleTooLong: Bool { idle >= Self.harmlessIdle && !isAskedAgain }
+
+    /// The same request on another connection; its time counts from the first one on.
+    private func askAgain() {
+        repeats += 1
+        isAskedAgain = true
+        lastUse = nanoseconds()
+        wire = Wire(port: port)
+        unsent = request
+        idle = 0
+    }
+
     private func end(at now: UInt64, isFailure: Bool) {
         defer { asked = nil }
         answer = []
         if isFailure {
             wire = nil
-            guard isAskedAgain || idle < Self.harmlessIdle else {
-                repeats += 1
-                isAskedAgain = true
-                due = now
-                return
-            }
             failures += 1
         } else if let asked {
             latencies.append(now - asked)
