@@ -5,7 +5,7 @@ public final class Graph {
     private var appeared: Set<String> = []
     private var seen: Set<String> = []
     private var actions: [() -> Void] = []
-    /// Of the views with an identity of their own: the last one, and a number that no other has.
+    /// The last identity at each path, with a number that no other identity has.
     private var identities: [String: (id: AnyHashable, number: Int)] = [:]
     private var newest = 0
 

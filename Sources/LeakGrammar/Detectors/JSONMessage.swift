@@ -9,7 +9,7 @@ struct JSONMessage {
     let className: String?
     /// How many objects of the class are alive, as the object that names it says.
     let alive: Int?
-    /// Whether it is one JSON text.
+    /// False for several JSON texts behind each other.
     let isSingle: Bool
     /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
     let elements: [Element]

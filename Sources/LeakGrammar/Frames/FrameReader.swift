@@ -47,7 +47,7 @@ struct FrameReader {
         return line
     }
 
-    /// What stands behind `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `.
+    /// The rest of a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `; `nil` for any other line.
     private static func withoutTime(_ line: Text) -> Text? {
         func behind(_ shape: StaticString, _ text: Text) -> Text? {
             guard text.count > shape.utf8CodeUnitCount else { return nil }
