@@ -129,6 +129,13 @@ import Testing
         }
     }
 
+    /// A server that nobody configures has them.
+    @Test func `a refused peer that goes on sending is heard out for 4 MiB or 30 seconds at most`() {
+        #expect(Limits().lingerBytes == 4 << 20)
+        #expect(Limits().lingerTotalTime == .seconds(30))
+        #expect(Limits().lingerTime < Limits().lingerTotalTime)
+    }
+
     @Test func `a service may take its time`() throws {
         let later = LaterService()
         try withServer(later, limits: Self.short) { server in

@@ -52,6 +52,23 @@ import LeakPlatform
         #expect(keys[1]?.keys.sorted() == ["ab", "isNew"])
     }
 
+    /// Keys tell two kinds of sightings apart; log lines differ each time, and would make a report of each.
+    @Test func `sightings that are counted up keep the log of the first, and their own keys`() throws {
+        let reporter = reporter { $0.sendsAutomatically = false }
+        for (number, experiment) in ["A", "B", "B"].enumerated() {
+            reporter.setCustomValue(experiment, forKey: "experiment")
+            reporter.log("round \(number)")
+            reporter.record(leak: leak("Shop.Cart"))
+        }
+        reporter.sendUnsentReports()
+        #expect(comesToHold { reporter.statistics.sent == 3 })
+        let reports = try reports().sorted { ($0["count"] as? Int ?? 1) < ($1["count"] as? Int ?? 1) }
+        #expect(reports.map { $0["count"] as? Int ?? 1 } == [1, 2])
+        #expect(
+            reports.map { ($0["keys"] as? [String: Any])?["experiment"] as? String } == ["A", "B"])
+        #expect(reports.map { $0["log"] as? [String] } == [["round 0"], ["round 0", "round 1"]])
+    }
+
     @Test func `an object that has gone is no leak of its session`() throws {
         let reporter = reporter()
         reporter.startSession()

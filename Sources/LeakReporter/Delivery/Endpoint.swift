@@ -1,6 +1,7 @@
 /// Where reports go: the address that was configured, checked, with the path of the wire format.
 struct Endpoint: Hashable, Sendable {
-    /// `https://leaks.example.com/api/v1/reports`
+    /// `https://leaks.example.com/api/v1/reports`, with scheme and host in small letters and without the port that the scheme has
+    /// anyway: one collector has one address, however it was written. RFC 3986 §6.2.2.1 and §6.2.3.
     let address: String
 
     /// Why an address will not do, in words that say what to do.
@@ -42,16 +43,19 @@ struct Endpoint: Hashable, Sendable {
         let rest = text[colon...]
         guard scheme == "http" || scheme == "https", rest.hasPrefix("://") else { throw .invalid(text) }
         let authority = rest.dropFirst(3).prefix { $0 != "/" }
-        guard let host = Self.host(of: authority) else { throw .invalid(text) }
+        guard let (host, port) = Self.hostAndPort(authority) else { throw .invalid(text) }
         guard scheme == "https" || allowsInsecure || Self.isLoopback(host) else {
             throw .insecure(host: host)
         }
-        let base = text.drop(last: "/")
+        let isStandardPort = port == (scheme == "https" ? 443 : 80)
+        let base =
+            "\(scheme)://\(host)\(isStandardPort ? "" : port.map { ":\($0)" } ?? "")"
+            + String(rest.dropFirst(3 + authority.count)).drop(last: "/")
         address = base.hasSuffix("/api/v1/reports") ? base : base + "/api/v1/reports"
     }
 
-    /// - Returns: the host without its port, or `nil` when the authority is malformed. RFC 3986 §3.2.
-    private static func host(of authority: Substring) -> String? {
+    /// - Returns: the host in small letters, or `nil` when the authority is malformed. RFC 3986 §3.2.
+    private static func hostAndPort(_ authority: Substring) -> (host: String, port: Int?)? {
         var host = authority
         var port: Substring?
         if authority.hasPrefix("[") {
@@ -64,12 +68,12 @@ struct Endpoint: Hashable, Sendable {
             host = authority[..<colon]
             port = authority[authority.index(after: colon)...]
         }
-        if let port {
-            guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
-                (1...65_535).contains(number)
-            else { return nil }
-        }
-        return host.isEmpty || host == "[]" ? nil : host.lowercased()
+        guard !host.isEmpty, host != "[]" else { return nil }
+        guard let port else { return (host.lowercased(), nil) }
+        guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
+            (1...65_535).contains(number)
+        else { return nil }
+        return (host.lowercased(), number)
     }
 
     /// The host itself and no other: `localhost`, 127.0.0.0/8 and `[::1]`. A name that only starts with 127 is not.

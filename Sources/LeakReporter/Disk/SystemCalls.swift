@@ -127,8 +127,8 @@ struct FileDescriptor: ~Copyable {
     }
 }
 
-/// Descriptors that children made with `fork` close.
-private enum ForkedChildren {
+/// What children made with `fork` need: descriptors that they close, and locks that nobody holds when they are made.
+enum ForkedChildren {
     private static let capacity = 256
     // Behind pointers: what runs in a child may neither ask for memory nor wait for a thread that is not there.
     nonisolated(unsafe) private static let slots = {
@@ -150,31 +150,42 @@ private enum ForkedChildren {
                     _ = unsafe systemClose(ForkedChildren.slots[index])
                     unsafe ForkedChildren.slots[index] = -1
                 }
+                unsafe ForkedChildren.hasOverflowed = false
                 unsafe pthread_mutex_unlock(ForkedChildren.mutex)
             }) == 0
+
+    /// Does the work while no process is forked, so that a lock which it takes is not held for ever in a child. It must be short and
+    /// neither open nor close descriptors for locks, nor end the life of an object that does.
+    static func prevented<Result: ~Copyable, Failure: Error>(
+        during work: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        _ = isRegistered
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try work()
+    }
 
     /// No process is forked between the opening and the entry in the list: a fork waits for the opening. Beyond the capacity a child
     /// keeps its copy, as it does where the system takes no handlers.
     static func open(_ opening: () throws(FileFailure) -> Int32) throws(FileFailure) -> Int32 {
-        _ = isRegistered
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        let number = try opening()
-        let free = (0..<capacity).first { unsafe slots[$0] < 0 }
-        if let free { unsafe slots[free] = number } else { unsafe hasOverflowed = true }
-        return number
+        try prevented { () throws(FileFailure) in
+            let number = try opening()
+            let free = (0..<capacity).first { unsafe slots[$0] < 0 }
+            if let free { unsafe slots[free] = number } else { unsafe hasOverflowed = true }
+            return number
+        }
     }
 
     /// In a child a descriptor of the parent is closed already, and its number may be another file's.
     static func close(_ number: Int32) {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        let slot = (0..<capacity).first { unsafe slots[$0] == number }
-        if let slot { unsafe slots[slot] = -1 }
-        if unsafe slot != nil || hasOverflowed { _ = systemClose(number) }
+        prevented {
+            let slot = (0..<capacity).first { unsafe slots[$0] == number }
+            if let slot { unsafe slots[slot] = -1 }
+            if unsafe slot != nil || hasOverflowed { _ = systemClose(number) }
+        }
     }
 
-    /// True if there were more descriptors at once than slots.
+    /// True if this process had more descriptors at once than slots.
     nonisolated(unsafe) private static var hasOverflowed = false
 }
 

@@ -21,15 +21,23 @@ enum AtExit {
 
     static func flush(_ reporter: LeakReporter) {
         _ = isRegistered
-        entries.with { entries in
-            entries.removeAll { $0.reporter == nil }
-            entries.append(Entry(reporter: reporter))
+        let entry = Entry(reporter: reporter)
+        // A reporter whose last other owner lets it go meanwhile lives on until the lock is given back.
+        _ = withEntries { entries in
+            let reporters = entries.map(\.reporter)
+            entries = zip(entries, reporters).filter { $1 != nil }.map(\.0) + [entry]
+            return reporters
         }
+    }
+
+    /// A child ends with `exit` as well, and comes here.
+    private static func withEntries<Result: Sendable>(_ work: (inout [Entry]) -> Result) -> Result {
+        ForkedChildren.prevented { entries.with { work(&$0) } }
     }
 
     private static func flushAll() {
         let process = getpid()
-        let reporters = entries.with { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
+        let reporters = withEntries { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
         let deadline = Moment.now.advanced(
             byMilliseconds: reporters.map(\.bounds.exitMilliseconds).max() ?? 0)
         for reporter in reporters {

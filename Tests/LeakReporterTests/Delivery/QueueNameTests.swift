@@ -35,7 +35,9 @@ import Testing
 
     @Test func `endpoint, key and app make the name, which does not show the key`() throws {
         let name = try name("https://a.example", "secret-key", "com.acme.shop")
-        #expect(try name == self.name("https://a.example/", "secret-key", "com.acme.shop"))
+        for same in ["https://a.example/", "https://a.example:443", "HTTPS://A.Example/api/v1/reports"] {
+            #expect(try name == self.name(same, "secret-key", "com.acme.shop"))
+        }
         #expect(name.count == 32 && name.allSatisfy { $0.isHexDigit })
         let others = try [
             self.name("https://b.example", "secret-key", "com.acme.shop"),

@@ -135,6 +135,63 @@
             }
         }
 
+        @Test func `a child that is made while a reporter is made ends`() async {
+            await #expect(processExitsWith: .success) {
+                let place = QueuePlace()
+                let reporter = place.reporter(FakeTransport { _, _ in FakeTransport.accepted() })
+                let state = Guarded((count: 0, isStopping: false))
+                Thread.detachNewThread {
+                    while !state.with({ $0.isStopping }) {
+                        AtExit.flush(reporter)
+                        state.with { $0.count += 1 }
+                    }
+                }
+                guard comesToHold({ state.with { $0.count > 100 } }) else { _exit(2) }
+                var hasFailed = false
+                for _ in 0..<100 where !hasFailed {
+                    let child = fork()
+                    if child == 0 { exit(0) }
+                    var status: Int32 = 0
+                    let hasEnded = comesToHold { unsafe waitpid(child, &status, WNOHANG) == child }
+                    if !hasEnded { kill(child, SIGKILL) }
+                    hasFailed = !hasEnded || status != 0
+                }
+                state.with { $0.isStopping = true }
+                _exit(hasFailed ? 1 : 0)
+            }
+        }
+
+        /// The numbers of the parent's descriptors may be those of other files by then.
+        @Test func `a child closes no numbers of its parent's locks, however many there were`() async {
+            await #expect(processExitsWith: .success) {
+                let place = TemporaryFolder()
+                var locks: [Lock] = []
+                for number in 0..<300 {
+                    guard let lock = try? Lock("\(place.path)-\(number)") else { _exit(2) }
+                    locks.append(lock)
+                }
+                let child = fork()
+                if child == 0 {
+                    // The lowest free numbers: those that the child has closed.
+                    let others = (0..<300).map { _ in unsafe open("/dev/null", O_RDONLY) }
+                    locks = []
+                    _exit(others.allSatisfy { fcntl($0, F_GETFD) >= 0 } ? 0 : 1)
+                }
+                var status: Int32 = 0
+                let hasEnded = comesToHold { unsafe waitpid(child, &status, WNOHANG) == child }
+                if !hasEnded { kill(child, SIGKILL) }
+                for number in 0..<300 {
+                    try? FileManager.default.removeItem(atPath: "\(place.path)-\(number)")
+                }
+                exit(hasEnded && status == 0 ? 0 : 1)
+            }
+        }
+
+        private final class Lock {
+            let descriptor: FileDescriptor
+            init(_ path: String) throws { descriptor = try FileDescriptor(path, .lockingOrMaking) }
+        }
+
         /// An app may have one reporter for all its code, also for code that runs in a child.
         @Test func `a call in a child on the reporter of its parent neither hangs nor counts`() async {
             await #expect(processExitsWith: .success) {
