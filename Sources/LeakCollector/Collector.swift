@@ -9,27 +9,28 @@ internal import LeakPlatform
     import Glibc
 #endif
 
-/// The collector, put together: a server, a store, one thread that writes, a few that read, and the gate in front.
+/// The complete collector: a server, a store, one writer thread, a few reader threads, and a ``Gate`` that
+/// authenticates requests.
 public final class Collector: Sendable {
-    /// What an operator is told once, at the start. The secrets in it are shown nowhere else.
+    /// Information for the operator that is printed once, at the start. Its secrets are shown nowhere else.
     public struct Announcement: Sendable {
-        /// `http://HOST:PORT`, as bound.
+        /// The address that the server is bound to: `http://HOST:PORT`.
         public var listening: String
-        /// Where people find it, for a first `curl`.
+        /// The address that people open, for a first `curl`.
         public var address: String
-        /// `http://HOST:PORT`, by which this machine reaches it.
+        /// The address by which this machine reaches the collector: `http://HOST:PORT`.
         public var reachable: String
-        /// Works once, for ten minutes.
+        /// A sign-in link that works once, for ten minutes.
         public var signInLink: String
-        /// Made at this start because there was none.
+        /// An ingest key that was created at this start because there was none.
         public var newIngestKey: String?
         public var newAccessToken: String?
-        /// Indicates whether there is none, and none was made because it would not have been shown.
+        /// True if there is no ingest key, and none was created because it would not have been shown.
         public var lacksIngestKey: Bool
         public var lacksAccessToken: Bool
     }
 
-    /// Where people find it: for links and snippets.
+    /// The address that people open, for links and snippets.
     let address: String
     private let server: Server
     let service: CollectorService
@@ -46,7 +47,7 @@ public final class Collector: Sendable {
     private let writer: Guarded<WorkerThread?>
     public let announcement: Announcement
 
-    /// Opens everything and listens; nothing is answered before ``start()``.
+    /// Opens everything and listens. No request is answered before ``start()``.
     ///
     /// - Parameter now: milliseconds since 1970.
     /// - Throws: ``StoreError``, `ServerError` or another error whose description is one line for the operator.
@@ -64,7 +65,7 @@ public final class Collector: Sendable {
         self.store = store
         let health = StoreHealth()
         queue = CommitQueue(store: store, now: now) { error in
-            // Housekeeping looks whether the database is back; what else fails shows with the next transaction.
+            // Housekeeping checks whether the database is back. Other failures show up with the next transaction.
             let isAway = error?.reason == .unavailable || error?.reason == .uncertain
             if isAway { health.note(.databaseAway, isThere: true) }
             let isDamaged = error?.reason == .damaged
@@ -110,7 +111,7 @@ public final class Collector: Sendable {
                     + " this process may not open more files (ulimit -n)")
         }
 
-        // Only now that nothing else can go wrong: a secret that is made must be shown.
+        // Secrets are created last, when nothing else can fail, because a new secret must be shown.
         let reader = try store.makeReader()
         let made = try Credentials(store: store).prepare(
             settings: settings, known: reader.credentials(all: true, now: now()), now: now())
@@ -120,7 +121,7 @@ public final class Collector: Sendable {
         let reachable = settings.reachableHost
         address =
             settings.url ?? "http://\(reachable == "127.0.0.1" ? "localhost" : reachable):\(server.port)"
-        // An asterisk is no host that a browser could go to.
+        // An asterisk is not a host that a browser can open.
         let listening = settings.host == "*" ? "localhost" : settings.host
         context.boundAddress.with { [address] in $0 = address }
         announcement = Announcement(
@@ -134,9 +135,10 @@ public final class Collector: Sendable {
         writer = Guarded(nil)
     }
 
-    /// Sign-in links carry a code in their query, a link to the way in may carry another link, and some Sentry SDKs put
-    /// their key there. Another token or key has no place there; whoever puts one there by mistake shall not find it in
-    /// a log. Nor shall an install that is erased live on there.
+    /// Removes secrets from an access log record. Sign-in links carry a code in their query, a link to the sign-in page
+    /// may carry another link, and some Sentry SDKs put their key into the query. Other tokens and keys do not belong
+    /// there, but one that is put there by mistake must not appear in a log. The id of an erased install must not stay
+    /// in a log either.
     private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
         var record = record
         record.maskQuery(secretParameters)
@@ -159,17 +161,17 @@ public final class Collector: Sendable {
 
     public var port: Int { server.port }
 
-    /// One per core, up to more than reports can keep busy.
+    /// Number of event loops: one per core, up to more than reports can keep busy.
     private static var loops: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
-    /// Threads that parse large bodies at most: they must not keep the loops from the processor.
+    /// Maximum number of threads that parse large bodies. They must not take the processor from the loops.
     private static let parsers = 2
 
-    /// How long clients may take to finish when the collector stops. With the writing of what was taken it stays below
-    /// the ten seconds after which containers are killed.
+    /// Time that clients may take to finish when the collector stops. Together with writing the accepted reports it
+    /// stays below the ten seconds after which containers are killed.
     public static let stopBound = Duration.seconds(5)
 
-    /// Starts the threads; from now on requests are answered.
+    /// Starts the threads. Requests are answered from now on.
     public func start() throws {
         let thread = queue.start()
         writer.with { $0 = thread }
@@ -181,9 +183,9 @@ public final class Collector: Sendable {
         server.start()
     }
 
-    /// Takes no new connections, answers what is in flight, writes what was taken, then returns.
+    /// Accepts no new connections, answers the requests in flight, writes the accepted reports, then returns.
     ///
-    /// - Parameter bound: how long clients may take to finish.
+    /// - Parameter bound: time that clients may take to finish.
     public func stop(within bound: Duration) {
         // Before the server waits for the answers.
         erasure.stop()

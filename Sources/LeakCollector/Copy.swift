@@ -11,12 +11,12 @@ package import LeakStore
 #endif
 
 extension Collector {
-    /// Copies what the data folder has into the PostgreSQL database that the settings name.
+    /// Copies the contents of the data folder into the PostgreSQL database that the settings name.
     ///
-    /// - Parameter progress: told several times a second.
-    /// - Returns: every table with what both sides have.
-    /// - Throws: ``StoreError``, and nothing was copied: a collector runs on the folder, the database has something
-    ///   already, this build has no PostgreSQL.
+    /// - Parameter progress: called several times a second.
+    /// - Returns: every table with the rows and sums that both databases have.
+    /// - Throws: ``StoreError``, and nothing was copied: a collector runs on the folder, the database has data already,
+    ///   or this build has no PostgreSQL.
     package static func copy(
         _ settings: Settings, progress: (CopyProgress) -> Void
     ) throws(StoreError) -> [CopiedTable] {
@@ -28,7 +28,7 @@ extension Collector {
                 )
             }
             let path = try existingDatabase(in: settings.dataFolder)
-            // Nobody serves it meanwhile.
+            // Exclusive: no collector may serve the folder during the copy.
             let source = try SQLiteStore(path: path, exclusive: true)
             return try PostgreSQLStore.copy(
                 from: source, to: DatabaseAddress(url), now: WallClock.milliseconds(), progress: progress)

@@ -6,11 +6,11 @@
 
 /// The folder of the database, as the system sees it.
 struct DataFolder: Sendable {
-    /// Below this much free disk nothing is taken: a transaction, its log and the answer must still fit.
+    /// Free disk bytes below which no reports are accepted: a transaction, its log and the response must still fit.
     static let leastFreeBytes: UInt64 = 64 * 1024 * 1024
 
     let path: String
-    /// What tells the database's file from another that may be put in its place.
+    /// Identity of the database file, which distinguishes it from another file put in its place.
     private let identity: Identity?
 
     private struct Identity: Hashable {
@@ -23,14 +23,14 @@ struct DataFolder: Sendable {
         identity = Self.identity(of: path)
     }
 
-    /// Whether the file that was there at the start still is.
+    /// `true` if the database file is still the one that was there at the start.
     var hasItsFile: Bool { Self.identity(of: path) == identity }
 
-    /// Bytes that may still be written; `nil` when the system does not say.
+    /// Bytes that may still be written to the disk; `nil` if the system does not report them.
     var freeBytes: UInt64? {
         var disk = statvfs()
         guard unsafe statvfs(path, &disk) == 0 else { return nil }
-        // Some network file systems say they have more than can be counted.
+        // Some network file systems report more bytes than can be counted.
         let (product, isHuge) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
         return isHuge ? .max : product
     }

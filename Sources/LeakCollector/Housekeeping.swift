@@ -1,16 +1,16 @@
 internal import LeakStore
 internal import LeakPlatform
 
-/// What happens by the clock: new credentials are learnt, old rows expire, the data folder or the database is watched.
+/// Periodic maintenance: loads new credentials, expires old rows, and watches the data folder or the database.
 final class Housekeeping: Sendable {
-    /// How soon a key made or revoked by the command line is known to the server.
+    /// Interval of the maintenance: time until the server knows a key that the command line created or revoked.
     static let pulse: Duration = .seconds(1)
     static let pulsesBetweenExpiries = 3600
 
     private let store: any Store
     private let gate: Gate
     private let tables: SymbolTables
-    /// `nil` with a database on another machine.
+    /// `nil` if the database is on another machine.
     private let folder: DataFolder?
     private let health: StoreHealth
     private let log: Log
@@ -32,7 +32,7 @@ final class Housekeeping: Sendable {
     }
 
     func start() throws(StoreError) -> WorkerThread {
-        // Made here, used on the thread alone.
+        // Created here, used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
         return WorkerThread(name: "housekeeping") { [self] in
             var pulses = 0
@@ -54,12 +54,12 @@ final class Housekeeping: Sendable {
         isStopping.wakeAll()
     }
 
-    /// - Returns: whether it is time to stop.
+    /// - Returns: `true` if it is time to stop.
     private func sleep() -> Bool {
         isStopping.wait(timeout: Self.pulse) { $0 ? true : nil } ?? false
     }
 
-    /// Before anything expires: symbols that reports needed stay.
+    /// Stores which symbols were used. This runs before anything expires, so that symbols that reports needed stay.
     private func noteUse() {
         do throws(StoreError) {
             try tables.storeUse(now: now())
@@ -78,7 +78,7 @@ final class Housekeeping: Sendable {
         }
     }
 
-    /// Says why nothing expires.
+    /// Returns the warning that says why nothing expires.
     static func warning(of wait: ClockWait) -> String {
         "the clock is \(hours(wait.ahead)) ahead of the time known before (\(CivilTime(milliseconds: wait.lastKnown).full)): "
             + "nothing expires by it. If it is wrong, set it; if it is right, this ends by itself after "
@@ -90,7 +90,7 @@ final class Housekeeping: Sendable {
         return hours < 48 ? "\(hours) h" : "\(hours / 24) days"
     }
 
-    /// Reads the credentials again when another connection, this process's writer or the command line, has committed.
+    /// Reads the credentials again if another connection, this process's writer or the command line, has committed.
     private func learn(_ reader: any StoreReader, since former: Int64?) -> Int64? {
         do {
             let counter = try reader.changeCounter()
@@ -114,7 +114,7 @@ final class Housekeeping: Sendable {
         }
     }
 
-    /// - Parameter former: what the log says already.
+    /// - Parameter former: the damage that was logged already.
     private func watchDatabase(_ former: StoreError?) -> StoreError? {
         let damage = store.damage
         health.note(.damaged, isThere: damage != nil)

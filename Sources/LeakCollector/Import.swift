@@ -4,27 +4,28 @@ public import LeakStore
 
 /// Counts lines of JSON as if each had been sent: `collector import`.
 ///
-/// A line counts once within seven days by its source's name, its number and its bytes, and by the app and version that
-/// it is counted for where it names none: so an import that was cut short is simply repeated, a file that has grown is
-/// imported again for what is new, and refused lines that were mended count.
+/// A line counts once within seven days. It is identified by the name of its source, its number and its bytes, and by
+/// the app and version that it is counted for if it names none. Therefore an interrupted import can simply be repeated,
+/// a file that has grown can be imported again to count its new lines, and rejected lines count once they are
+/// corrected.
 public struct Import {
     public struct Result: Sendable {
         public var lines = 0
-        /// Reports on disk and counted by this import.
+        /// Reports that this import wrote to disk and counted.
         public var accepted = 0
         /// Lines that were counted before.
         public var repeated = 0
         public var rejected = 0
-        /// Reports among the accepted that count at another time than theirs: older than 30 days, 30 days ago; more than a
-        /// day ahead, now.
+        /// Accepted reports that do not count at their own time: reports older than 30 days count as 30 days old, and
+        /// reports more than a day ahead count as received now.
         public var moved = 0
-        /// Why the store could not be tidied in the end: everything is counted nevertheless.
+        /// Error of tidying the store at the end. Everything is counted nevertheless.
         public var untidy: StoreError?
     }
 
-    /// Where lines come from, and what holds for reports that do not say.
+    /// Source of lines, with the app and version of reports that name none.
     public struct Source: Sendable {
-        /// What tells its lines from those of other sources: a path.
+        /// Name that distinguishes its lines from those of other sources: a path.
         public var name: String
         public var app: String?
         public var version: String?
@@ -36,11 +37,11 @@ public struct Import {
         }
     }
 
-    /// Bytes of a line, as of a request's body.
+    /// Maximum bytes of a line, the same as for a request's body.
     public static let lineBytes = 1 << 20
-    /// Lines in one call of the store, so that a server on the same database has its turn between two.
+    /// Maximum lines per call of the store, so that a server on the same database can write between two calls.
     private static let linesPerCommit = 500
-    /// Reports of them: a line may hold many.
+    /// Maximum reports per call of the store. A line may hold many reports.
     private static let reportsPerCommit = 1_000
 
     public private(set) var result = Result()
@@ -51,13 +52,13 @@ public struct Import {
     private var cache = GroupCache()
     private var waiting: [Reception] = []
     private var waitingReports = 0
-    /// Not a key of the database: imports have idempotency keys of their own.
+    /// Not a key of the database, because imports have idempotency keys of their own.
     private let key = Credential(id: 0, purpose: .ingest, name: "import", hash: [], createdAt: 0)
 
     /// - Parameters:
-    ///   - store: best with ``StoreLimits/forImports``.
+    ///   - store: best opened with ``StoreLimits/forImports``.
     ///   - now: milliseconds since 1970, the time of receipt.
-    ///   - refused: told of each line, or report in it, that is not counted, and why.
+    ///   - refused: called for each line, or report in a line, that is not counted, with the reason.
     public init(
         store: any Store, source: Source, now: Int64,
         refused: @escaping (_ line: Int, _ reason: String) -> Void
@@ -68,9 +69,9 @@ public struct Import {
         self.refused = refused
     }
 
-    /// Takes the next line; an empty one counts as a line and is nothing else.
+    /// Adds the next line. An empty line is only counted as a line.
     ///
-    /// - Throws: ``StoreError`` when lines could not be written: those that ``result`` does not name.
+    /// - Throws: ``StoreError`` if lines could not be written. ``result`` does not include them.
     public mutating func add(line bytes: [UInt8]) throws(StoreError) {
         result.lines += 1
         guard bytes.contains(where: { $0 > 0x20 }) else { return }
@@ -94,12 +95,12 @@ public struct Import {
     }
 
     private func idempotencyKey(of line: [UInt8]) -> String {
-        // Zeros end what comes before the line: no name holds one.
+        // Zeros end the parts before the line, because no name contains one.
         let parts = [source.name, source.app ?? "", source.version ?? "", "\(result.lines)"]
         return LeakID(bytes: SHA256.hash(parts.flatMap { $0.utf8 + [0] } + line)).description
     }
 
-    /// Writes what waits.
+    /// Writes the waiting lines.
     public mutating func flush() throws(StoreError) {
         while !waiting.isEmpty {
             let receipts = try store.count(waiting.map(\.submission), now: now)
@@ -122,10 +123,10 @@ public struct Import {
         }
     }
 
-    /// What has been counted as ``StoreLimits/other``, or left out, since an earlier answer; by a server on the same database
-    /// too.
+    /// Returns how much was counted as ``StoreLimits/other``, or left out, since an earlier call; also by a server on
+    /// the same database.
     ///
-    /// - Parameter former: that answer.
+    /// - Parameter former: the result of the earlier call.
     public static func beyond(
         in store: any Store, since former: [BeyondLimit] = [], now: Int64
     ) throws(StoreError) -> [BeyondLimit] {

@@ -1,6 +1,6 @@
 import LeakCollector
 
-/// What the command line asks for.
+/// The parsed command line.
 enum Command: Equatable {
     case serve(flags: [Setting: String])
     case create(CredentialKind, name: String, app: String?, flags: [Setting: String])
@@ -23,7 +23,7 @@ enum Command: Equatable {
     case help
     case version
 
-    /// A command line that makes no sense, and what would.
+    /// Error for an invalid command line, with what would be valid.
     struct Misuse: Error, Equatable, CustomStringConvertible {
         var description: String
         init(_ description: String) { self.description = description }
@@ -149,12 +149,12 @@ enum Command: Equatable {
         return Symbols(action: action, flags: line.settings)
     }
 
-    /// Returns whether a program reads the log of the server that this command line starts, also when the command line or
-    /// a setting is wrong.
+    /// Returns `true` if a program reads the log of the server that this command line starts, even if the command line
+    /// or a setting is wrong.
     ///
     /// - Parameter variable: `COLLECTOR_LOG`.
     static func wantsJSONLog(_ arguments: [String], variable: String?) -> Bool {
-        // The other commands write for people, also where the server's variables are set.
+        // The other commands write for people, even if the server's variables are set.
         guard arguments.first.map({ $0 == "serve" || $0.hasPrefix("-") }) ?? true else { return false }
         let flag = Setting.log.flag ?? ""
         let json = Settings.LogForm.json.rawValue
@@ -163,7 +163,7 @@ enum Command: Equatable {
         return arguments.dropFirst(index + 1).first == json
     }
 
-    /// What is left of `key …` and `token …`.
+    /// Parses the rest of `key …` and `token …`.
     private static func credential(_ kind: CredentialKind, _ line: inout Line) throws(Misuse) -> Command {
         let noun = kind.noun
         switch line.takeWord() {
@@ -195,10 +195,10 @@ private struct Line {
 
     private static let named =
         ["--name", "--app", "--version", "--at", "--baseline", "--format"] + switches
-    /// They need no value.
+    /// Flags that need no value.
     private static let switches = ["--overwrite", "--repair", "--dry-run"]
 
-    /// A flag's value follows it or an equals sign; a switch takes yes or no.
+    /// Splits the arguments. A flag's value follows it or an equals sign; a switch takes yes or no.
     init(_ arguments: [String]) throws(Command.Misuse) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -230,7 +230,7 @@ private struct Line {
         return flags.remove(at: index).value
     }
 
-    /// Whether a switch is on.
+    /// Removes a switch from the arguments. Returns `true` if it is on.
     mutating func takeSwitch(_ name: String) throws(Command.Misuse) -> Bool {
         switch take(name) {
         case "yes": true
@@ -247,7 +247,7 @@ private struct Line {
         return settings
     }
 
-    /// - Throws: when something is left that the command does not take.
+    /// - Throws: ``Command/Misuse`` if arguments are left that the command does not take.
     func finish() throws(Command.Misuse) {
         if let word = words.first { throw Command.Misuse("“\(word)” is one word too many") }
         if let flag = flags.first(where: { Self.named.contains($0.name) }) {

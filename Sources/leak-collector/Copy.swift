@@ -40,7 +40,7 @@ struct Copy {
     }
 }
 
-/// What a copy says of itself.
+/// Texts about the progress and the result of a copy.
 enum CopyWords {
     /// `43 %, leak_hour, 1200000 of 2790697 rows, 81000 rows/s, 0:19 left`
     static func progress(_ progress: CopyProgress, milliseconds: Int64) -> String {

@@ -6,7 +6,7 @@ import LeakCollector
     import Glibc
 #endif
 
-/// What the process was started with.
+/// Environment variables and paths of the process.
 enum Environment {
     static var variables: [String: String] {
         var variables: [String: String] = [:]
@@ -20,7 +20,8 @@ enum Environment {
         Setting.allCases.flatMap { [$0.variable, $0.fileVariable].compactMap(\.self) }
     }
 
-    /// Has SQLite keep its temporary files beside the database: a container may write nowhere else. Before any thread.
+    /// Makes SQLite keep its temporary files beside the database, because a container may write nowhere else. Call it
+    /// before any thread starts.
     /// https://www.sqlite.org/tempfiles.html
     static func keepTemporaryFiles(in folder: String) { unsafe setenv("SQLITE_TMPDIR", folder, 0) }
 
@@ -31,7 +32,7 @@ enum Environment {
         return text.isEmpty ? nil : text
     }
 
-    /// A file's path from the root on, links followed; `nil` for one that is not there.
+    /// Returns the absolute path of a file, with links followed; `nil` if there is no such file.
     static func fullPath(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }

@@ -6,22 +6,22 @@ internal import LeakPlatform
     import Glibc
 #endif
 
-/// What people read: results on standard output, failures on standard error, each line written at once, so that a pipe
-/// gets it before the program goes on.
+/// Output for people: results on standard output, failures on standard error. Each line is written at once, so that a
+/// pipe gets it before the program goes on.
 enum Output {
     static func line(_ text: String) { write(text, to: 1) }
 
     static func error(_ text: String) { write(text, to: 2) }
 
-    /// - Parameter overwrites: for a terminal, whose last line this one takes the place of.
+    /// - Parameter overwrites: true to replace the last line of a terminal.
     static func error(_ text: String, overwrites: Bool) {
         // ECMA-48: to the first column, and delete what is there.
         if overwrites { write(bytes: "\r\u{1B}[K" + text, to: 2) } else { error(text) }
     }
 
-    /// Adds to the end of a file, which is made where it is missing.
+    /// Appends to a file, which is created if it is missing.
     ///
-    /// - Returns: whether it could be opened.
+    /// - Returns: `true` if the file could be opened.
     static func append(_ text: String, toFile path: String) -> Bool {
         let file = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
         guard file >= 0 else { return false }

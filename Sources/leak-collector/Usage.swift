@@ -1,6 +1,6 @@
 import LeakCollector
 
-/// What `--help` answers.
+/// The text of `--help`.
 enum Usage {
     static var text: String {
         """

@@ -8,14 +8,14 @@ import LeakReporter
     import RetainPaths
 #endif
 
-/// Plays the leaks on every phone of the fleet and sends what was noticed.
+/// Plays the leaks on every phone of the fleet and sends the reports.
 @MainActor
 struct Demo {
     private let options: Options
 
     init(_ options: Options) { self.options = options }
 
-    /// - Returns: whether everything was delivered.
+    /// - Returns: `true` if everything was delivered.
     func run() -> Bool {
         let fleet = Phone.fleet(version: options.version, previous: options.previousVersion)
         print("leak-demo: leaks for real and reports it to \(options.endpoint)")
@@ -27,8 +27,8 @@ struct Demo {
             for scenario in family.scenarios { print("     - \(scenario.title)\(note(scenario))") }
         }
         let scenarios = Family.all.flatMap(\.scenarios)
-        // One phone after another: they share a finder, and a detector drops an explanation that takes two
-        // seconds. What is only late is explained while it is there.
+        // One phone after another, because they share a finder, and a detector drops an explanation that takes two
+        // seconds. Objects that are freed late are explained while they are still there.
         let end = after(60)
         var (leaked, explained) = (true, true)
         for unit in units {
@@ -55,14 +55,14 @@ struct Demo {
         print("\n4. A leak with its call stack:")
         let report = ShopWindow.close()
         for frame in report.stack.prefix(3) { print("   - \(frame)") }
-        // On both versions: stripped, two builds have different places for the same functions.
+        // On both versions: in two stripped builds the same functions are at different places.
         for index in [0, 3] { units[index].reporter.record(leak: report) }
 
         print("\n5. Sending …")
         let deadline = Date().addingTimeInterval(20)
         for unit in units {
             unit.reporter.record(checks: unit.detector.takeChecks())
-            // In steps: where nobody listens, waiting longer than a few attempts helps nobody.
+            // In steps: if no collector answers, waiting longer than a few attempts is useless.
             while !unit.reporter.flush(timeout: min(0.5, max(deadline.timeIntervalSinceNow, 0))) {
                 let statistics = unit.reporter.statistics
                 let isHopeless = statistics.sent == 0 && statistics.failedAttempts >= Self.enoughAttempts
@@ -72,7 +72,7 @@ struct Demo {
         return tell(units.map(\.reporter.statistics)) && inTime
     }
 
-    /// Attempts without any answer after which the demo says so instead of going on.
+    /// Attempts without any answer after which the demo stops and says so.
     private static let enoughAttempts = 2
 
     private func note(_ scenario: Scenario) -> String {
@@ -110,7 +110,7 @@ struct Demo {
 
     private func after(_ seconds: Double) -> Date { Date().addingTimeInterval(seconds) }
 
-    /// Runs what the main actor has to do, and looks twenty times a second.
+    /// Runs the main run loop, and checks the condition twenty times a second.
     private func runUntil(_ deadline: Date, _ condition: () -> Bool) -> Bool {
         while !condition() {
             guard Date() < deadline else { return false }
@@ -127,12 +127,12 @@ private final class Unit {
     let reporter: LeakReporter
     let detector: LeakDetector
     private var expected = LeakDetector.Counts()
-    /// Indexes of the scenarios that went wrong: a detector has one leak of each explained.
+    /// Indexes of the scenarios that went wrong. A detector explains one leak of each.
     private var wrong: Set<Int> = []
     private let explained = ExplanationCount()
 
     #if canImport(RetainPaths)
-        /// One for all phones: a search for holders would find what another finder has copied.
+        /// One finder for all phones: a search for holders would find the data that another finder has copied.
         private static let explainer = RetainPathFinder(search: [.globals, .heap])
     #else
         private static let explainer: (any LeakExplainer)? = nil
@@ -145,9 +145,9 @@ private final class Unit {
             app: AppInfo(
                 id: "com.example.leak-demo", module: "leak_demo", version: phone.version, build: phone.build),
             device: phone.device, install: .given(phone.install))
-        // Seven made-up phones in one process, whose files nobody would come back for.
+        // Seven made-up phones in one process, whose files would never be read again.
         configuration.storage = .memory
-        // As much as there is in a hundred repetitions, which no phone would be left to report.
+        // Enough for a hundred repetitions, which no real phone would be allowed to report.
         configuration.bounds.memoryBytes = 64 * 1024 * 1024
         configuration.bounds.reportsPerSession = 100_000
         configuration.bounds.bytesPerDay = 64 * 1024 * 1024
@@ -174,7 +174,7 @@ private final class Unit {
         for close in 1...phone.closes {
             var session = EndedSession(id: UUID().uuidString, checks: mine.count, leaks: 0)
             for (index, scenario) in mine {
-                // At paces of their own, so that some leaks are frequent and some are rare.
+                // Each scenario has its own interval, so that some leaks are frequent and some are rare.
                 let pace = phone.leaksEvery + index % 10
                 let goesWrong = scenario.end != .gone && close.isMultiple(of: pace)
                 scenario.play(detector, goesWrong: goesWrong)

@@ -6,12 +6,13 @@ struct Phone {
     let device: DeviceInfo
     let version: String
     let build: String
-    /// How often each screen is closed on it: people differ.
+    /// Number of times that each screen is closed on this phone, because people differ.
     let closes: Int
-    /// Every how many closes the mistakes are made.
+    /// Number of closes from one mistake to the next.
     let leaksEvery: Int
 
-    /// Phones on two versions. `demo` stands in every name, so that nobody takes them for people.
+    /// Returns phones on two versions. Every name contains `demo`, so that the phones are not taken for those of real
+    /// people.
     static func fleet(version: String, previous: String) -> [Phone] {
         [
             Phone(1, "iOS", "18.7", "iPhone15,4", previous, "201", closes: 24, leaksEvery: 12),

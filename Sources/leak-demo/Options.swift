@@ -1,4 +1,4 @@
-/// What the command line and the environment ask for.
+/// Options from the command line and the environment.
 struct Options: Hashable {
     var endpoint = "http://localhost:8080"
     var key = ""
@@ -50,7 +50,7 @@ struct Options: Hashable {
 
     /// - Parameters:
     ///   - arguments: without the program's name.
-    ///   - environment: of which `LEAK_ENDPOINT` and `LEAK_KEY` are read.
+    ///   - environment: variables, of which `LEAK_ENDPOINT` and `LEAK_KEY` are read.
     static func read(_ arguments: [String], _ environment: [String: String]) throws(Mistake) -> Command {
         var options = Options()
         if let endpoint = environment["LEAK_ENDPOINT"], !endpoint.isEmpty { options.endpoint = endpoint }

@@ -1,21 +1,21 @@
 internal import LeakMessage
 public import LeakStore
 
-/// Makes and changes what is handed out: at the start from settings, later from the command line.
+/// Creates and changes ingest keys and access tokens: at the start from settings, later from the command line.
 public struct Credentials: Sendable {
     private let store: any Store
 
     public init(store: any Store) { self.store = store }
 
-    /// Under these names stand the secrets that came from the environment: another value replaces the former.
+    /// Names of the secrets that came from the environment. A new value replaces the former one.
     private static let environmentKey = Setting.ingestKey.variable
     private static let environmentToken = Setting.accessToken.variable
 
-    /// What was made because there was none.
+    /// Secrets that were created because there were none.
     struct Made: Sendable {
         var ingestKey: Secret?
         var accessToken: Secret?
-        /// Indicates whether there is none, and none was made because it would not have been shown.
+        /// True if there is no ingest key, and none was created because it would not have been shown.
         var lacksIngestKey = false
         var lacksAccessToken = false
     }
@@ -70,7 +70,8 @@ public struct Credentials: Sendable {
         return nil
     }
 
-    /// What was revoked, by hand or by another value in its place, stays so: somebody may have had a reason.
+    /// Checks that an existing credential may be used. A revoked secret stays revoked, whether it was revoked by hand
+    /// or replaced by another value, because there may have been a reason.
     private func check(_ same: Credential, for purpose: Credential.Purpose, _ variable: String)
         throws(SettingError)
     {
@@ -86,11 +87,11 @@ public struct Credentials: Sendable {
         }
     }
 
-    /// Makes an ingest key or an access token.
+    /// Creates an ingest key or an access token.
     ///
-    /// - Parameter app: the only app that a key may write for; `nil`: any.
-    /// - Returns: what to list it as, and the secret, which is not stored.
-    /// - Throws: ``SettingError`` for a name or an app that cannot be, ``NameTaken``, or ``StoreError``.
+    /// - Parameter app: the only app that a key may write for; `nil` for any app.
+    /// - Returns: the credential as it is listed, and the secret, which is not stored.
+    /// - Throws: ``SettingError`` for an invalid name or app, ``NameTaken``, or ``StoreError``.
     public func create(
         _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
     ) throws -> (credential: Credential, secret: String) {
@@ -103,18 +104,19 @@ public struct Credentials: Sendable {
         return (credential, secret.text)
     }
 
-    /// Bytes of a name: it stands beside what is decided with the token.
+    /// Maximum bytes of a name. The name is shown with the decisions that are made with the token.
     static let nameBytes = Decision.nameBytes
 
     private static func check(_ name: String, _ purpose: Credential.Purpose) throws(SettingError) {
         try check(name, "--name", longest: nameBytes)
         let kind = CredentialKind.allCases.first { $0.purpose == purpose }
         guard let kind, name == kind.setting.variable else { return }
-        // The next start would revoke it for not being what the variable holds.
+        // The next start would revoke it, because it is not the secret that the variable holds.
         throw SettingError(source: "--name", problem: "is the name of the \(kind.noun) in that variable")
     }
 
-    /// A history names who decided by a token's name, also after the token is gone.
+    /// Checks that no other valid token has the name. A history shows the token's name for each decision, also after
+    /// the token is gone.
     private func checkIsApart(
         _ name: String, _ purpose: Credential.Purpose, besides id: Int64?, now: Int64
     ) throws {
@@ -128,7 +130,8 @@ public struct Credentials: Sendable {
         if let other = others.first(where: { $0.name == name }) { throw NameTaken(name: name, id: other.id) }
     }
 
-    /// Names are listed on a terminal, one line each, and an app's must be one that reports can have.
+    /// Checks a name or an app's id. Names are listed on a terminal, one per line, and the id must be one that reports
+    /// can have.
     private static func check(_ text: String, _ flag: String, longest: Int) throws(SettingError) {
         guard (1...longest).contains(text.utf8.count) else {
             throw SettingError(source: flag, problem: "is \(text.utf8.count) bytes, must be 1 to \(longest)")
@@ -138,16 +141,16 @@ public struct Credentials: Sendable {
         }
     }
 
-    /// Those of one purpose, revoked ones too, oldest first.
+    /// Returns the credentials for one purpose, including revoked ones, oldest first.
     public func list(_ purpose: Credential.Purpose, now: Int64) throws -> [Credential] {
         try store.makeReader().credentials(all: true, now: now).filter { $0.purpose == purpose }
     }
 
-    /// Gives a key or a token another name.
+    /// Renames an ingest key or an access token.
     ///
-    /// - Returns: whether there is such a one, not revoked.
-    /// - Throws: ``SettingError`` for a name that cannot be, ``NameKept`` for the one that the environment holds, which is
-    ///   known by its name at the next start; ``NameTaken``, or ``StoreError``.
+    /// - Returns: `true` if there is such a credential that is not revoked.
+    /// - Throws: ``SettingError`` for an invalid name, ``NameKept`` for the credential from the environment, which the
+    ///   next start finds by its name, ``NameTaken``, or ``StoreError``.
     func rename(_ purpose: Credential.Purpose, _ id: Int64, to name: String, now: Int64) throws -> Bool {
         try Self.check(name, purpose)
         guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
@@ -157,17 +160,20 @@ public struct Credentials: Sendable {
         return try store.setName(ofCredential: id, to: name)
     }
 
-    /// - Returns: whether there was such a one, not revoked before.
+    /// Revokes an ingest key or an access token.
+    ///
+    /// - Returns: `true` if there was such a credential that was not revoked before.
     public func revoke(_ purpose: Credential.Purpose, _ id: Int64, now: Int64) throws -> Bool {
         guard try list(purpose, now: now).contains(where: { $0.id == id }) else { return false }
         return try store.revoke(credential: id, now: now)
     }
 }
 
-/// A name for a token that another valid one has: a history names who decided by it, and would not tell the two apart.
+/// Error for a token name that another valid token has. A history shows the name for each decision and could not tell
+/// the two apart.
 struct NameTaken: Error, Hashable, Sendable, CustomStringConvertible {
     var name: String
-    /// The number of the token that has it.
+    /// The number of the token that has the name.
     var id: Int64
 
     var description: String {
@@ -176,7 +182,7 @@ struct NameTaken: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An attempt to rename the key or token that the environment holds. The next start knows it by its name.
+/// Error for an attempt to rename the key or token from the environment. The next start finds it by its name.
 struct NameKept: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name, which is that of the variable.
     var name: String

@@ -6,14 +6,14 @@ internal import CLeakCrypto
 /// Sentry SDK: that of JavaScript takes no other characters but `_`.
 /// https://github.com/getsentry/sentry-javascript/blob/develop/packages/core/src/utils/dsn.ts
 struct Secret: Sendable {
-    /// What people and programs present. Goes nowhere but to the one it is made for.
+    /// The secret as people and programs present it. It is shown only to the recipient it is made for.
     let text: String
 
-    /// Shorter secrets could be guessed. 16 characters hold 96 bits where they are random.
+    /// Minimum length in characters. Shorter secrets could be guessed. 16 random characters hold 96 bits.
     static let shortest = 16
     static let longest = 256
 
-    /// Makes a new one.
+    /// Creates a random secret.
     static func random() throws(Randomness.Unavailable) -> Secret {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         var characters: [UInt8] = []
@@ -27,9 +27,9 @@ struct Secret: Sendable {
 
     private init(text: String) { self.text = text }
 
-    /// Takes a secret that an operator chose.
+    /// Creates a secret from a text that an operator chose.
     ///
-    /// - Throws: ``Unfit`` for one that is too short, too long or holds anything but visible ASCII.
+    /// - Throws: ``Unfit`` if the text is too short, too long or holds anything but visible ASCII.
     init(chosen text: String) throws(Unfit) {
         guard text.utf8.count >= Self.shortest else { throw .tooShort(text.utf8.count) }
         guard text.utf8.count <= Self.longest else { throw .tooLong(text.utf8.count) }
@@ -37,10 +37,10 @@ struct Secret: Sendable {
         self.text = text
     }
 
-    /// What is stored of it.
+    /// The hash that is stored in place of the secret.
     var hash: [UInt8] { Self.hash(of: text) }
 
-    /// The hash of whatever somebody presents. Plain SHA-256 is enough for secrets that are random: there is no
+    /// Returns the hash of a presented secret. Plain SHA-256 is enough for random secrets, because there is no
     /// dictionary to try.
     static func hash(of presented: String) -> [UInt8] {
         SHA256.hash(Array(presented.utf8))
@@ -61,7 +61,7 @@ struct Secret: Sendable {
     }
 }
 
-/// FIPS 180-4 through libcrypto.
+/// SHA-256 of FIPS 180-4, computed by libcrypto.
 enum SHA256 {
     /// - Returns: 32 bytes.
     static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -74,7 +74,7 @@ enum SHA256 {
     }
 }
 
-/// Comparison that takes as long for a near miss as for a wild guess.
+/// Comparison whose duration does not depend on how much of two values is equal.
 enum ConstantTime {
     /// Returns true if two byte strings have the same length and bytes.
     static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {

@@ -1,52 +1,53 @@
 internal import LeakMessage
 internal import LeakStore
 
-/// What keeps the objects of the leaks of an app, over leaks: leaks with the same cycle, or whose objects the same property
-/// holds, have one cause.
+/// The causes that the leaks of an app share. Leaks with the same cycle, or whose objects the same property holds, have
+/// one cause.
 struct SharedCauses {
     struct Cause {
-        /// The path of the leak that costs most. Paths of leaks that one property holds differ in what they lead to.
+        /// The path of the leak that costs most. Paths of leaks that the same property holds differ in the objects they
+        /// lead to.
         var path: RetainPath
-        /// The functions that the closures of the path are written in, as far as symbols name them.
+        /// The functions that contain the closures of the path, as far as symbols name them.
         var closureNames: [String] = []
-        /// Of leaks with this cause, how many of their explanations name it; most bytes first.
+        /// Leaks with this cause, each with the number of its explanations that name the cause; most bytes first.
         var leaks: [(row: LeakRow, count: Int)] = []
         var count = 0
         var provenCount = 0
-        /// Bytes that would be freed on all devices, of each leak by the share of its explanations; `nil` if no explanation
-        /// tells bytes.
+        /// Bytes that would be freed on all devices. Each leak counts by the share of its explanations that name the
+        /// cause. `nil` if no explanation tells bytes.
         var bytes: Int?
 
-        /// The property to look at: `Session.observers`, or the whole path where it has none.
+        /// The property to look at: `Session.observers`, or the whole path if it has no property.
         var title: String { path.property ?? path.description }
 
         /// The mistake behind the path.
         var mistake: LeakCause? { LeakCause(of: path, closureNames: closureNames) }
     }
 
-    /// Leaks that are looked at, those that cost most first.
+    /// Maximum number of leaks that are examined, those that cost most first.
     static let leakLimit = 1_000
-    /// Reasons of one leak that are looked at.
+    /// Maximum number of reasons that are examined per leak.
     static let reasonLimit = 5
-    /// Causes in JSON, and leaks of each. The page has fewer.
+    /// Maximum number of causes in JSON, and of leaks per cause. The page shows fewer.
     static let shownLimit = 200
     static let shownLeaksLimit = 100
-    /// Sets of closures of one leak that are looked at for names.
+    /// Maximum number of closure sets that are searched for names per leak.
     private static let closuresLimit = 100
 
     /// Most bytes first, then most leaks; at most ``shownLimit``.
     private(set) var causes: [Cause]
-    /// Causes of the leaks that were looked at.
+    /// Number of causes of the examined leaks.
     let count: Int
-    /// Leaks that were looked at, and of them those with a cause.
+    /// Number of examined leaks, and of those that have a cause.
     let leaks: Int
     let explainedLeaks: Int
-    /// All leaks to fix.
+    /// Number of all leaks to fix.
     let total: Int
 
     /// - Parameters:
     ///   - app: `nil` for all apps.
-    ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that stands in front of all others.
+    ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that comes before all others.
     init(
         app: String?, first: String? = nil, from reader: any StoreReader, symbols: SymbolTables?, now: Int64
     ) throws(StoreError) {

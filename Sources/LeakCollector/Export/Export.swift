@@ -2,10 +2,10 @@ public import LeakStore
 
 /// Writes the pages and their JSON as plain files with relative links, for any static host or a build's artifacts.
 ///
-/// The same data, moment and program write the same bytes. While a server runs on the data, each page is of the moment
-/// that it was read at; whatever a page links to is written.
+/// The same data, time and program produce the same bytes. If a server runs on the data, each page shows the data of
+/// the time at which it was read. Every page that is linked from another page is written.
 public struct Export {
-    /// What the pages say so far.
+    /// Progress of an export: leaks written so far, and all leaks.
     public struct Progress: Hashable, Sendable {
         public var leaks: Int
         public var allLeaks: Int
@@ -13,7 +13,7 @@ public struct Export {
 
     public struct Result: Hashable, Sendable {
         public var files: Int
-        /// Of an earlier export, which nothing leads to any more.
+        /// Number of files of an earlier export that were removed because nothing links to them any more.
         public var removed: Int
     }
 
@@ -22,8 +22,8 @@ public struct Export {
     private let publicFolder: PublicFolder
     private let at: Int64?
 
-    /// - Parameter at: the moment that the pages speak of, milliseconds since 1970; `nil`: when the app, or any, was seen
-    ///   last. Where none was ever seen, nothing on them has a moment.
+    /// - Parameter at: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app,
+    ///   or any app, was last seen. If no app was ever seen, the pages contain no time.
     public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
         reader = try store.makeReader(known: publicFolder.known)
         symbols = SymbolTables(store: store)
@@ -33,11 +33,11 @@ public struct Export {
     }
 
     /// - Parameters:
-    ///   - folder: made where it is missing; no link, and empty or that of an earlier export. Files of the earlier export are
-    ///     written over, and those that this one does not write are removed. Other files stay, and where one is in the way,
-    ///     the export ends.
-    ///   - app: only this one; `nil`: all.
-    ///   - progress: told after each leak.
+    ///   - folder: created if it is missing. It must not be a link, and must be empty or from an earlier export. Files
+    ///     of the earlier export are overwritten, and those that this export does not write are removed. Other files
+    ///     stay; if one is in the way, the export ends.
+    ///   - app: the only app to export; `nil` for all apps.
+    ///   - progress: called after each leak.
     /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, or ``StoreError``.
     @discardableResult
     public func write(to folder: String, app: String?, progress: (Progress) -> Void = { _ in }) throws
@@ -47,7 +47,7 @@ public struct Export {
         let chosen = known.filter { app == nil || $0.id == app }
         if let app, chosen.isEmpty { throw NoSuchApp(app: app, known: known.map(\.id)) }
         let apps = chosen.map(\.id)
-        // The clock of the machine would make another export of every run.
+        // The machine's clock would make the result of every run different.
         let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noMoment
         var run = ExportRun(
             reader: reader, symbols: symbols, now: now, app: app, apps: apps, folder: try ExportFolder(folder)

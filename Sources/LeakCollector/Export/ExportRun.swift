@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakStore
 
-/// One export under way: what is written already, and what its pages lead to.
+/// One running export: the files written so far, and the leaks and classes that its pages link to.
 struct ExportRun {
     private struct ClassOfApp: Hashable {
         var name: String
@@ -12,15 +12,15 @@ struct ExportRun {
     let symbols: SymbolTables
     /// Milliseconds since 1970.
     let now: Int64
-    /// The only one; `nil`: all.
+    /// The only app to export; `nil` for all apps.
     let app: String?
-    /// Those whose pages are written.
+    /// Apps whose pages are written.
     private(set) var apps: [String]
     var folder: ExportFolder
     private var leaks: Set<LeakID> = []
     private var classes: Set<ClassOfApp> = []
 
-    /// Leaks on one page of a list, and of the list that is walked through.
+    /// Number of leaks per page of a list, and per read while all leaks are walked through.
     private static let step = 200
 
     init(
@@ -41,7 +41,7 @@ struct ExportRun {
         try writeCauses(of: app, at: .causes(app: nil))
         try writeReleases(of: app ?? apps.first, at: .releases(app: nil))
         for app in apps { try writePages(of: app) }
-        // A server may count new leaks meanwhile, and pages lead to them: until a walk meets nothing new.
+        // A server may count new leaks meanwhile, and pages link to them: repeat until a walk finds no new leak.
         while try walk(progress) {}
     }
 
@@ -53,7 +53,7 @@ struct ExportRun {
 
     /// Writes the pages of leaks that have none yet, then those of their classes.
     ///
-    /// - Returns: whether there were any.
+    /// - Returns: `true` if there were any.
     private mutating func walk(_ progress: (Export.Progress) -> Void) throws -> Bool {
         var query = LeakQuery()
         query.app = app
@@ -79,8 +79,8 @@ struct ExportRun {
         return leaks.count > before
     }
 
-    /// The list of what is to be fixed, page by page, and the JSON of all leaks in as large steps; then the lists of what is
-    /// set aside.
+    /// Writes the list of leaks to fix, page by page, and the JSON of all leaks in steps of the same size; then the
+    /// lists of leaks that are set aside.
     private mutating func writeSummary(of app: String?, at place: Place) throws {
         // Pages after the first are the same in the folder itself and among those of its only app.
         let isWhole = place == .summary(app: app)
@@ -92,7 +92,7 @@ struct ExportRun {
         query.state = .any
         try writeJSON(of: query, from: place, isWhole: isWhole) { .list(app: app, page: $0) }
         guard isWhole else { return }
-        // Those that a page leads to; of what is known, the first are on the summary itself.
+        // Only lists that a page links to. The first known leaks are on the summary itself.
         let aside: [(LeakQuery.StateFilter, isThere: Bool)] = [
             (.resolved, first.resolved.leaks > 0), (.ignored, first.ignored.leaks > 0),
             (.known, first.known.leaks > SummaryResource.knownShown),
@@ -105,7 +105,7 @@ struct ExportRun {
         }
     }
 
-    /// - Parameter isWhole: whether pages after the first are written.
+    /// - Parameter isWhole: true to write the pages after the first.
     /// - Returns: the first page.
     private mutating func writePages(
         of query: LeakQuery, from place: Place, isWhole: Bool, _ overview: Overview
@@ -130,7 +130,7 @@ struct ExportRun {
         }
     }
 
-    /// - Parameter further: where a page after the first is, by its number.
+    /// - Parameter further: returns the place of a page after the first, by its number.
     private mutating func writeJSON(
         of query: LeakQuery, from place: Place, isWhole: Bool, further: (Int) -> Place
     ) throws {
@@ -140,7 +140,7 @@ struct ExportRun {
             query.cursor = page.next
             let here = number == 1 ? place : further(number)
             number += 1
-            // A cursor is for a server; here a file follows.
+            // A cursor needs a server. In an export it is replaced by a link to the next file.
             let next = Links(mode: .files(page: here)).json(of: further(number))
             page.next = page.next.map { _ in next }
             try folder.put(json { $0.fields(of: page) }, to: Links.jsonFile(of: here))
@@ -178,7 +178,7 @@ struct ExportRun {
         try folder.put(json { $0.fields(of: all, app: found.app) }, to: Links.jsonFile(of: place))
     }
 
-    /// The store as a page at `place` shows it.
+    /// Returns the view of the store for the page at `place`.
     private func view(_ place: Place) -> StoreView {
         StoreView(reader: reader, now: now, symbols: symbols, links: Links(mode: .files(page: place)))
     }

@@ -1,15 +1,15 @@
-/// A retain cycle ready to be drawn: objects in order, each keeping the next and the last the first.
+/// A retain cycle to draw: objects in order, each of which keeps the next; the last keeps the first.
 struct CycleShape: Hashable, Sendable {
     struct Link: Hashable, Sendable {
         /// `CheckoutViewController`, `closure`
         var object: String
-        /// The property by which it keeps the next one: `onPaid`.
+        /// The property by which the object keeps the next one: `onPaid`.
         var property: String?
-        /// Whether it is the object that was reported.
+        /// True if this is the reported object.
         var isLeak: Bool
     }
 
-    /// The reported object first, where it is part of the cycle.
+    /// The objects in order. The reported object comes first if it is part of the cycle.
     let links: [Link]
 
     init(links: [Link]) { self.links = links }
@@ -36,7 +36,8 @@ struct CycleShape: Hashable, Sendable {
         self.links = links
     }
 
-    /// The references from the reported object on and back to it; as they are where it is not part of the cycle.
+    /// Returns the references from the reported object on and back to it, or `references` unchanged if the object is
+    /// not part of the cycle.
     static func path(_ references: [String], of className: String?) -> [String] {
         let links = CycleShape(references, of: className).links
         guard let first = links.first, first.isLeak else { return references }
@@ -44,8 +45,9 @@ struct CycleShape: Hashable, Sendable {
         return names + [first.object]
     }
 
-    /// Leaves out the object that is named twice to show that the circle closes, wherever the report begins: of two
-    /// neighbours with one name, the one that names no property. Where none does, it is the last that repeats the first.
+    /// Removes the object that is named twice to show that the cycle closes, wherever the report begins. Of two
+    /// neighbours with the same name it removes the one without a property. If there is no such pair, it removes the
+    /// last object if that repeats the first.
     private static func close(_ links: inout [Link]) {
         guard links.count > 1 else { return }
         let repeated = links.indices.last { index in
@@ -62,7 +64,7 @@ struct CycleShape: Hashable, Sendable {
         }
     }
 
-    /// Whether `object` is `className`, with or without a module before it.
+    /// Returns `true` if `object` is `className`, with or without a module before it.
     private static func names(_ object: String, _ className: String) -> Bool {
         object == className || object.hasSuffix("." + className)
     }
@@ -70,7 +72,7 @@ struct CycleShape: Hashable, Sendable {
 
 /// A cycle as a list of boxes, each with an arrow to the next, and a bracket from the last back to the first.
 ///
-/// Drawn by the style sheet around a list, so that long names wrap and a screen reader reads it in order.
+/// The style sheet draws it around a list, so that long names wrap and a screen reader reads it in order.
 struct CycleDrawing: Component {
     var cycle: CycleShape
 

@@ -1,6 +1,6 @@
-/// What went wrong, and what to do about it.
+/// Page that says what went wrong, and what to do about it.
 struct ErrorPage: Component {
-    /// Where a form that was refused stands: what is said is then about the form.
+    /// Link back to a form that was rejected. The message of the page is then about the form.
     struct Way: Hashable, Sendable {
         var to: Place
         var text: String
@@ -11,11 +11,11 @@ struct ErrorPage: Component {
     var status: Int
     /// One sentence for this case, in place of the general one.
     var detail: String?
-    /// What was written in a form that was refused: given back, so that nobody writes it twice.
+    /// Text from a rejected form, which is shown again so that the visitor need not write it twice.
     var written: String?
-    /// `nil` leads to the summary.
+    /// Target of the button; `nil` links to the summary.
     var back: Way?
-    /// Off where the visitor has not signed in.
+    /// False if the visitor has not signed in.
     var hasNavigation = true
 
     var html: HTML {

@@ -1,33 +1,34 @@
 import LeakStore
 
-/// What a link can lead to.
+/// Target of a link.
 enum Place: Hashable, Sendable {
     case summary(LeakQuery)
-    /// The numbers on top of the summary: JSON alone.
+    /// The numbers at the top of the summary, which are available as JSON only.
     case overview(app: String?, Period)
     case leak(LeakID)
     case reports(LeakID)
-    /// Where the form of a leak's page is sent.
+    /// The address that the form of a leak's page is sent to.
     case decisions(LeakID)
     /// - first: the key of the cause on top.
     case causes(app: String?, first: String? = nil)
     case releases(app: String?)
     case leakClass(String, app: String?)
-    /// A page of an exported list that is no summary: one from 2 on, or of what is set aside. A server's have cursors.
+    /// A page of an exported list other than the summary: page 2 and later, or a list of leaks that are set aside. A
+    /// server uses cursors instead.
     case list(app: String?, state: LeakQuery.StateFilter = .toFix, page: Int)
-    /// Apps, keys and tokens.
+    /// The page with apps, keys and tokens.
     case access
-    /// Where a form of that page is sent.
+    /// The address that a form of that page is sent to.
     ///
     /// - kind: `keys` or `tokens`.
-    /// - step: what follows in the address, such as `/7/revoke`.
+    /// - step: the rest of the address, such as `/7/revoke`.
     case credentialForm(kind: String, step: String = "")
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
     case file(String)
 
-    /// The summary of one app, or of all.
+    /// Returns the summary of one app, or of all apps.
     static func summary(app: String?) -> Place {
         var query = LeakQuery()
         query.app = app
@@ -38,15 +39,15 @@ enum Place: Hashable, Sendable {
 /// Builds every address that a page mentions, for a server or for a folder of files.
 struct Links: Hashable, Sendable {
     enum Mode: Hashable, Sendable {
-        /// - base: what stands before every path: empty, or `/leaks` behind a proxy that adds it.
+        /// - base: prefix of every path: empty, or `/leaks` behind a proxy that adds it.
         case server(base: String)
-        /// Relative links between exported files; `page` is where they are written.
+        /// Relative links between exported files; `page` is the page that contains the links.
         case files(page: Place)
     }
 
     var mode: Mode
 
-    /// Whether somebody answers: forms, filters and paging need it.
+    /// `true` if a server answers the links. Forms, filters and paging need one.
     var isServed: Bool {
         if case .server = mode { true } else { false }
     }
@@ -58,7 +59,7 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    /// The same content as JSON.
+    /// Returns the link to the same content as JSON.
     func json(of place: Place) -> String {
         switch mode {
         case .server(let base): base + "/api/v1" + Self.resource(of: place)
@@ -66,9 +67,9 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    /// The file that an export writes a page to, relative to its folder.
+    /// Returns the file that an export writes a page to, relative to its folder.
     ///
-    /// Of a summary's query the app alone counts: an exported list has no filters.
+    /// Only the app of a summary's query counts, because an exported list has no filters.
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
@@ -78,7 +79,7 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    /// The file that an export writes a page's JSON to.
+    /// Returns the file that an export writes a page's JSON to.
     static func jsonFile(of place: Place) -> String {
         stem(of: place) + ".json"
     }
@@ -90,10 +91,10 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "leaks/\(id).reports"
         case .causes(let app, _): app.map { "causes/" + Percent.fileName($0) } ?? "causes"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
-        // Somebody has to answer these.
+        // These addresses need a server.
         case .overview, .decisions, .access, .credentialForm, .signIn, .signOut: "index"
         case .leakClass(let name, let app): "classes/" + className(name, app)
-        // After an equals sign stand digits alone in a name of ``Percent/fileName(_:)``.
+        // In a name of ``Percent/fileName(_:)`` only digits follow an equals sign.
         case .list(let app, let state, let page):
             list(app, state) + (page > 1 ? "=p\(page)" : "")
         case .file(let name): name
@@ -115,7 +116,8 @@ struct Links: Hashable, Sendable {
         return query
     }
 
-    /// Classes have names that file systems do not take, too long or alike but for their case.
+    /// Returns a hash as a file name, because names of classes may be too long for a file system or differ only in
+    /// case.
     private static func className(_ name: String, _ app: String?) -> String {
         LeakID(bytes: SHA256.hash(Array("\(app ?? "")\u{0}\(name)".utf8))).description
     }
@@ -155,7 +157,7 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    /// `?app=…&version=…`, of what differs from a plain ``LeakQuery``; nothing when nothing does.
+    /// Returns `?app=…&version=…` with the parameters that differ from a plain ``LeakQuery``; empty if none differs.
     static func parameters(of query: LeakQuery) -> String {
         let plain = LeakQuery()
         return parameters([

@@ -1,16 +1,17 @@
 internal import LeakPlatform
 
-/// A moment in words, with the exact time for machines and for the pointer.
+/// A point in time in words, with the exact time for machines and for the pointer.
 struct Moment: Component {
     /// Milliseconds since 1970.
     var at: Int64
     var now: Int64
-    /// Whether the words are read at any later time, as those of a file are: what was `just now` is not for long.
+    /// True if the words may be read at any later time, as in a file. Then the day is shown, because `just now` is soon
+    /// wrong.
     var isKept = false
 
     /// `just now`, `4 min ago`, `2 h ago`, `3 days ago`; from a week on the day: `18 Nov`, `18 Nov 2025`.
     ///
-    /// A moment ahead of `now` (a device's clock, or a page kept for a while) is `just now` as well.
+    /// A time after `now` (a device's clock, or a page kept for a while) is `just now` as well.
     var words: String {
         let seconds = max(0, now - at) / 1000
         switch seconds {
@@ -23,7 +24,7 @@ struct Moment: Component {
         }
     }
 
-    /// `18 Nov`, or with the year when it is not this one.
+    /// `18 Nov`; with the year if it is not the current one.
     var day: String {
         let date = CivilDate(milliseconds: at)
         return date.year == CivilDate(milliseconds: now).year ? date.dayAndMonth : date.dayMonthYear
@@ -31,7 +32,7 @@ struct Moment: Component {
 
     var html: HTML { element(isKept ? day : words) }
 
-    /// The day alone, however recent.
+    /// The day alone, even for a recent time.
     var dayElement: HTML { element(day) }
 
     private func element(_ words: String) -> HTML {

@@ -40,7 +40,7 @@ extension LeakQuery.Sort {
         }
     }
 
-    /// What comes first.
+    /// The sort order in words, such as `most reports first`.
     var order: String {
         switch self {
         case .impact: "most installs of the newest version first"
@@ -60,7 +60,7 @@ extension Period {
     }
 }
 
-/// The kinds of objects of the wire format, in words. Later versions may send others: they read as they are.
+/// Words for the kinds of objects of the wire format. Unknown kinds of later versions are shown unchanged.
 enum Kind {
     static func words(_ kind: String) -> String {
         switch kind {
@@ -72,13 +72,13 @@ enum Kind {
         }
     }
 
-    /// What a check of such an object is called.
+    /// Returns the noun for the checks of such an object.
     static func checks(_ kind: String) -> String {
         kind == "view_controller" ? "closes" : "checks"
     }
 }
 
-/// Where a known leak happens: `iOS from 11.2, before 11.3`.
+/// The systems on which a known leak happens: `iOS from 11.2, before 11.3`.
 struct KnownSystems: Component {
     var leak: KnownLeak
 

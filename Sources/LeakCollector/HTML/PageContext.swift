@@ -1,17 +1,17 @@
 import LeakStore
 
-/// What every page knows about its surroundings.
+/// Values that every page needs: links, time, apps, versions and the query.
 struct PageContext: Sendable {
     var links: Links
-    /// When the page is made, in milliseconds since 1970.
+    /// Time at which the page is made, in milliseconds since 1970.
     var now: Int64
-    /// Of an export of nothing: no clock may make two of them differ.
+    /// The time of an export without data. The clock must not make two such exports differ.
     static let noMoment: Int64 = 0
     /// App ids, most recently seen first.
     var apps: [String]
-    /// Versions of the chosen app, or of all, newest first.
+    /// Versions of the chosen app, or of all apps, newest first.
     var versions: [String]
-    /// What the visitor asked for; a page about one leak carries its app alone.
+    /// Query of the visitor. On a page about one leak it contains only the app.
     var query: LeakQuery
 
     init(
@@ -26,7 +26,7 @@ struct PageContext: Sendable {
 
     func moment(_ at: Int64) -> Moment { Moment(at: at, now: now, isKept: !links.isServed) }
 
-    /// The summary with the current query changed; the page reached so far is forgotten.
+    /// Returns the link to the first page of the summary with the current query changed.
     func summary(_ change: (inout LeakQuery) -> Void) -> String {
         var query = query
         query.cursor = nil

@@ -1,26 +1,26 @@
 internal import LeakPlatform
 import LeakStore
 
-/// What surrounds every page: head, navigation, footer.
+/// The parts around the content of every page: head, navigation and footer.
 struct PageFrame: Component {
     enum Section: Hashable {
         case summary, causes, releases, access
     }
 
-    /// Where the content of a page begins, behind the navigation.
+    /// Anchor at the start of a page's content, after the navigation.
     static let mainAnchor = "main"
 
-    /// Of the window; ` · Leaks` follows.
+    /// Title of the window; ` · Leaks` follows.
     var title: String
-    /// Which entry of the navigation is this page's.
+    /// The navigation entry of this page.
     var section: Section?
     var context: PageContext
-    /// Off where the visitor has not signed in.
+    /// False if the visitor has not signed in.
     var hasNavigation = true
-    /// Whether the page asks for itself again while it is looked at.
+    /// True if the page reloads itself while it is open.
     var isLive = false
     var main: HTML
-    /// Beside the time; each part is set apart from the next.
+    /// Parts of the footer beside the time, each separated from the next.
     var footer: [HTML] = []
 
     var html: HTML {
@@ -46,7 +46,8 @@ struct PageFrame: Component {
             """#
     }
 
-    /// Plain files have nobody to ask, and visitors who have not signed in are shown nothing that changes.
+    /// Script element of a served page. Plain files have no server to ask, and visitors who have not signed in see
+    /// nothing that changes.
     private var script: HTML? {
         let links = context.links
         return links.isServed && hasNavigation
@@ -60,7 +61,7 @@ struct PageFrame: Component {
             links.isServed
             ? #"<form method="post" action="\#(links.to(.signOut))"><button class="quiet">Sign out</button></form>"#
             : ""
-        // Plain files hand nothing out.
+        // Plain files offer no keys and tokens.
         let access: HTML? =
             links.isServed
             ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Apps, keys and tokens</a>"# : nil

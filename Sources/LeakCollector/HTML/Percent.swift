@@ -14,9 +14,10 @@ enum Percent {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again. Capitals are
-    /// written as numbers too, for file systems that take them for small letters; a leading dot and the empty text are
-    /// no file names of their own. What becomes too long for a file system is cut and ends with a part of its hash.
+    /// Returns a file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again.
+    /// Capitals are escaped too, for file systems that do not distinguish them from small letters. A leading dot is
+    /// escaped, and the empty text becomes `=`. A name that is too long for a file system is cut and ends with a part
+    /// of its hash.
     static func fileName(_ text: String) -> String {
         guard !text.isEmpty else { return "=" }
         var bytes: [UInt8] = []
@@ -32,7 +33,7 @@ enum Percent {
         }
         if bytes.count > longestName {
             let hash = SHA256.hash(Array(text.utf8)).prefix(16).flatMap(hexadecimal)
-            // No escaped text has `=-` in it: the name is nobody else's.
+            // No escaped text contains `=-`, so the name cannot be that of another text.
             bytes = bytes.prefix(longestName - hash.count - 2) + Array("=-".utf8) + hash
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -42,7 +43,7 @@ enum Percent {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
-    /// Bytes; file systems take 255, an ending among them.
+    /// Maximum bytes of a name. File systems allow 255, including the file extension.
     private static let longestName = 200
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

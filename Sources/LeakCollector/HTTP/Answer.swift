@@ -2,9 +2,9 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// Builds the JSON bodies of answers.
+/// Builds responses with a JSON body.
 enum Answer {
-    /// An object with the fields that `body` writes, kept by no cache without asking again.
+    /// Returns a JSON object with the fields that `body` writes. Caches must revalidate it before each use.
     static func json(_ body: (inout JSONWriter) -> Void) -> Response {
         var writer = JSONWriter()
         writer.object(body)
@@ -19,15 +19,16 @@ enum Answer {
     }
 }
 
-/// What tells two bodies apart: an entity tag without its quotes. RFC 9110 §8.8.3
+/// Entity tags without their quotes, which distinguish different bodies. RFC 9110 §8.8.3
 enum ContentTag {
     static func of(_ bytes: [UInt8]) -> String {
         LeakID(bytes: SHA256.hash(bytes)).description
     }
 
-    /// Of a page: two that tell the same, and differ in nothing but when they were made, have the same. Hence it is weak.
+    /// Returns the tag of a page. Pages that differ only in the time at which they were made have the same tag, so it
+    /// is weak.
     static func of(page: HTML) -> String {
-        // Text from outside has no `<` left: the last one of these is the frame's, and nothing changes behind it.
+        // Text from outside has no `<` left: the last `<time` is the frame's, and nothing changes after it.
         let time = page.bytes.lastStart(of: "<time")
         return "W/\"\(of(Array(page.bytes[..<(time ?? page.bytes.endIndex)])))\""
     }

@@ -1,11 +1,11 @@
 internal import LeakHTTPServer
 
-/// What a browser sends for a form: `application/x-www-form-urlencoded`.
+/// The fields of a form as a browser sends them: `application/x-www-form-urlencoded`.
 /// https://url.spec.whatwg.org/#urlencoded-parsing
 struct Form {
     private var values: [String: String] = [:]
 
-    /// Reads what can be read; a name's first value counts.
+    /// Parses all fields that can be read. The first value of a name counts.
     init(_ body: [UInt8]) {
         for pair in body.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(

@@ -2,21 +2,22 @@ internal import LeakHTTPServer
 internal import LeakPlatform
 internal import LeakStore
 
-/// Says who a request comes from. Every request that reads or writes passes here.
+/// Authenticates requests. Every request that reads or writes passes here.
 final class Gate: Sendable {
-    /// How long a browser stays signed in. A working month of looking at the page each morning.
+    /// Milliseconds that a browser stays signed in: a working month of looking at the page each morning.
     static let sessionLifetime: Int64 = 30 * 24 * 3600 * 1000
-    /// How long a printed sign-in link opens a session.
+    /// Milliseconds for which a printed sign-in link can open a session.
     static let linkLifetime: Int64 = 10 * 60 * 1000
 
     private struct State {
         var ring: KeyRing
-        /// How often a credential was added or removed here, ahead of the store's own news.
+        /// Number of changes to the credentials made here, which may not have been read from the store yet.
         var edits = 0
     }
 
     private let state: Guarded<State>
-    /// Cookies know no ports: two collectors of one host must not take each other's.
+    /// Name of the session cookie. Cookies do not depend on the port, so two collectors of one host need different
+    /// names.
     let cookieName: String
     /// The origins whose pages may send forms, besides the one that `Host` names.
     private let trustedOrigins: Set<WebOrigin>
@@ -30,19 +31,20 @@ final class Gate: Sendable {
         state = Guarded(State(ring: KeyRing(credentials)))
     }
 
-    /// What ``replace(_:since:)`` wants to know of the time before the store was read.
+    /// Number of changes so far. Read it before the store, and pass it to ``replace(_:since:)``.
     var edits: Int { state.with { $0.edits } }
 
-    /// Puts other credentials in place of all, when the store has changed.
+    /// Replaces all credentials after the store has changed.
     ///
-    /// - Parameter edits: ``edits`` from before they were read. If one came in between, they may lack it.
-    /// - Returns: whether they were taken; `false` asks to read again.
+    /// - Parameter edits: ``edits`` from before the credentials were read. If it has changed since, they may lack an
+    ///   edit.
+    /// - Returns: `true` if they were replaced; `false` if they must be read again.
     func replace(_ credentials: [Credential], since edits: Int) -> Bool {
         let fresh = KeyRing(credentials)
         return state.with { state in
             guard state.edits == edits else { return false }
             state.ring = fresh
-            // Whoever read before this and is slower has older ones.
+            // A slower thread that read before this one has older credentials.
             state.edits += 1
             return true
         }
@@ -62,13 +64,14 @@ final class Gate: Sendable {
         }
     }
 
-    /// Who writes: the ingest key in `Authorization: Bearer` or `X-Leak-Key`.
+    /// Looks up the ingest key of a request that writes, from `Authorization: Bearer` or `X-Leak-Key`.
     func writer(of request: borrowing Request, now: Int64) -> KeyRing.Verdict {
         guard let secret = Self.bearer(of: request) ?? request.field("x-leak-key") else { return .unknown }
         return find(secret, for: [.ingest], now: now)
     }
 
-    /// Who reads: an access token in `Authorization: Bearer`, or a signed-in browser's cookie.
+    /// Looks up the credential of a request that reads: an access token in `Authorization: Bearer`, or a signed-in
+    /// browser's cookie.
     func reader(of request: borrowing Request, now: Int64) -> KeyRing.Verdict {
         if let token = Self.bearer(of: request) { return find(token, for: [.access], now: now) }
         guard let cookie = sessionCookie(of: request) else { return .unknown }
@@ -80,7 +83,8 @@ final class Gate: Sendable {
         return state.with { $0.ring.find(hash, for: purposes, now: now) }
     }
 
-    /// The token of `Authorization: Bearer TOKEN`. RFC 6750 §2.1; the scheme's case does not matter (RFC 9110 §11.1).
+    /// Returns the token of `Authorization: Bearer TOKEN`. RFC 6750 §2.1; the scheme's case does not matter (RFC 9110
+    /// §11.1).
     static func bearer(of request: borrowing Request) -> String? {
         guard let value = request.field("authorization"), value.utf8.count > 7 else { return nil }
         guard value.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else {
@@ -89,12 +93,12 @@ final class Gate: Sendable {
         return String(value.dropFirst(7).drop { $0 == " " })
     }
 
-    /// Tells requests of our own pages from those of other sites.
+    /// Distinguishes requests from our own pages from those of other sites.
     func provenance(of request: borrowing Request) -> Provenance {
         Provenance(of: request, trusting: trustedOrigins)
     }
 
-    /// The session's secret among the request's cookies. RFC 6265 §4.2.1
+    /// Returns the session's secret from the request's cookies. RFC 6265 §4.2.1
     func sessionCookie(of request: borrowing Request) -> String? {
         guard let cookies = request.field("cookie") else { return nil }
         for pair in cookies.split(separator: ";") {
@@ -107,27 +111,29 @@ final class Gate: Sendable {
     }
 }
 
-/// The credentials that were handed out, found by the secret's hash. A value: whoever owns it decides who may look.
+/// The issued credentials, indexed by the hash of their secret. It is a value, so its owner controls access to it.
 struct KeyRing: Sendable {
-    /// By the first eight bytes of the hash. What the time of this look-up could tell an attacker are bits of the hash
-    /// of his own guess; the rest is compared in constant time.
+    /// Credentials by the first eight bytes of their hash. The duration of this look-up can reveal only bits of the
+    /// hash of an attacker's own guess; the rest is compared in constant time.
     private var byPrefix: [UInt64: [Credential]] = [:]
 
     init(_ credentials: [Credential]) {
         for credential in credentials { add(credential) }
     }
 
-    /// What a presented secret is worth.
+    /// Result of looking up a presented secret.
     enum Verdict: Sendable {
         case valid(Credential)
         case revoked
         case unknown
     }
 
+    /// Looks up a credential.
+    ///
     /// - Parameters:
-    ///   - hash: SHA-256 of what was presented.
-    ///   - purposes: what it may have been made for.
-    ///   - now: milliseconds since 1970; what has expired is unknown.
+    ///   - hash: SHA-256 of the presented secret.
+    ///   - purposes: the purposes that the credential may have.
+    ///   - now: milliseconds since 1970; an expired credential is unknown.
     func find(_ hash: [UInt8], for purposes: Set<Credential.Purpose>, now: Int64) -> Verdict {
         for credential in byPrefix[Self.prefix(hash)] ?? []
         where ConstantTime.areEqual(credential.hash, hash) && purposes.contains(credential.purpose) {
@@ -152,8 +158,8 @@ struct KeyRing: Sendable {
 }
 
 extension Gate {
-    /// Returns the credential of a request that changes something. Call it after the body was read: a token may have been revoked
-    /// meanwhile.
+    /// Returns the credential of a request that changes something. Call it after the body was read, because a token may
+    /// have been revoked meanwhile.
     ///
     /// - Throws: ``Problem`` 403.
     func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
@@ -161,8 +167,8 @@ extension Gate {
             throw Problem(
                 .forbidden, "this session or token is not valid any more; sign in again or use another token")
         }
-        // A browser adds the cookie of whoever is signed in to what another site has it send, in ways that
-        // `SameSite` does not cover: a page of the same host on another port, for one.
+        // A browser adds the session cookie also to requests that another site makes it send, in ways that `SameSite`
+        // does not cover: for example from a page of the same host on another port.
         let provenance = provenance(of: request)
         guard provenance == .here || provenance == .untold && credential.purpose != .session else {
             throw Problem(
@@ -175,7 +181,7 @@ extension Gate {
         return credential
     }
 
-    /// Reads all credentials anew.
+    /// Reads all credentials again.
     func reload(from reader: any StoreReader, now: Int64) throws(StoreError) {
         var isTaken = false
         while !isTaken {
@@ -186,7 +192,8 @@ extension Gate {
 }
 
 extension Credential {
-    /// Who acts with it, as a history names them: a token by its name, also where a browser was signed in with it.
+    /// Name that a history shows for changes with this credential: the token's name, also for a browser that was signed
+    /// in with it.
     var actor: String {
         guard purpose == .session else { return name }
         guard openedBy != nil else { return SignIn.linkName }

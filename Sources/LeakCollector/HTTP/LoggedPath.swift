@@ -1,8 +1,9 @@
 internal import LeakHTTPServer
 
-/// What a log may have of a path: an install that somebody asks to forget stands in none.
+/// Paths as they may be logged. The id of an install that is to be erased must not appear in a log.
 enum LoggedPath {
-    /// Puts `***` in place of what follows `installs`, however both are spelt and whatever the request came to.
+    /// Replaces the path after `installs` by `***`, however both are spelt and whatever the result of the
+    /// request.
     ///
     /// - Parameter target: a path; its query, if it has one, stays.
     static func masked(_ target: [UInt8]) -> [UInt8] {

@@ -1,10 +1,10 @@
 internal import LeakHTTPServer
 
-/// Pages that one reader has made, so that the same page is not made twice while nothing changes.
+/// Cache of the pages that one reader has rendered, so that an unchanged page is not rendered twice.
 ///
-/// A page is sent again until a commit or the next minute. For one thread, with its reader.
+/// A page is reused until a commit or the next minute. The cache belongs to one thread, with its reader.
 final class PageMemo {
-    /// What a page must be of to be shown again.
+    /// State of the store and time for which the cached pages are valid.
     private struct Moment: Equatable {
         /// ``StoreReader/changeCounter()``.
         var state: Int64
@@ -18,9 +18,9 @@ final class PageMemo {
         var isRepeated = false
     }
 
-    /// Pages at most; a person turns through few within a minute.
+    /// Maximum number of pages. A person opens few pages within a minute.
     private let pageLimit: Int
-    /// Bytes of pages at most, compressed ones beside them: ten of the longest lists.
+    /// Maximum bytes of pages, including their compressed forms: ten of the longest lists.
     private let byteLimit: Int
     private var moment: Moment?
     private var pages: [AnyHashable: Page] = [:]
@@ -31,11 +31,11 @@ final class PageMemo {
         byteLimit = bytes
     }
 
-    /// The page that answers `question`: the one made before, or what `make` makes.
+    /// Returns the cached page for `question`, or the one that `make` renders.
     ///
     /// - Parameters:
-    ///   - state: the store's change counter, asked before `make` reads: what is committed meanwhile counts as new.
-    ///   - now: the moment that `make` makes the page of, in milliseconds since 1970.
+    ///   - state: the store's change counter, read before `make` reads, so that a commit meanwhile counts as new.
+    ///   - now: the time that `make` renders the page for, in milliseconds since 1970.
     func page(
         for question: AnyHashable, state: Int64, now: Int64, make: () throws -> Response
     ) rethrows -> Response {
@@ -50,7 +50,8 @@ final class PageMemo {
         return response
     }
 
-    /// A page that is asked for again will be once more: from now on it is there compressed too.
+    /// Returns a cached page. A page that is requested twice will be requested again, so its compressed form is cached
+    /// too from now on.
     private func repeated(_ page: Page, _ question: AnyHashable) -> Response {
         guard !page.isRepeated else { return page.response }
         var page = page

@@ -2,19 +2,21 @@ internal import LeakHTTPServer
 internal import LeakStore
 
 extension Response {
-    /// A page that was made for this visitor: kept by no shared cache, asked for again each time.
+    /// Creates the response with a page for this visitor. Shared caches do not keep it, and a browser revalidates it
+    /// each time.
     ///
-    /// - Parameter holdsSecret: whether it must not be kept at all.
+    /// - Parameter holdsSecret: true if no cache may keep the page at all.
     init(page: HTML, status: Status = .ok, holdsSecret: Bool = false) {
         self.init(status, type: "text/html; charset=utf-8", body: .bytes(page.bytes))
-        // A page that went wrong has nothing to be asked for again by.
+        // An error page has no entity tag to be revalidated by.
         fields.append(("Cache-Control", status == .ok && !holdsSecret ? "private, no-cache" : "no-store"))
-        // Without any referrer a browser says `Origin: null` of a page's forms: https://fetch.spec.whatwg.org/#origin-header
+        // Without any referrer a browser sends `Origin: null` with a page's forms:
+        // https://fetch.spec.whatwg.org/#origin-header
         fields.append(("Referrer-Policy", "same-origin"))
         if status == .ok && !holdsSecret { etag = ContentTag.of(page: page) }
     }
 
-    /// What went wrong, for eyes.
+    /// Returns the page that shows an error to people.
     ///
     /// - Parameter now: milliseconds since 1970.
     static func page(
@@ -29,14 +31,14 @@ extension Response {
         return Response(page: page.html, status: status)
     }
 
-    /// For programs that look at the status alone.
+    /// Returns a plain text for programs that check only the status.
     static func plain(_ text: StaticString) -> Response {
         var response = Response(.ok, type: "text/plain; charset=utf-8", body: .text(text))
         response.fields.append(("Cache-Control", "no-store"))
         return response
     }
 
-    /// Sends the browser on. 303: whatever the method was, the next is GET (RFC 9110 §15.4.4).
+    /// Redirects the browser. With 303 the next method is GET, whatever it was before (RFC 9110 §15.4.4).
     static func redirect(to path: String, cookie: String? = nil) -> Response {
         var response = Response(.seeOther)
         response.fields.append(("Location", path))
@@ -47,6 +49,6 @@ extension Response {
 }
 
 extension Links {
-    /// Of the running collector, which serves from the root.
+    /// Links of the running collector, which serves from the root.
     static let served = Links(mode: .server(base: ""))
 }

@@ -6,14 +6,14 @@ internal import LeakStore
 /// An error as the API gives it. RFC 9457.
 struct Problem: Error, Sendable {
     var status: Status
-    /// What is wrong with this request and what to do, in one sentence.
+    /// Description of what is wrong with this request and what to do, in one sentence.
     var detail: String
-    /// Where in the body, counted from 1.
+    /// Position in the body, counted from 1.
     var line: Int?
     var column: Int?
     var rejected: [Rejection] = []
     var fields: [(name: String, value: String)] = []
-    /// For the log alone.
+    /// Cause of the problem, for the log only.
     var cause: String?
 
     init(_ status: Status, _ detail: String) {
@@ -58,8 +58,8 @@ struct Problem: Error, Sendable {
 }
 
 extension JSONWriter {
-    /// Rejections that an answer names. A sender that is wrong a hundred times is wrong for one reason, and the answer
-    /// is kept for a repeat.
+    /// Maximum number of rejections that a response names. A sender with a hundred rejections has one reason for all of
+    /// them, and the response is stored for a repeated request.
     static let namedRejections = 100
 
     mutating func fields(of rejected: [Rejection]) {
@@ -76,7 +76,7 @@ extension JSONWriter {
 }
 
 extension Problem {
-    /// The problem that an error amounts to.
+    /// Converts an error to a problem.
     init(from error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -87,7 +87,7 @@ extension Problem {
         }
     }
 
-    /// The error of the store as the API reports it.
+    /// Converts an error of the store to the problem that the API reports.
     init(_ error: StoreError) {
         switch error.reason {
         case .invalidArgument:

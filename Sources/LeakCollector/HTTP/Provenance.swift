@@ -1,17 +1,18 @@
 internal import LeakHTTPServer
 
-/// Whether a request comes from one of our own pages.
+/// Source of a request: one of our own pages, another site, or unknown.
 enum Provenance: Hashable {
     case here
     case elsewhere
-    /// Nothing says so: a program sent it, or a browser older than both fields.
+    /// The request does not name its source: a program sent it, or a browser older than both fields.
     case untold
 
-    /// `Sec-Fetch-Site` is set by the browser itself, and no page can forge it; but it is sent over TLS and to the
-    /// own machine alone (https://www.w3.org/TR/fetch-metadata/). `Origin` comes with every POST of a browser.
+    /// Determines the source of a request. `Sec-Fetch-Site` is set by the browser itself, and no page can forge it. But
+    /// browsers send it only over TLS and to their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin` comes
+    /// with every POST of a browser.
     ///
-    /// A proxy may replace `Host`, as nginx does by default: an origin that the operator named is ours whatever `Host`
-    /// says.
+    /// A proxy may replace `Host`, as nginx does by default. Therefore an origin that the operator named is ours
+    /// whatever `Host` says.
     ///
     /// - Parameter trusted: the origins that the operator named.
     init(of request: borrowing Request, trusting trusted: Set<WebOrigin>) {
@@ -28,7 +29,7 @@ enum Provenance: Hashable {
             }
         }
         switch site {
-        // `none`: typed or bookmarked, by no page at all.
+        // `none`: the address was typed or bookmarked, so no page sent the request.
         case "same-origin", "none": self = .here
         case .some: self = .elsewhere
         case nil: self = origin == nil ? .untold : .elsewhere

@@ -4,15 +4,15 @@ internal import LeakStore
 struct SignIn: Sendable {
     let store: any Store
     let gate: Gate
-    /// Indicates whether people reach the collector over TLS, as the operator says: the cookie then never travels without it.
+    /// True if people reach the collector over TLS, as the operator says. The cookie is then sent over TLS only.
     let isSecure: Bool
 
-    /// What the links are listed as, and those who come by one.
+    /// Name under which sign-in links, and the visitors who used one, are listed.
     static let linkName = "sign-in link"
-    /// Before the name of the token in a session's name.
+    /// Prefix of a session's name, before the name of the token.
     static let sessionPrefix = "signed in by "
 
-    /// Makes the code of a sign-in link.
+    /// Creates the code of a sign-in link.
     func makeCode(now: Int64) throws -> Secret {
         let code = try Secret.random()
         gate.add(
@@ -26,10 +26,10 @@ struct SignIn: Sendable {
     /// Exchanges the code of a link for a session.
     ///
     /// Blocks on the disk.
-    /// - Parameter overTLS: whether a trusted proxy says that the browser reached it over TLS.
-    /// - Returns: the session's cookie, or `nil` when the code is unknown, used or too old.
+    /// - Parameter overTLS: true if a trusted proxy says that the browser reached it over TLS.
+    /// - Returns: the session's cookie, or `nil` if the code is unknown, used or too old.
     func open(code: String, overTLS: Bool = false, now: Int64) throws -> String? {
-        // Asked first, so that guesses of strangers never reach the disk.
+        // Checked first, so that guesses of strangers never reach the disk.
         guard case .valid(let link) = gate.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
         gate.remove(hash: link.hash)
@@ -39,8 +39,8 @@ struct SignIn: Sendable {
     /// Exchanges an access token for a session.
     ///
     /// Blocks on the disk.
-    /// - Parameter overTLS: whether a trusted proxy says that the browser reached it over TLS.
-    /// - Returns: the session's cookie, or `nil` when the token is not valid.
+    /// - Parameter overTLS: true if a trusted proxy says that the browser reached it over TLS.
+    /// - Returns: the session's cookie, or `nil` if the token is not valid.
     func open(token: String, overTLS: Bool = false, now: Int64) throws -> String? {
         guard case .valid(let credential) = gate.find(token, for: [.access], now: now) else { return nil }
         return try openSession(
@@ -61,7 +61,9 @@ struct SignIn: Sendable {
     /// The cookie that makes the browser forget its session.
     var forgettingCookie: String { cookie("", seconds: 0, overTLS: false) }
 
-    /// - Parameter token: ends the session with it.
+    /// Creates a session.
+    ///
+    /// - Parameter token: id of the token; the session ends when the token ends.
     private func openSession(
         name: String, by token: Int64?, overTLS: Bool, now: Int64
     ) throws -> String {
@@ -74,7 +76,8 @@ struct SignIn: Sendable {
         return cookie(session.text, seconds: Int(Gate.sessionLifetime / 1000), overTLS: overTLS)
     }
 
-    /// `Lax`, so that a link to a leak in a chat opens signed in; forms from other sites still come without it.
+    /// Returns the session's cookie. It is `Lax`, so that a link to a leak in a chat opens signed in. Forms from other
+    /// sites are still sent without it.
     private func cookie(_ value: String, seconds: Int, overTLS: Bool) -> String {
         let secure = isSecure || overTLS ? "; Secure" : ""
         return "\(gate.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"

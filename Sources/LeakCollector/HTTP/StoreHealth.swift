@@ -5,7 +5,7 @@ internal import LeakStore
 /// Problems that stop the collector from accepting reports.
 final class StoreHealth: Sendable {
     enum Trouble: Int, Hashable, Sendable, CaseIterable {
-        /// The database is no longer where it was opened: what is written now goes when the process ends.
+        /// The database is no longer where it was opened. Data that is written now is lost when the process ends.
         case folderGone
         /// The database is damaged, or is not the one that was opened.
         case damaged
@@ -18,7 +18,9 @@ final class StoreHealth: Sendable {
 
     private let troubles = Guarded<Set<Trouble>>([])
 
-    /// - Returns: whether that is news.
+    /// Sets or clears a problem.
+    ///
+    /// - Returns: `true` if this changes anything.
     @discardableResult
     func note(_ trouble: Trouble, isThere: Bool) -> Bool {
         troubles.with { troubles in
@@ -29,14 +31,15 @@ final class StoreHealth: Sendable {
     /// True if the database cannot be reached. A request would wait until it times out.
     var keepsQuestionsOut: Bool { troubles.with { $0.contains(.databaseAway) } }
 
-    /// The worst there is; `nil` when all is well.
+    /// The most serious problem; `nil` if there is none.
     var worst: Trouble? {
         troubles.with { troubles in Trouble.allCases.first { troubles.contains($0) } }
     }
 }
 
 extension StoreHealth.Trouble {
-    /// Whether reports are refused before they are read. A failed transaction is not: the next may succeed.
+    /// `true` if reports are rejected before they are read. After a failed transaction they are still read, because the
+    /// next one may succeed.
     var keepsReportsOut: Bool { self != .unwritable }
 
     var problem: Problem {
@@ -59,8 +62,8 @@ extension StoreHealth.Trouble {
     }
 }
 
-/// Answers `/readyz`. One look at the store serves all who ask before it begins: anybody may ask, and thousands of
-/// questions must not take the place of pages.
+/// Answers `/readyz`. One check of the store serves all requests that arrive before it begins, because anybody may send
+/// them, and thousands of them must not delay requests for pages.
 final class Readiness: Sendable {
     private let waiting = Guarded<[SharedResponder]>([])
     private let threads: StoreThreads

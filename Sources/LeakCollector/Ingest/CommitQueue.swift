@@ -2,27 +2,28 @@ internal import LeakHTTPServer
 internal import LeakStore
 internal import LeakPlatform
 
-/// Carries submissions from the loops to the one thread that writes, and answers once they are on disk.
+/// Passes submissions from the loops to the single writer thread, and sends the answers once they are on disk.
 ///
-/// While one transaction waits for the disk, everything that arrives gathers into the next: the slower the disk, the
-/// larger the transaction, so that the cost of a sync is shared by as many as wait for it.
+/// While one transaction waits for the disk, everything that arrives is collected for the next. The slower the disk,
+/// the larger the transaction, so that all waiting requests share the cost of a sync.
 final class CommitQueue: Sendable {
     struct Limits: Sendable {
-        /// Bytes waiting, bodies and what was read from them. Four of the largest requests; a phone's batch is about
-        /// 50 KiB.
+        /// Maximum bytes that wait: bodies and the data that was read from them. Four of the largest requests; a
+        /// phone's batch is about 50 KiB.
         var waitingBytes = 64 * 1024 * 1024
-        /// Submissions in one transaction: bounds how long the first of them waits for the last.
+        /// Maximum submissions in one transaction, which limits how long the first of them waits for the last.
         var submissionsPerCommit = 4096
-        /// Reports in a submission above which it lets the others go first. A phone's batch has up to a hundred.
+        /// Maximum reports of a small submission. A larger one lets the others go first. A phone's batch has up to a
+        /// hundred.
         var reportsOfSmall = 250
     }
 
-    /// What became of a submission.
+    /// Result of a submission: written, failed, or not accepted.
     enum Outcome: Sendable {
         case written(Receipt)
-        /// Nothing of it was counted.
+        /// Nothing of the submission was counted.
         case failed(StoreError)
-        /// It was not taken: too much waits, or the collector is stopping.
+        /// The submission was not accepted: too much waits, or the collector is stopping.
         case full, stopping
     }
 
@@ -63,8 +64,8 @@ final class CommitQueue: Sendable {
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - finished: told of each transaction, and why it failed where it did.
-    ///   - untidy: told when the store could not be tidied; what was counted stays counted.
+    ///   - finished: called after each transaction, with the error if it failed.
+    ///   - untidy: called when the store could not be tidied. Counted reports stay counted.
     init(
         store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
         finished: @escaping @Sendable (StoreError?) -> Void,
@@ -77,18 +78,18 @@ final class CommitQueue: Sendable {
         self.untidy = untidy
     }
 
-    /// Whether a request of this size would be taken now: asked before its body is read.
+    /// Returns `true` if a request of this size would be accepted now. Called before its body is read.
     func hasRoom(for bytes: Int) -> Bool {
         state.with { !$0.isStopping && $0.bytes + bytes <= limits.waitingBytes }
     }
 
-    /// Whether more waits than a store that keeps up lets gather: an eighth of what may.
+    /// `true` if more waits than a store that keeps up lets gather: an eighth of the maximum.
     var isBehind: Bool { state.with { $0.bytes > limits.waitingBytes / 8 } }
 
-    /// Submissions that wait for the next transaction.
+    /// Number of submissions that wait for the next transaction.
     var waitingCount: Int { state.with { $0.waiting.count } }
 
-    /// Takes a submission. The answer leaves after its transaction is on disk, or has failed.
+    /// Enqueues a submission. The answer is sent after its transaction is on disk, or has failed.
     func submit(
         _ submission: Submission, _ responder: consuming Responder,
         answer: @escaping @Sendable (Outcome) -> Response
@@ -116,7 +117,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Takes no more; the thread ends once what waits is written.
+    /// Accepts no more submissions. The thread ends once the waiting ones are written.
     func stop() {
         state.with { $0.isStopping = true }
         state.wakeAll()
@@ -133,8 +134,8 @@ final class CommitQueue: Sendable {
         return batch
     }
 
-    /// Small submissions first, and behind them one large one at most: whoever sends one report waits for one large
-    /// request, however many there are.
+    /// Takes the next batch: small submissions first, and after them at most one large one. The sender of a single
+    /// report waits for one large request, however many there are.
     private func take(from waiting: inout [Waiting]) -> [Waiting] {
         var batch: [Waiting] = []
         var large: Waiting?
@@ -156,12 +157,12 @@ final class CommitQueue: Sendable {
         return batch + (large.map { [$0] } ?? [])
     }
 
-    /// Failed transactions after which what is left of a batch fails with them: enough to find a few submissions that
-    /// cannot be written among thousands, and soon over when nothing can.
+    /// Failed transactions after which the rest of a batch fails too: enough to find a few submissions that cannot be
+    /// written among thousands, and soon reached if nothing can be written.
     private static let failuresPerBatch = 64
 
     private func commit(_ batch: [Waiting]) {
-        // The next one last.
+        // The part to write next is the last one.
         var parts = [batch[...]]
         var failures = 0
         while let part = parts.popLast() {
@@ -176,8 +177,8 @@ final class CommitQueue: Sendable {
                 let mayBeOfOne = error.reason == .other || error.reason == .corrupt
                 let mayGoOn = mayBeOfOne && failures < Self.failuresPerBatch
                 if mayGoOn, part.count > 1 {
-                    // A submission that cannot be written, or a leak that cannot be read, shall not take the others
-                    // with it.
+                    // A submission that cannot be written, or a leak that cannot be read, must not make the others
+                    // fail.
                     let half = part.startIndex + part.count / 2
                     parts += [part[half...], part[..<half]]
                     continue
@@ -198,7 +199,7 @@ final class CommitQueue: Sendable {
 }
 
 extension Submission {
-    /// Bytes that it holds while it waits; strings of senders are short and counted by their usual length.
+    /// Bytes that the submission holds while it waits. Strings of senders are short and counted by their usual length.
     fileprivate var size: Int {
         body.count + answer.count + sightings.count * MemoryLayout<Sighting>.stride
             + origins.count * (MemoryLayout<Origin>.stride + 128)

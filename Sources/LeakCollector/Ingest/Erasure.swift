@@ -3,10 +3,10 @@ internal import LeakMessage
 public import LeakStore
 internal import LeakPlatform
 
-/// Erasing one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
+/// Erases one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
 ///
-/// It looks through the whole database, seconds in a large one: on a thread of its own, one install after another, so
-/// that nobody who reads waits behind it.
+/// It searches the whole database, which takes seconds in a large one. Therefore it runs on its own thread, one install
+/// after another, so that no reader waits for it.
 public final class Erasure: Mutation {
     private static let stopping = Problem.unavailable(
         "the collector is stopping; ask again, what is erased already stays so", afterSeconds: 5)
@@ -14,7 +14,7 @@ public final class Erasure: Mutation {
     let method = LeakHTTPServer.Method.delete
     let path = "/api/v1/installs/{install}"
 
-    /// One that runs, and the others wait.
+    /// Maximum number of erasures: one that runs, and the others that wait.
     static let limit = 9
 
     private let jobs = JobQueue<Void>(
@@ -29,14 +29,14 @@ public final class Erasure: Mutation {
         self.log = log
     }
 
-    /// Blocks on the store.
+    /// Erases an install. Blocks on the store.
     ///
     /// - Parameter install: the id as the app sent it.
     public static func run(install: String, in store: any Store) throws(StoreError) -> Erased {
         try store.erase(install: Install.hash(install))
     }
 
-    /// Answers once the install is gone. The id is in no log: it is what somebody asked to forget.
+    /// Erases an install, and answers once it is gone. The id is not logged, because the request asks to erase it.
     func start(_: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let install = change.match.parameters["install"] ?? ""
         let count = install.utf8.count
@@ -65,6 +65,6 @@ public final class Erasure: Mutation {
         }
     }
 
-    /// Refuses what waits, and what is being erased before its next step; the thread ends.
+    /// Rejects the waiting requests, and the running one before its next step. The thread ends.
     func stop() { jobs.stop() }
 }

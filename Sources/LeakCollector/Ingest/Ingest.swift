@@ -4,16 +4,17 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// Takes reports: reads a request's body, groups what is in it, hands it to the writer, answers once it is on disk.
+/// Accepts reports: reads a request's body, groups its reports, passes them to the writer, and answers once they are on
+/// disk.
 final class Ingest: Sendable {
-    /// What `Accept-Post` names. RFC 5789 §3.1 has the field for PATCH; its registered sibling is for POST.
+    /// Value of `Accept-Post`. RFC 5789 §3.1 has the field for PATCH; its registered sibling is for POST.
     static let types = "application/json, application/x-ndjson, text/plain"
-    /// How long a sender should wait when the store is behind. Reporters keep their batches.
+    /// Seconds that a sender should wait when the store is behind. Reporters keep their batches.
     static let retrySeconds = 2
 
-    /// Bytes of a decoded body up to which it is parsed on the loop of its connection: about a millisecond.
+    /// Maximum bytes of a decoded body that is parsed on the loop of its connection, which takes about a millisecond.
     static let bytesParsedOnLoop = 1 << 17
-    /// Bytes that a compressed byte becomes, as text does, to tell how much work a body is before it is inflated.
+    /// Bytes that one compressed byte of text usually becomes, to estimate the work for a body before it is inflated.
     private static let usualInflation = 20
     private static let largestInflated = Limits().inflatedBytes
 
@@ -23,8 +24,8 @@ final class Ingest: Sendable {
     private let symbols: SymbolTables
     private let takesExplanations: Bool
     private let now: @Sendable () -> Int64
-    /// Caches that no loop uses just now. A loop takes one for the time of a request, so that they are as many as
-    /// loops that ever grouped at the same time.
+    /// Caches that no loop uses at the moment. A loop takes one for the time of a request, so there are as many caches
+    /// as loops that ever grouped at the same time.
     private let caches = Guarded<[GroupCache]>([])
 
     init(
@@ -58,7 +59,7 @@ final class Ingest: Sendable {
 
     // MARK: Before the body
 
-    /// Refuses what need not be read.
+    /// Returns the rejection of a request whose body need not be read; `nil` if the body should be read.
     func refusal(
         of request: borrowing Request, writer: KeyRing.Verdict, _ health: StoreHealth
     ) -> Response? {
@@ -93,12 +94,15 @@ final class Ingest: Sendable {
         case .revoked:
             throw Problem(.forbidden, "this ingest key has been revoked; ask for another")
         case .unknown:
-            // A key that was made a moment ago cannot be looked up, and a sender that reads of it gives up.
+            // A key that was created a moment ago cannot be looked up now, and a sender that is told that its key is
+            // unknown gives up.
             throw health.worst == .databaseAway ? StoreHealth.Trouble.databaseAway.problem : stranger
         }
     }
 
-    /// - Parameter bytes: of the body.
+    /// Throws a problem if a body cannot be accepted now.
+    ///
+    /// - Parameter bytes: size of the body.
     func makeSureOfRoom(for bytes: Int, _ health: StoreHealth) throws(Problem) {
         if let trouble = health.worst, trouble.keepsReportsOut { throw trouble.problem }
         guard queue.hasRoom(for: bytes) else { throw Self.tooBusy }
@@ -115,7 +119,8 @@ final class Ingest: Sendable {
     private static let stopping = Problem.unavailable(
         "the collector is stopping; nothing was counted", afterSeconds: 5)
 
-    /// The media type decides how a body is read; its parameters do not matter, all of them are UTF-8.
+    /// Returns the format of a body by its media type. The parameters of the type do not matter, because all formats
+    /// are UTF-8.
     static func format(of request: borrowing Request) -> WireFormat? {
         if request.hasContentType("application/json") { return .json }
         if request.hasContentType("application/x-ndjson") { return .ndjson }
@@ -128,7 +133,7 @@ final class Ingest: Sendable {
 
     // MARK: After the body
 
-    /// Answers 200 once everything valid is on disk, or says why nothing was counted.
+    /// Answers 200 once everything valid is on disk, or with the reason why nothing was counted.
     func take(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
         guard let format = Self.format(of: request) else {
             responder.send(Self.unknownType.response)
@@ -146,8 +151,8 @@ final class Ingest: Sendable {
         }
     }
 
-    /// Has a body parsed: at once if it is small, else on a thread of the pool, which also inflates it. While symbols are in the store
-    /// alone the pool parses all bodies: a loop does not wait for the disk.
+    /// Parses a body: at once if it is small, otherwise on a thread of the pool, which also inflates it. If symbols are
+    /// only in the store, the pool parses all bodies, because a loop must not wait for the disk.
     ///
     /// - Parameters:
     ///   - refuse: makes the answer to a body that is not parsed.
@@ -197,13 +202,13 @@ final class Ingest: Sendable {
             responder.send(error.response)
             return
         }
-        // Made here, by the thread that parsed it: the writer has one transaction after another to see to.
+        // Made here, by the thread that parsed the body, because the writer is busy with one transaction after another.
         let answer = reception.answer(isDuplicate: false)
         let repeated = reception.submission.answer
         submit(reception, responder) { Self.answer($0, written: answer, repeated: repeated) }
     }
 
-    /// Hands what was received to the writer.
+    /// Passes the received reports to the writer.
     func submit(
         _ reception: Reception, _ responder: consuming Responder,
         answer: @escaping @Sendable (CommitQueue.Outcome) -> Response
@@ -211,7 +216,7 @@ final class Ingest: Sendable {
         queue.submit(reception.submission, responder, answer: answer)
     }
 
-    /// Reads a letter, charges its sender, and groups what is in it.
+    /// Reads a letter, charges its sender, and groups its reports.
     func receive(_ letter: Letter, from key: Credential) throws(Problem) -> Reception {
         let document: WireDocument
         do throws(Problem) {
@@ -250,7 +255,7 @@ final class Ingest: Sendable {
         }
     }
 
-    /// - Parameter repeated: what a repeat is told when nobody remembers what the first was told.
+    /// - Parameter repeated: body of the answer to a repeated request if the first answer is not stored.
     private static func answer(
         _ outcome: CommitQueue.Outcome, written answer: Response, repeated: [UInt8]
     ) -> Response {
@@ -262,9 +267,9 @@ final class Ingest: Sendable {
         }
     }
 
-    /// Why nothing was counted.
+    /// Returns the reason why nothing was counted.
     ///
-    /// - Returns: `nil` when it was, now or before.
+    /// - Returns: `nil` if it was counted, now or before.
     static func problem(of outcome: CommitQueue.Outcome) -> Problem? {
         switch outcome {
         case .written(.counted), .written(.repeated):

@@ -1,25 +1,26 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// What an ingest request says, free of the connection it came on.
+/// Content of an ingest request, independent of its connection.
 struct Letter {
-    /// Decoded.
+    /// The decoded body.
     var body: [UInt8]
     var format: WireFormat
-    /// From the address; they name the app where the body does not.
+    /// App and version from the address, for a body that names none.
     var app: String?
     var version: String?
     /// The app's module, where the body does not name it.
     var module: String? = nil
-    /// Classes keep their module in their name where neither body nor address names the app's.
+    /// True if classes keep their module in their name when neither body nor address names the app's module.
     var keepsModules = false
-    /// True for a batch that the collector made of a request of a Sentry SDK: it names reasons of the collector's own.
+    /// True for a batch that the collector made from a request of a Sentry SDK. It names reasons of the collector's
+    /// own.
     var isTranslated = false
     var idempotencyKey: String?
     /// Milliseconds since 1970.
     var receivedAt: Int64
 
-    /// All that decides what is counted: the body, and what the address adds to it.
+    /// All content that decides what is counted: the body, and the parameters of the address.
     var content: [UInt8] {
         let names = module == nil ? [app, version] : [app, version, module]
         guard names.contains(where: { $0 != nil }) else { return body }

@@ -3,28 +3,28 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// How much each ingest key may send: a bucket of tokens for each, which fills evenly.
+/// Rate limit per ingest key: a bucket of tokens for each key, which fills evenly.
 ///
-/// What a request costs is known only once it was read, so a key may go into debt by one request; whoever is in debt is
-/// refused by the head alone. Requests that were let in together are asked again once they were read: beyond a bucket
-/// of debt they are refused as well, before they are counted.
+/// The cost of a request is known only after it was read, so a key may go into debt by one request. While a key is in
+/// debt, its requests are rejected by their head alone. Requests that were admitted at the same time are checked again
+/// after they were read: beyond a bucket of debt they are rejected too, before they are counted.
 ///
-/// A limit that was named holds always, and on average whatever the size of requests: each debt is paid in full. One
-/// that nobody named holds only while the store is behind, since a machine with time to spare has no reason to refuse;
-/// its debts end at a bucket.
+/// A configured limit always holds, and on average whatever the size of requests: each debt is paid in full. The
+/// default limit holds only while the store is behind, because a machine with time to spare has no reason to reject
+/// requests. Its debts are at most one bucket.
 final class RateLimit: Sendable {
-    /// Seconds' worth of tokens in a full bucket: phones that come back from a tunnel, or from the collector's restart,
-    /// come together.
+    /// Seconds' worth of tokens in a full bucket. Phones that reconnect after a tunnel, or after the collector's
+    /// restart, send at the same time.
     static let burstSeconds = 10
-    /// The limit where none is named: a share of what one writer counts on a small machine.
+    /// Default limit in reports per second: a share of what one writer counts on a small machine.
     static let usual = 10_000
 
-    /// Lost reports of one key that count in a second, and those that count at once. A key is in every copy of an app, so that
-    /// anybody can invent losses.
+    /// Lost reports of one key that count per second, and those that count at once. A key is in every copy of an app,
+    /// so anybody can invent losses.
     private static let lossesPerSecond = 10_000.0
     private static let lossesAtOnce = 1_000_000.0
-    /// Unseen objects that cost as much as one lost report: objects outnumber reports by far. They have a bucket of their own, so
-    /// that neither takes room from the other.
+    /// Unseen objects that cost as much as one lost report, because objects far outnumber reports. They have a bucket
+    /// of their own, so that neither takes room from the other.
     private static let unseenPerLoss = 10
 
     private struct Bucket {
@@ -33,12 +33,12 @@ final class RateLimit: Sendable {
         var filledAt: Int64
     }
 
-    /// Tokens a second; `nil` for no limit.
+    /// Tokens per second; `nil` for no limit.
     private let rate: Double?
     private let holdsAlways: Bool
-    /// By the key's id; as many as there are keys.
+    /// Buckets by the key's id, one for each key.
     private let buckets = Guarded<[Int64: Bucket]>([:])
-    /// The same for losses, which hold whatever the limit.
+    /// Buckets for losses, which apply whatever the limit is.
     private let losses = Guarded<[Int64: Bucket]>([:])
     private let unseen = Guarded<[Int64: Bucket]>([:])
 
@@ -49,22 +49,23 @@ final class RateLimit: Sendable {
         holdsAlways = reportsPerSecond != nil
     }
 
-    /// Whether a key may send a request now: asked before its body is read.
+    /// Returns the seconds that a key must wait before its next request. Called before the body is read.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - isBehind: whether the store is.
-    /// - Returns: `nil` when it may, else in how many seconds, from 1.
+    ///   - isBehind: true if the store is behind.
+    /// - Returns: `nil` if the key may send now; otherwise the seconds to wait, at least 1.
     func secondsToWait(of key: Int64, now: Int64, isBehind: Bool) -> Int? {
         guard let rate, holdsAlways || isBehind else { return nil }
         let tokens = buckets.with { Self.filled(&$0, key, rate, now) }
         return tokens > 0 ? nil : Self.seconds(from: tokens, rate)
     }
 
-    /// Charges a key for a request that was read, or refuses it.
+    /// Charges a key for a request that was read, or rejects the request.
     ///
     /// - Parameter cost: in tokens: ``cost(of:)``.
-    /// - Returns: `nil` when it may be counted, else in how many seconds it may come again; it was charged one token then.
+    /// - Returns: `nil` if the request may be counted; otherwise the seconds after which it may be sent again. A
+    ///   rejected request is charged one token.
     func charge(_ key: Int64, cost: Int, now: Int64, isBehind: Bool) -> Int? {
         guard let rate else { return nil }
         return buckets.with { buckets in
@@ -72,7 +73,7 @@ final class RateLimit: Sendable {
             let bucket = rate * Double(Self.burstSeconds)
             let isRefused = (holdsAlways || isBehind) && tokens <= -bucket
             let rest = tokens - Double(isRefused ? 1 : cost)
-            // What was taken while there was time is not held against a key for long.
+            // Requests that were accepted while there was time to spare count against a key only for a short time.
             buckets[key]?.tokens = holdsAlways ? rest : max(rest, -bucket)
             return isRefused ? Self.seconds(from: rest, rate) : nil
         }
@@ -80,7 +81,7 @@ final class RateLimit: Sendable {
 
     /// Returns the losses of a request that count, the first ones first, and charges the key for them.
     ///
-    /// A request of which losses do not count has one loss under ``Reception/droppedOverLimit``.
+    /// If some losses of a request do not count, it gets one loss under ``Reception/droppedOverLimit``.
     func counted(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
         guard let first = dropped.first else { return dropped }
         var (counted, isCut) = Self.affordable(
@@ -97,7 +98,7 @@ final class RateLimit: Sendable {
         return counted
     }
 
-    /// Returns the losses for which the key has tokens left, and whether that is less than all.
+    /// Returns the losses for which the key has tokens left, and `true` if some were left out.
     private static func affordable(
         _ losses: [Submission.Dropped], perToken: Int, from buckets: borrowing Guarded<[Int64: Bucket]>,
         of key: Int64, now: Int64
@@ -120,12 +121,12 @@ final class RateLimit: Sendable {
         }
     }
 
-    /// Until there is a token.
+    /// Returns the seconds until there is a token.
     private static func seconds(from tokens: Double, _ rate: Double) -> Int { Int((1 - tokens) / rate) + 1 }
 
-    /// Tokens for a request: one, one for each report that it gives, refused ones too, and for each explanation, one for each
-    /// ten of its sessions, checks and reasons of dropped reports, which cost less, and one for each thousand dropped reports
-    /// and unseen objects that are counted.
+    /// Returns the tokens for a request: one, plus one for each of its reports, including rejected ones, and for each
+    /// explanation, one for each ten of its sessions, checks and reasons of dropped reports, which cost less, and one
+    /// for each thousand dropped reports and unseen objects that are counted.
     static func cost(of document: WireDocument) -> Int {
         let others = document.sessions.count + document.checks.count + document.dropped.count
         let dropped = Reception.losses(of: document).reduce(0) { $0 + $1.count }
@@ -133,9 +134,11 @@ final class RateLimit: Sendable {
         return unreadableCost + document.givenCount + explanations + (others + 9) / 10 + dropped / 1_000
     }
 
-    /// Of a body that cannot be read.
+    /// Tokens for a body that cannot be read.
     static let unreadableCost = 1
 
+    /// Fills the bucket of a key up to `now`, and returns its tokens.
+    ///
     /// - Parameter full: tokens of a full bucket; `nil` for ``burstSeconds`` of them.
     private static func filled(
         _ buckets: inout [Int64: Bucket], _ key: Int64, _ rate: Double, _ now: Int64, full: Double? = nil
@@ -145,7 +148,7 @@ final class RateLimit: Sendable {
             buckets[key] = Bucket(tokens: full, filledAt: now)
             return full
         }
-        // A clock that is set back fills nothing, and takes nothing away.
+        // If the clock is set back, the bucket is not filled, and loses nothing.
         let elapsed = max(0, now - bucket.filledAt)
         bucket.tokens = min(full, bucket.tokens + Double(elapsed) / 1000 * rate)
         bucket.filledAt = now

@@ -3,19 +3,20 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The senders of one request, each made into strings once: a batch has one, whatever the number of its reports.
+/// The senders of one request, each converted to strings once. A batch has one sender, whatever the number of its
+/// reports.
 struct Senders {
-    /// What comes of one.
+    /// Result of checking a sender.
     enum Sender {
-        /// Its place in ``Senders/origins``.
+        /// Index of the sender in ``Senders/origins``.
         case admitted(Int)
-        /// It names another app than the key is bound to.
+        /// The sender names an app other than the one that the key is bound to.
         case refused(String)
     }
 
-    /// Of those alone that the key may write for: the store makes room for each.
+    /// Senders that the key may write for. Others are left out, because the store makes room for each.
     private(set) var origins: [Submission.Origin] = []
-    /// Beside `origins`: the module whose name leads the app's own types.
+    /// Modules in the order of `origins`: the module whose name leads the app's own types.
     private(set) var modules: [String?] = []
     private var known: [OriginSlices: Sender] = [:]
     private var last: (slices: OriginSlices, sender: Sender)?
@@ -25,7 +26,7 @@ struct Senders {
     private let fallbackVersion: String
     private let fallbackModule: String?
 
-    /// - Throws: ``Problem`` when the address names an app or version that no body could name.
+    /// - Throws: ``Problem`` if the address names an app or version that no body could name.
     init(letter: Letter, key: Credential) throws(Problem) {
         self.key = key
         fallbackApp =
@@ -38,7 +39,7 @@ struct Senders {
         fallbackModule = module ?? (letter.keepsModules ? Grouping.keptModules : nil)
     }
 
-    /// Names in an address obey the same bounds as in a body; empty ones name nothing there and here.
+    /// Returns a parameter of the address. Names have the same limits as in a body, and an empty one counts as missing.
     private static func parameter(
         _ name: String, _ value: String?, atMost limit: Int
     ) throws(Problem) -> String? {
@@ -58,14 +59,14 @@ struct Senders {
     }
 
     private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
-        // Byte by byte, as the store tells apps apart.
+        // Compares bytes, as the store does to distinguish apps.
         if let bound = key.app, !bound.utf8.elementsEqual(origin.app.utf8) { return .refused(origin.app) }
         origins.append(origin)
         modules.append(module ?? fallbackModule)
         return .admitted(origins.count - 1)
     }
 
-    /// Why a sender is refused.
+    /// Returns the reason why a sender is rejected.
     func refusal(of app: String) -> String { "app is \(app), this key writes for \(key.app ?? "") only" }
 
     private func origin(_ slices: OriginSlices, _ document: WireDocument) -> Submission.Origin {

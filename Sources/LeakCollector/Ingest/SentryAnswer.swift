@@ -2,17 +2,18 @@ internal import LeakHTTPServer
 internal import LeakGrammar
 internal import LeakMessage
 
-/// What a Sentry SDK is answered.
+/// Responses to Sentry SDKs.
 ///
-/// Every status is final for it: it throws away what it sent, whatever the status says, and keeps it only where no
-/// answer came. https://develop.sentry.dev/sdk/foundations/transport/rate-limiting/
+/// Every status is final for an SDK: it discards the data that it sent, whatever the status says, and keeps it only if
+/// no response came. https://develop.sentry.dev/sdk/foundations/transport/rate-limiting/
 enum SentryAnswer {
-    /// What an SDK is to keep back: not all, since client reports, which count what it dropped, would go as well.
+    /// Categories that a rate-limited SDK should hold back. They are not all categories, because client reports, which
+    /// count dropped events, would be affected too.
     private static let limited = "default;error;transaction;session"
 
-    /// All is on disk, or was before.
+    /// Returns the response if everything is on disk, now or from an earlier request.
     ///
-    /// - Parameter rejected: what the translation gave and cannot be counted.
+    /// - Parameter rejected: entries of the translated batch that cannot be counted.
     static func taken(_ eventID: String?, rejected: [Rejection] = []) -> Response {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
@@ -22,8 +23,8 @@ enum SentryAnswer {
         return Response(.ok, type: "application/json", body: .bytes(writer.bytes))
     }
 
-    /// What a sender of ours would be told to send again is not answered: the connection ends, and an SDK that keeps
-    /// anything keeps it then. Of a rate limit it is told in its own words, too.
+    /// Returns the response to a problem. A problem after which our own reporter would retry is not answered: the
+    /// connection ends, and an SDK that keeps anything keeps it then. A rate limit is also sent in Sentry's own header.
     static func response(to problem: Problem) -> Response {
         var response = problem.response
         if problem.status.code >= 500 {

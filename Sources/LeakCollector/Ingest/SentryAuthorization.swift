@@ -1,9 +1,9 @@
 internal import LeakHTTPServer
 
-/// How a Sentry SDK says who it is: by its DSN's public key, which is an ingest key here.
+/// Reads the credential of a Sentry SDK: the public key of its DSN, which is an ingest key here.
 /// https://develop.sentry.dev/sdk/foundations/transport/authentication/
 enum SentryAuthorization {
-    /// - Throws: ``Problem`` 403 where there is no key, or more than one.
+    /// - Throws: ``Problem`` 403 if there is no key, or more than one.
     static func key(of request: borrowing Request) throws(Problem) -> String {
         try key(
             fields: [request.field("x-sentry-auth"), request.field("authorization")],
@@ -11,7 +11,7 @@ enum SentryAuthorization {
     }
 
     /// - Parameters:
-    ///   - fields: values of `X-Sentry-Auth` and `Authorization`; one of another scheme says nothing here.
+    ///   - fields: values of `X-Sentry-Auth` and `Authorization`; a value of another scheme is ignored.
     ///   - parameter: the value of `sentry_key` in the address.
     static func key(fields: [String?], parameter: String?) throws(Problem) -> String {
         let presented = fields.flatMap { $0.map(keys(in:)) ?? [] } + [parameter].compactMap(\.self)
@@ -30,7 +30,7 @@ enum SentryAuthorization {
         return key
     }
 
-    /// What `sentry_key` stands for in a value such as `Sentry sentry_version=7, sentry_key=…`.
+    /// Returns the values of `sentry_key` in a text such as `Sentry sentry_version=7, sentry_key=…`.
     private static func keys(in value: String) -> [String] {
         let scheme = "sentry"
         guard value.utf8.count > scheme.utf8.count,

@@ -4,17 +4,19 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakSentry
 
-/// Takes what Sentry SDKs send: translates it into a batch of our own, which goes the way of every other.
+/// Accepts requests of Sentry SDKs: translates each into a batch of our own format, which is processed like every other
+/// batch.
 struct SentryIngest: Sendable {
-    /// What a request is made of.
+    /// Format of a request's body.
     enum Form: Hashable, Sendable {
         case envelope
-        /// The one event of the deprecated `/store/`.
+        /// The single event of the deprecated `/store/`.
         case event
     }
 
-    /// Bytes of a request as sent, where the server's own limit is lower. SDKs put attachments, such as screenshots, into
-    /// the envelope of their event, and count the event as lost when the envelope is refused. They are passed over.
+    /// Maximum bytes of a request as sent, if the server's own limit is lower. SDKs put attachments, such as
+    /// screenshots, into the envelope of their event, and count the event as lost if the envelope is rejected.
+    /// Attachments are skipped.
     static let bodyBytes = 16 << 20
     /// Bytes of a request that may be waiting for the store; attachments never reach it.
     private static let storedBytes = 1 << 20
@@ -29,7 +31,7 @@ struct SentryIngest: Sendable {
         self.gate = gate
     }
 
-    /// With and without the last slash, as SDKs have it.
+    /// Returns the endpoints with and without a trailing slash, because SDKs use both.
     func endpoints(_ health: StoreHealth, _ now: @escaping @Sendable () -> Int64) -> [Endpoint] {
         let paths: [(String, Form)] = [
             ("envelope/", .envelope), ("envelope", .envelope), ("store/", .event), ("store", .event),
@@ -46,7 +48,8 @@ struct SentryIngest: Sendable {
 
     // MARK: Before the body
 
-    /// Refuses what need not be read. Whatever its `Content-Type` says, the address tells what it is.
+    /// Returns the rejection of a request whose body need not be read; `nil` if the body should be read. The address
+    /// determines the format, whatever `Content-Type` says.
     ///
     /// - Parameter now: milliseconds since 1970.
     func refusal(of request: borrowing Request, _ health: StoreHealth, now: Int64) -> Response? {
@@ -58,7 +61,7 @@ struct SentryIngest: Sendable {
             try ingest.makeSureOfRoom(for: min(request.announcedLength ?? 0, Self.storedBytes), health)
             return nil
         } catch {
-            // Nobody knows yet what is in it.
+            // The content is not known yet, so the request counts as one report.
             if case .valid(let key) = verdict { refusals.note(error, 1, of: key.id) }
             return SentryAnswer.response(to: error)
         }
@@ -70,7 +73,7 @@ struct SentryIngest: Sendable {
 
     // MARK: After the body
 
-    /// Answers once what was sent is on disk.
+    /// Answers once the reports of the request are on disk.
     ///
     /// - Parameter now: milliseconds since 1970.
     func take(_ request: borrowing Request, _ form: Form, _ responder: consuming Responder, now: Int64) {
@@ -126,8 +129,8 @@ struct SentryIngest: Sendable {
             if case .written(.counted) = outcome, let sender { senders.note(sender, of: keyID) }
             if !outcome.mayHaveCounted { refusals.add(refused, of: keyID) }
             switch outcome {
-            // An event that came before is done with, also where it says something else now: of an error the SDK would
-            // learn nothing, and throw it away as well.
+            // A repeated event is done, even if its content differs now: an error would not help the SDK, which would
+            // discard the event as well.
             case .written: return answer
             case .failed, .full, .stopping:
                 let problem = Ingest.problem(of: outcome) ?? StoreHealth.Trouble.unwritable.problem
@@ -136,8 +139,8 @@ struct SentryIngest: Sendable {
         }
     }
 
-    /// - Throws: ``Problem`` 400 for what is no envelope or no event, 403 for one of another DSN, 413 for an event above
-    ///   1 MiB.
+    /// - Throws: ``Problem`` 400 if the body is no envelope or no event, 403 if it has another DSN, 413 for an event
+    ///   above 1 MiB.
     private func read(
         _ body: [UInt8], _ form: Form, presented: String, _ key: Credential
     ) throws(Problem) -> SentrySubmission {
@@ -162,7 +165,7 @@ struct SentryIngest: Sendable {
         return submission
     }
 
-    /// - Returns: `nil` when there is nothing to count.
+    /// - Returns: `nil` if there is nothing to count.
     private func receive(
         _ submission: SentrySubmission, from key: Credential, now: Int64
     ) throws(Problem) -> Reception? {
@@ -183,11 +186,11 @@ struct SentryIngest: Sendable {
         }
     }
 
-    /// With a space, which no sender can have in its `Idempotency-Key`: an event and a batch that have the same name by
-    /// mistake or intent are no repeat of each other.
+    /// Returns the idempotency key for events. It contains a space, which no sender can have in its `Idempotency-Key`,
+    /// so that an event and a batch with the same name, by mistake or intent, are not repeats of each other.
     ///
-    /// - Parameter eventIDs: of all events in one envelope, for which Sentry has one alone.
-    /// - Returns: `nil` when there are none.
+    /// - Parameter eventIDs: ids of all events in one envelope, for which Sentry has only one.
+    /// - Returns: `nil` if there are no ids.
     static func idempotencyKey(of eventIDs: [String]) -> String? {
         guard let first = eventIDs.first else { return nil }
         guard eventIDs.count > 1 else { return "sentry \(first)" }
@@ -197,7 +200,7 @@ struct SentryIngest: Sendable {
 }
 
 extension CommitQueue.Outcome {
-    /// Whether what was handed to the writer is counted, or may be: what is handed to it again would count twice.
+    /// `true` if the submission is counted, or may be. Submitting it again would count it twice.
     var mayHaveCounted: Bool {
         switch self {
         case .written(.counted): true

@@ -1,16 +1,16 @@
 internal import LeakPlatform
 
-/// Who sent the last event of each ingest key that was counted. A client report that comes alone says nothing of that, and
-/// with a key that is bound to no app it would be counted for one that nobody has.
+/// Sender of the last counted event of each ingest key. A client report that comes alone does not name its sender. If
+/// its key is bound to no app, it would be counted for an app that does not exist.
 ///
-/// Forgotten with the process.
+/// The senders are lost when the process ends.
 final class SentrySenders: Sendable {
     struct Sender: Hashable, Sendable {
         let app: String
         let version: String
     }
 
-    /// More keys than a collector has; beyond them any one is forgotten.
+    /// Maximum number of keys, more than a collector has. Beyond it an arbitrary key is removed.
     static let limit = 1_024
 
     private let senders = Guarded<[Int64: Sender]>([:])

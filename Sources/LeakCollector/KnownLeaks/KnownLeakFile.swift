@@ -10,10 +10,10 @@ internal import LeakStore
 ///      "off": ["id of an entry that comes with the program"]}
 struct KnownLeakFile: Sendable {
     private(set) var entries: [KnownLeak] = []
-    /// Ids of entries of the other file that shall not apply, and where they stand.
+    /// Ids of entries of the other file that must not apply, and their positions in this file.
     private(set) var off: [(id: String, offset: Int)] = []
 
-    /// Entries of one file. Each costs every list a look into an index.
+    /// Maximum entries of one file. Each entry costs every list an index look-up.
     static let entryLimit = 1_000
     static let reasonBytes = 500
     static let systemsPerEntry = 32
@@ -22,7 +22,7 @@ struct KnownLeakFile: Sendable {
 
     static func shipped(in publicFolder: String) -> String { "\(publicFolder)/\(name)" }
 
-    /// - Throws: `JSONError` at the first place that cannot be, saying what could.
+    /// - Throws: `JSONError` at the first invalid position, with what is expected there.
     init(_ bytes: [UInt8]) throws(JSONError) {
         if let offset = UTF8Validity.firstInvalidByte(in: bytes) { throw JSONError(.invalidUTF8, at: offset) }
         var (entries, off): ([KnownLeak], [(id: String, offset: Int)]) = ([], [])
@@ -40,13 +40,13 @@ struct KnownLeakFile: Sendable {
         (self.entries, self.off) = (entries, off)
     }
 
-    /// What applies: an operator's own entries, then those that come with the program and are neither off nor replaced by
-    /// one with the same id.
+    /// Loads the known leaks that apply: the operator's own entries, then those entries that come with the program and
+    /// are neither off nor replaced by one with the same id.
     ///
     /// - Parameters:
-    ///   - shipped: `nil` when none came with the program: nothing is there to be off.
-    ///   - own: `nil` without a file of the operator's.
-    /// - Throws: `SettingError` naming file, line and column, and what could stand there.
+    ///   - shipped: `nil` if no file came with the program. There is then no entry to switch off.
+    ///   - own: `nil` if the operator has no file.
+    /// - Throws: `SettingError` with file, line and column, and what is expected there.
     static func load(shipped: String?, own: String?) throws(SettingError) -> KnownLeaks {
         let entries = try shipped.map { path throws(SettingError) in
             try read(path, source: "--public").file.entries

@@ -7,24 +7,24 @@ internal import LeakStore
     import Glibc
 #endif
 
-/// What a collector serves and applies out of files: style, icon, error pages, and known leaks.
+/// Files that a collector serves and applies: style, icon, error pages, and known leaks.
 ///
-/// Read before the database is opened, so that a mistake in it changes nothing there.
+/// They are read before the database is opened, so that a mistake in them changes nothing there.
 public struct PublicFolder: Sendable {
     let path: String
     let files: StaticFiles
     let known: KnownLeaks
-    /// Files of ours that pages lead to, in the folder.
+    /// Names of our files in the folder that pages link to.
     let names: [String]
-    /// `false` in a folder that somebody made for an earlier version.
+    /// `false` if the folder was made for an earlier version.
     let hasKnownLeaks: Bool
 
     private static let required = ["style.css", "icon.svg", "openapi.json"]
 
     /// - Parameter knownLeaks: a file of the operator's own, if there is one.
-    /// - Throws: ``SettingError`` naming what is missing or where the mistake is.
+    /// - Throws: ``SettingError`` with the missing file or the position of the mistake.
     public init(_ path: String, knownLeaks: String?) throws(SettingError) {
-        // Looked for first: a wrong folder may be large, or hold what nobody should see.
+        // Checked first: a wrong folder may be large, or hold private files.
         if let missing = Self.required.first(where: { unsafe access("\(path)/\($0)", R_OK) != 0 }) {
             throw SettingError(
                 source: "--public",
@@ -42,7 +42,7 @@ public struct PublicFolder: Sendable {
         self.path = path
     }
 
-    /// What an operator should know of it; `nil` when there is nothing.
+    /// Warning about the folder for the operator; `nil` if there is none.
     var warning: String? {
         hasKnownLeaks
             ? nil

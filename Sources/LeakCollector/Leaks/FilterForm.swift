@@ -1,16 +1,17 @@
 import LeakStore
 
-/// App, version, state, kind, period, search and order as one form; the answer's address is what was asked for.
+/// App, version, state, kind, period, search and order as one form. The address of the result contains the chosen
+/// values.
 struct FilterForm: Component {
     var context: PageContext
 
-    /// Whether anything but the app and the order was asked for.
+    /// Returns `true` if the query has a filter other than the app. The order does not count.
     static func isNarrowed(_ query: LeakQuery) -> Bool {
         query.version != nil || query.state != .toFix || query.period != nil || query.kind != nil
             || query.className != nil || query.search != nil
     }
 
-    /// The summary with the app and the order alone.
+    /// Returns the link to the summary with only the app and the order.
     static func cleared(_ context: PageContext) -> String {
         context.summary { query in
             query.version = nil
@@ -73,7 +74,7 @@ struct FilterForm: Component {
         value.map { #"<input type="hidden" name="\#(name)" value="\#($0)">"# }
     }
 
-    /// The class that the list is narrowed to, with the way out.
+    /// The class that the list is restricted to, with a link that removes the restriction.
     private var className: HTML? {
         context.query.className.map { name in
             #"""
@@ -83,7 +84,7 @@ struct FilterForm: Component {
         }
     }
 
-    /// Plain files answer no questions: the apps are links.
+    /// Links to the apps in place of the form, because plain files cannot answer queries.
     private var exported: HTML {
         guard context.apps.count > 1 else { return "" }
         let all: [HTML] = [link(nil, "All apps")]

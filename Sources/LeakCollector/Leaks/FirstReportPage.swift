@@ -1,7 +1,7 @@
-/// What an empty collector shows: how to send the first report.
+/// Page of a collector without reports: how to send the first report.
 struct FirstReportPage: Component {
     var context: PageContext
-    /// Where the collector is reached, without a slash at the end: `http://localhost:8080`.
+    /// Address of the collector, without a slash at the end: `http://localhost:8080`.
     var address: String
 
     var html: HTML {

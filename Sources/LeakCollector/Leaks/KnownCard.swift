@@ -1,10 +1,10 @@
 import LeakStore
 
-/// Why a leak, or a part of its reports, is the system's and not the app's.
+/// Card that says why a leak, or a part of its reports, comes from the system and not from the app.
 struct KnownCard: Component {
     var context: PageContext
     var match: KnownMatch
-    /// Of the leak in all.
+    /// Number of all reports of the leak.
     var reports: Int
 
     var html: HTML {

@@ -7,14 +7,14 @@ struct LeakDetailPage: Component {
     var detail: LeakDetail
     /// Reports per hour by version, the last two days.
     var hours: Trend?
-    /// The newest report that was kept.
+    /// The newest report that is kept.
     var newest: KeptReport?
-    /// The first one, where it is another.
+    /// The first report, if it is not the newest one.
     var first: KeptReport?
     var surroundings = LeakSurroundings()
-    /// All that are kept.
+    /// All reports that are kept.
     var reports: [LeakReport] = []
-    /// Of the leak's app.
+    /// Newest version of the leak's app.
     var newestVersion: String?
 
     private var leak: LeakIdentity { detail.row.identity }
@@ -148,7 +148,7 @@ struct LeakDetailPage: Component {
         ).html
     }
 
-    /// As many as ``LeakDetail/siblings`` has at most.
+    /// Maximum number of ``LeakDetail/siblings``.
     private static let siblingsGiven = 20
 
     private var siblings: HTML? {

@@ -1,15 +1,15 @@
 import LeakStore
 
-/// Which leak a page is about: app, kind, class, path and state.
+/// Head of a page about a leak: app, kind, class, path and state.
 struct LeakHead: Component {
     var context: PageContext
     var leak: LeakIdentity
     var badge: HTML?
-    /// What was decided last.
+    /// The most recent decision.
     var standing: HTML?
-    /// To decide.
+    /// The form for a decision.
     var form: HTML?
-    /// Whether the class links to the leak's own page.
+    /// True if the class links to the leak's own page.
     var isLink = false
 
     var html: HTML {

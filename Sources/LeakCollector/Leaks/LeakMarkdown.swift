@@ -9,7 +9,7 @@ struct LeakMarkdown {
     /// Address of the leak's page.
     let address: String
 
-    /// Systems and models that are named.
+    /// Maximum number of systems, and of models, that are named.
     private static let valuesShown = 5
 
     var text: String {
@@ -77,14 +77,14 @@ struct LeakMarkdown {
 
     private func day(_ milliseconds: Int64) -> String { CivilDate(milliseconds: milliseconds).text }
 
-    /// A code block: nothing in it has a meaning but a line of as many backticks as begin it.
+    /// Returns a code block. Nothing in it has a meaning except a line with as many backticks as the first line.
     static func block(_ lines: [String]) -> [String] {
         let lines = lines.map(onOneLine)
         let fence = String(repeating: "`", count: max(3, (lines.map(backticks).max() ?? 0) + 1))
         return [fence] + lines + [fence]
     }
 
-    /// A text of reports in a code span: nothing in it is markup, a link, or a mention of somebody.
+    /// Returns a text from reports as a code span: nothing in it is markup, a link, or a mention of a person.
     /// https://spec.commonmark.org/0.31.2/#code-spans
     static func code(_ text: String) -> String {
         let text = onOneLine(text.isEmpty ? "(empty)" : text)
@@ -94,7 +94,8 @@ struct LeakMarkdown {
         return fence + padding + text + padding + fence
     }
 
-    // By scalars: combined with an accent, a backtick or a line's end is another character, but Markdown reads it all the same.
+    // Scalars are compared: combined with an accent, a backtick or a line end is another character, but Markdown still
+    // recognizes it.
 
     private static func onOneLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
@@ -106,7 +107,7 @@ struct LeakMarkdown {
         return String(line)
     }
 
-    /// The most backticks in a row.
+    /// Returns the length of the longest run of backticks.
     private static func backticks(_ text: String) -> Int {
         var (run, longest) = (0, 0)
         for byte in text.utf8 {

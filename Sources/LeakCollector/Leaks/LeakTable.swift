@@ -4,9 +4,10 @@ import LeakStore
 struct LeakTable: Component {
     var context: PageContext
     var leaks: [LeakRow]
-    /// For those who do not see what surrounds it; `nil`: what the list has, in which order, for all.
+    /// Hidden caption, for people who do not see the text around the table; `nil` for a visible caption with the
+    /// content and order of the list.
     var caption: String?
-    /// Whether the heads choose the order.
+    /// True if the column heads select the order.
     var isSorted = true
 
     var html: HTML {
@@ -32,7 +33,7 @@ struct LeakTable: Component {
     /// True if the bytes that objects keep are known of some leak.
     private var hasCosts: Bool { leaks.contains { $0.retainedBytes != nil } }
 
-    /// Whether a row leaves open which app it is of.
+    /// `true` if a row does not make clear which app it belongs to.
     private var hasApps: Bool {
         context.query.app == nil && (context.apps.count > 1 || Set(leaks.map(\.identity.app)).count > 1)
     }
@@ -81,7 +82,7 @@ struct LeakTableRow: Component {
             """#
     }
 
-    /// The bytes that the objects alive at once keep, and one of them.
+    /// The bytes that the objects alive at the same time keep, and the bytes that one of them keeps.
     private var cost: HTML? {
         guard hasCost else { return nil }
         guard let each = row.retainedBytes, let atOnce = row.retainedAtOnce else { return "<td></td>" }
@@ -127,11 +128,11 @@ struct VersionSpan: Component {
 }
 
 extension Share {
-    /// Checks below which a share says more about chance than about the app.
+    /// Number of checks below which a share says more about chance than about the app.
     static let fewestChecks = 50
 
-    /// Reports in percent of checks; `nil` below ``fewestChecks``, and where more was reported than checked, as by a detector
-    /// that does not count its checks.
+    /// Reports in percent of checks; `nil` below ``fewestChecks``, and if there are more reports than checks, as from a
+    /// detector that does not count its checks.
     var shown: Percentage? {
         checks < Self.fewestChecks || reports > checks ? nil : Percentage(reports, of: checks)
     }

@@ -1,11 +1,11 @@
 import LeakStore
 
-/// The numbers on top: how well the newest version does, what is new in it, what came back, what the period brought, and
-/// what is left.
+/// The numbers at the top of the summary: quality of the newest version, new leaks, regressed leaks, reports of the
+/// period, and leaks left to fix.
 struct OverviewTiles: Component {
     var context: PageContext
     var overview: Overview
-    /// Each by itself, where all apps are asked for and there are several; else empty.
+    /// Overview of each app, if all apps are shown and there are several; otherwise empty.
     var apps: [AppOverview] = []
 
     var html: HTML {
@@ -14,13 +14,13 @@ struct OverviewTiles: Component {
         return #"<dl class="tiles\#(look)">\#(first)\#(fresh)\#(regressed)\#(recent)\#(ever)</dl>"#
     }
 
-    /// Whose numbers the tiles after the first tell.
+    /// End of a tile's title that names the apps it counts. The first tile has none.
     private var scope: HTML { apps.isEmpty ? "" : ", all apps" }
 
     private var sessions: Tile {
         guard let newest = overview.newest, let free = newest.leakFreePercentage else {
             let version: HTML? = overview.newest.map { ", \(Isolated($0.version))" }
-            // A version of which no session has been told yet says nothing: the last one that has some speaks.
+            // A version without reported sessions says nothing yet, so the last version with sessions is shown.
             if let last = overview.lastSessions, let free = last.leakFreePercentage {
                 return Tile(
                     title: "Leak-free sessions, \(Isolated(last.version))", value: "\(free)",
@@ -70,7 +70,7 @@ struct OverviewTiles: Component {
         return "\(HTML(titles.map { Isolated($0).html }, separator: ", "))\(rest)"
     }
 
-    /// A title that leads to the list behind its number, among all leaks of the app.
+    /// Returns a title that links to the list behind its number, among all leaks of the app.
     private func link(_ title: HTML, if hasLeaks: Bool, _ change: (inout LeakQuery) -> Void) -> HTML {
         guard hasLeaks, context.links.isServed else { return title }
         var query = LeakQuery()
@@ -117,7 +117,7 @@ struct OverviewTiles: Component {
 }
 
 extension Overview {
-    /// What is left when everything is taken out that is set aside.
+    /// Leaks and reports that are left after everything that is set aside is subtracted.
     var toFix: KnownTotals {
         [known, resolved, ignored].reduce(into: KnownTotals(leaks: leaks, reports: reports)) { left, apart in
             left.leaks = left.leaks.saturated(adding: -apart.leaks)
@@ -126,10 +126,10 @@ extension Overview {
     }
 }
 
-/// Leak-free sessions of several apps: versions of different apps do not compare, so each speaks for itself.
+/// Leak-free sessions of several apps. Versions of different apps cannot be compared, so each app has its own number.
 struct AppsTile: Component {
     var context: PageContext
-    /// Shown by name, so that a reload leaves each where it was.
+    /// Apps, shown in the order of their names, so that a reload does not move them.
     var apps: [AppOverview]
 
     var html: HTML {
@@ -155,7 +155,7 @@ struct AppsTile: Component {
                 <small>\(version) · \(SessionsChange(overview: overview))\(new)</small></li>
                 """
         }
-        // A version of which no session has been told yet says nothing: the last one that has some speaks.
+        // A version without reported sessions says nothing yet, so the last version with sessions is shown.
         if let last = overview.lastSessions, let free = last.leakFreePercentage {
             return """
                 <li><span>\(name)</span> <b>\(free)</b> \
@@ -166,8 +166,8 @@ struct AppsTile: Component {
     }
 }
 
-/// What the newest version's leak-free sessions are to those of the version before: `▼ 0.9 points worse than 5.1.0`; empty
-/// where either has none.
+/// Difference between the leak-free sessions of the newest version and those of the version before: `▼ 0.9 points worse
+/// than 5.1.0`; empty if either has none.
 struct SessionsChange: Component {
     var overview: Overview
 

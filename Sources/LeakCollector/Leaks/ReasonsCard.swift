@@ -1,13 +1,14 @@
 internal import LeakMessage
 import LeakStore
 
-/// What keeps the objects of a leak: each path with its share, the mistake behind it and what to write instead.
+/// Reasons why the objects of a leak stay in memory: each path with its share, the mistake behind it and the code to
+/// write instead.
 struct ReasonsCard: Component {
     let reasons: LeakReasons
     let row: LeakRow
     let links: Links
 
-    /// Paths that are shown; the others are in the JSON.
+    /// Maximum number of paths that are shown; the others are in the JSON.
     private static let shown = 5
 
     var html: HTML {
@@ -23,7 +24,7 @@ struct ReasonsCard: Component {
         ).html
     }
 
-    /// The most frequent path, where it is a cycle.
+    /// The most frequent path, if it is a cycle.
     private var drawing: HTML? {
         guard let path = reasons.variants.first?.path, path.isCycle, path.fullLength == nil else {
             return nil
@@ -46,10 +47,10 @@ struct ReasonsCard: Component {
             """
     }
 
-    /// Sets of closures that are shown for a path; the others are in the JSON.
+    /// Maximum number of closure sets that are shown for a path; the others are in the JSON.
     private static let closuresShown = 3
 
-    /// The closures by their names, or by their places while no symbols name one.
+    /// Returns the closures by their names, or by their positions if symbols name none of them.
     private func closures(_ variant: LeakReasons.Variant) -> HTML? {
         let named = variant.closures.filter { $0.closures.contains { $0.name != nil } }
         guard !variant.closures.isEmpty else { return nil }
@@ -63,7 +64,7 @@ struct ReasonsCard: Component {
         return #"<ul class="plain">\#(items)</ul>"#
     }
 
-    /// Where leaks with the same cause stand together.
+    /// Link to the list of leaks with the same cause.
     private var shared: HTML? {
         guard let path = reasons.variants.first?.path else { return nil }
         let address = links.to(.causes(app: row.identity.app, first: path.causeKey)) + "#" + path.causeKey

@@ -4,9 +4,9 @@ import LeakStore
 
 /// One report: when and where it was seen, what led to it, what its sender added.
 struct ReportCard: Component {
-    /// How much of the report is shown.
+    /// Amount of detail that is shown of the report.
     enum Depth {
-        /// What helps to understand the leak.
+        /// Only the parts that help to understand the leak.
         case digest
         /// Path and cycle too.
         case everything
@@ -48,7 +48,8 @@ struct ReportCard: Component {
         return parts.isEmpty ? nil : #"<p class="dim">\#(HTML(parts, separator: " · "))</p>"#
     }
 
-    /// A clock can say anything: what lies outside the years 1 to 9999 is shown as the nearest day inside.
+    /// Returns the day of a time. A device clock can have any value, so a time outside the years 1 to 9999 becomes the
+    /// nearest day inside.
     private static func day(_ milliseconds: Int64) -> String {
         CivilDate(milliseconds: max(-62_135_596_800_000, min(milliseconds, 253_402_300_799_999))).text
     }

@@ -1,15 +1,15 @@
 import LeakStore
 
-/// What the list leaves out: nobody shall think that it was not seen.
+/// Leaks that the list leaves out, shown so that it is clear that they were seen.
 struct SetAside: Component {
     var context: PageContext
     var page: LeakPage
-    /// The first of those that ``page`` leaves out for being known.
+    /// The first known leaks that ``page`` leaves out.
     var known: [LeakRow]
 
     var html: HTML { "\(folded)\(decided)" }
 
-    /// What is the system's, folded: nobody can mend it.
+    /// Known leaks of the system, folded because they cannot be fixed.
     private var folded: HTML? {
         guard !known.isEmpty else { return nil }
         let all: HTML? =
@@ -24,7 +24,7 @@ struct SetAside: Component {
             """#
     }
 
-    /// What somebody has seen to, as links.
+    /// Links to the resolved and the ignored leaks.
     private var decided: HTML? {
         let parts = [
             link(page.resolved, "resolved leak", "resolved leaks", .resolved),

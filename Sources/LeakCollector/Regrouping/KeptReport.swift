@@ -2,13 +2,13 @@ internal import LeakGrammar
 import LeakMessage
 import LeakStore
 
-/// A report that was kept, with what its JSON says.
+/// A report that was kept, with its parsed JSON.
 struct KeptReport: Sendable {
     var sample: SampleReport
-    /// `nil` where the JSON could not be read: it is then shown as it is.
+    /// `nil` if the JSON could not be read. It is then shown unchanged.
     var report: LeakReport?
 
-    /// What the device's clock said, where it was too far off to count then: see ``Reception/moment(_:receivedAt:)``.
+    /// Time of the device's clock, if it was too far off to be counted at: see ``Reception/moment(_:receivedAt:)``.
     var doubtedTime: Int64? {
         guard let at = report?.at?.milliseconds, at != sample.at else { return nil }
         return at

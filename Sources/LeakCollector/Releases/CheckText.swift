@@ -1,6 +1,6 @@
 /// A check's verdict as text for a terminal or a build's log.
 extension CheckVerdict {
-    /// One sentence: what the version brings, and what it was compared with.
+    /// One sentence: the new and regressed leaks of the version, and the version it was compared with.
     public var sentence: String {
         let brings =
             passes
@@ -19,7 +19,7 @@ extension CheckVerdict {
 
     /// The sentence, then a table of the leaks; lines are as long as their names.
     ///
-    /// - Parameter address: of the collector, for links to the pages of leaks; `nil`: without.
+    /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func text(address: String?) -> String {
         guard !passes else { return sentence + "\n" }
         let heads = ["", "REPORTS", "INSTALLS", "CLASS", "PATH"] + (address == nil ? [] : ["PAGE"])
@@ -34,12 +34,12 @@ extension CheckVerdict {
             + (more ?? "")
     }
 
-    /// New ones first, each with its word.
+    /// The listed leaks, new ones first, each with the word `new` or `regressed`.
     var listed: [(word: String, leak: Leak)] {
         new.map { ("new", $0) } + regressed.map { ("regressed", $0) }
     }
 
-    /// What counts but is not listed: `12 new leaks more`.
+    /// Number of leaks that count but are not listed: `12 new leaks more`.
     var unlisted: String? {
         let words = [
             Self.words(newCount - new.count, "new"),
@@ -67,13 +67,13 @@ extension CheckVerdict {
     }
 }
 
-/// Columns set apart by two spaces.
+/// Table with columns separated by two spaces.
 private struct TextTable {
     let heads: [String]
     let rightAligned: Set<Int>
     let rows: [[String]]
 
-    /// A name that is longer pushes the rest of its line, not of all lines.
+    /// Maximum width of a column. A longer name moves the rest of its own line, not of all lines.
     private static let widest = 48
 
     var text: String {
@@ -95,7 +95,8 @@ private struct TextTable {
     }
 }
 
-/// Names from outside as one line: what would control a terminal or turn text around becomes U+FFFD.
+/// Names from outside as one line: characters that would control a terminal or change the direction of text become
+/// U+FFFD.
 enum Visible {
     static func text(_ text: String) -> String {
         var visible = String.UnicodeScalarView()

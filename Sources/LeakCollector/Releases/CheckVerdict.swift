@@ -1,14 +1,14 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// What a check has come to, as its JSON tells it: the same from a collector far away and from the database.
+/// Result of a release check, as read from its JSON: the same from a remote collector and from the database.
 public struct CheckVerdict: Hashable, Sendable {
     struct Leak: Hashable, Sendable {
         var id = ""
         var title = ""
-        /// The path of owners, else the references that keep it.
+        /// The path of owners; if it is empty, the references that keep the object.
         var path: [String] = []
-        /// Of the version that was checked, as the next one.
+        /// Reports of the version that was checked. The installs are of this version too.
         var reports = 0
         var installs = 0
     }
@@ -24,12 +24,13 @@ public struct CheckVerdict: Hashable, Sendable {
     var new: [Leak] = []
     var regressed: [Leak] = []
 
-    /// What was answered is no check: another program, or a collector that is much older or newer.
+    /// The answer is not that of a release check: it comes from another program, or from a collector that is much older
+    /// or newer.
     public struct Unreadable: Error, Hashable, Sendable, CustomStringConvertible {
         public var description: String
     }
 
-    /// - Parameter json: the body of an answer. Fields that are not known are passed over.
+    /// - Parameter json: the body of an answer. Unknown fields are ignored.
     public init(json: [UInt8]) throws(Unreadable) {
         guard UTF8Validity.firstInvalidByte(in: json) == nil else {
             throw Unreadable(description: "the answer is not UTF-8")
@@ -51,7 +52,7 @@ public struct CheckVerdict: Hashable, Sendable {
 extension JSONScanner {
     fileprivate mutating func verdict() throws(JSONError) -> CheckVerdict {
         var verdict = CheckVerdict()
-        // A gate must not open for an answer that says nothing.
+        // An answer without a result must not let a release pass.
         var (passes, counts): (Bool?, Int) = (nil, 0)
         let start = offset
         try eachField { name, scanner throws(JSONError) in

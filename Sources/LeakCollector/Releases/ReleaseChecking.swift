@@ -1,11 +1,11 @@
 internal import LeakMessage
 public import LeakStore
 
-/// What a gate before a release asks: `GET /api/v1/check` and `collector check`.
+/// Parameters of a check before a release: `GET /api/v1/check` and `collector check`.
 public struct ReleaseQuestion: Hashable, Sendable {
     public var app: String
     public var version: String
-    /// `nil` for the version before.
+    /// Version to compare with; `nil` for the version before.
     public var baseline: String?
 
     public init(app: String, version: String, baseline: String? = nil) {
@@ -14,7 +14,7 @@ public struct ReleaseQuestion: Hashable, Sendable {
         self.baseline = baseline
     }
 
-    /// What follows the address of a collector.
+    /// Path and query that are appended to the address of a collector.
     public var path: String {
         "/api/v1/check?app=\(Percent.encode(app))&version=\(Percent.encode(version))"
             + (baseline.map { "&baseline=\(Percent.encode($0))" } ?? "")
@@ -23,8 +23,8 @@ public struct ReleaseQuestion: Hashable, Sendable {
     /// Answers from the database, in the bytes that a server would send. Blocks on the store.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Throws: ``NothingReported`` of the version or of the baseline, or ``StoreError``: of reason `invalidArgument`
-    ///   for a baseline that is not older.
+    /// - Throws: ``NothingReported`` if nothing was reported of the version or of the baseline, or ``StoreError``, with
+    ///   reason `invalidArgument` for a baseline that is not older.
     public func answer(from store: any Store, known: PublicFolder, now: Int64) throws -> [UInt8] {
         let check = try check(store.makeReader(known: known.known), now: now)
         var writer = JSONWriter()
@@ -38,7 +38,7 @@ public struct ReleaseQuestion: Hashable, Sendable {
         }
         guard let baseline else { return check }
         let versions = try reader.versions(app: app)
-        // One that is misspelt would make every leak new, or none.
+        // A misspelt baseline would make every leak new, or none.
         guard versions.contains(where: { VersionOrder($0).ranks(as: baseline) }) else {
             throw try nothing(of: baseline, isBaseline: true, among: versions, reader)
         }
@@ -54,13 +54,13 @@ public struct ReleaseQuestion: Hashable, Sendable {
     }
 }
 
-/// Nothing was ever reported of a version that a gate names: it must not pass for being unknown.
+/// Error for a version of which nothing was ever reported. An unknown version must not pass the check.
 struct NothingReported: Error, CustomStringConvertible {
     let app: String
     let version: String
-    /// Whether it is the one to compare with.
+    /// True if the version is the baseline.
     let isBaseline: Bool
-    /// Of the app, newest first; none for an app that was never seen.
+    /// Versions of the app, newest first; empty for an app that was never seen.
     let versions: [String]
     let apps: [String]
 

@@ -5,13 +5,13 @@ internal import LeakPlatform
 
 /// Answers the requests to a collector: finds the endpoint of each, authorizes it, and has it answered.
 final class CollectorService: Service {
-    /// Everything but the files of `Public`.
+    /// All endpoints except the files of `Public`.
     let endpoints: [Endpoint]
     let router: Router<Endpoint>
     private let context: RequestContext
     private let files: StaticFiles
-    /// Wrong tokens in `Authorization`, counted apart from those of the sign-in page: people can sign in although a program
-    /// of their network still sends an old token.
+    /// Wrong tokens in `Authorization`, counted separately from those of the sign-in page: people can sign in even if a
+    /// program of their network still sends an old token.
     private let bearerAttempts = SignInAttempts()
     private let log: Log
 
@@ -32,7 +32,7 @@ final class CollectorService: Service {
         router = Router(endpoints.map { ($0.method, $0.path, $0) })
     }
 
-    /// Whether the collector runs, and whether it can answer.
+    /// Endpoints that tell whether the collector runs, and whether it can answer.
     private static func probes(_ context: RequestContext) -> [Endpoint] {
         let (health, readiness) = (context.health, Readiness(threads: context.threads))
         return [
@@ -82,12 +82,12 @@ final class CollectorService: Service {
         let endpoint = match.endpoint
         if let rejection = authorize(request, match) ?? endpoint.screen?(request) { return rejection }
         guard case .atMost(let limit) = endpoint.body else { return nil }
-        // A body in chunks tells its length only at its end, see ``serve(_:_:)``.
+        // The length of a chunked body is known only at its end, see ``serve(_:_:)``.
         let bytes = request.announcedLength ?? 0
         guard bytes <= limit, limit > 0 || !request.hasBody else {
             return match.rejection(Self.tooLarge(limit), now: context.now())
         }
-        // What it inflates to is known only once it is inflated, by the loop.
+        // The inflated size is known only after the body is inflated, by the loop.
         guard !request.isCompressed else {
             var response = match.rejection(
                 Problem(.unsupportedMediaType, "this address takes no compressed body"), now: context.now())
@@ -101,7 +101,7 @@ final class CollectorService: Service {
         Problem(.contentTooLarge, "this address takes at most \(limit) bytes of body")
     }
 
-    /// - Returns: the rejection of a request that may not be made.
+    /// - Returns: the rejection of an unauthorized request.
     private func authorize(_ request: borrowing Request, _ match: Endpoint.Match) -> Response? {
         switch match.endpoint.access {
         case .anyone, .writers:
@@ -110,16 +110,17 @@ final class CollectorService: Service {
             return unreadable(by: request).map { rejected($0, request) }
         case .people:
             guard let problem = unreadable(by: request) else { return nil }
-            // A program that presents a token reads why it failed; a browser is shown the way in.
+            // A program that presents a token gets the reason of the failure; a browser is sent to the sign-in page.
             guard Gate.bearer(of: request) == nil else { return rejected(problem, request) }
-            // From the address of a form, to its page.
+            // The address of a form is replaced by that of its page.
             let target = match.formPage.map { Links.served.to($0.to) } ?? request.target
             return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(target))")
         }
     }
 
-    /// The answer to a request that may not read. A wrong token counts for its client's address; beyond the count the
-    /// connection ends with the answer, so that each further guess costs a connection. A valid token is never counted.
+    /// Returns the answer to a request that may not read. A wrong token counts for its client's address. Beyond the
+    /// limit the connection ends with the answer, so that each further guess costs a connection. A valid token is never
+    /// counted.
     private func rejected(_ problem: Problem, _ request: borrowing Request) -> Response {
         var response = problem.response
         guard Gate.bearer(of: request) != nil, problem.status == .unauthorized else { return response }

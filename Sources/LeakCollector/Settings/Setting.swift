@@ -19,7 +19,7 @@ public enum Setting: String, CaseIterable, Sendable {
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
 
-    /// `nil` for secrets, which would show up in the list of processes.
+    /// Name of the flag; `nil` for secrets, which would show up in the list of processes.
     public var flag: String? {
         switch self {
         case .ingestKey, .accessToken: nil
@@ -60,7 +60,7 @@ public enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// What applies when nothing is set, in words.
+    /// The default value, in words.
     public var fallback: String {
         switch self {
         case .host: "127.0.0.1"

@@ -31,28 +31,28 @@ public struct Settings: Sendable {
     /// Proxies that are believed when they name a request's client.
     var trustedProxies: [IPNetwork] = []
     public var logForm = LogForm.text
-    /// `nil`: only where people read the log.
+    /// True to print secrets; `nil` prints them only where people read the log.
     public var logSecrets: Bool?
     public var accessLogForm = AccessLogForm.off
-    /// Open connections at most.
+    /// Maximum number of open connections.
     public var connections = 1024
     /// Seconds that a connection may be idle between two requests.
     public var idleSeconds = 75
-    /// Bytes of a request's body as sent, at most.
+    /// Maximum bytes of a request's body as sent.
     public var bodyBytes = 1 << 20
-    /// Of one ingest key, on average; 0: as many as come; `nil`: 10,000 while the store is behind. Ten
-    /// million installs with fifty reports a day send 6,000.
+    /// Reports per second that one ingest key may send on average; 0 for no limit; `nil` for 10,000 while the store is
+    /// behind. Ten million installs with fifty reports a day send 6,000.
     public var reportsPerSecond: Int?
     /// False to keep no explanations, and to ask reporters for none.
     public var takesExplanations = true
-    /// Known leaks of the operator's own; `nil`: those of the Public folder alone.
+    /// Known leaks of the operator's own; `nil` for only those of the Public folder.
     public var knownLeaksFile: String?
     public var ingestKey: String?
     public var accessToken: String?
 
     /// Settings that were ignored, a sentence each.
     public private(set) var warnings: [String] = []
-    /// Variables that set a secret, where it is not the setting's own: that of a file.
+    /// Variables that set a secret by naming a file, in place of the setting's own variable.
     private var sources: [Setting: String] = [:]
 
     public init() {}
@@ -61,9 +61,9 @@ public struct Settings: Sendable {
     ///
     /// - Parameters:
     ///   - flags: by setting, as given on the command line.
-    ///   - environment: the process's variables; an empty one counts as absent.
-    ///   - settings: the settings to read; the others keep their defaults, also where they are given and wrong.
-    /// - Throws: ``SettingError`` naming the first that is wrong and what it may be.
+    ///   - environment: the process's variables; an empty variable counts as absent.
+    ///   - settings: the settings to read; the others keep their defaults, even if they are given and wrong.
+    /// - Throws: ``SettingError`` with the first wrong setting and the values that it may have.
     public init(
         flags: [Setting: String], environment: [String: String], only settings: [Setting] = Setting.allCases
     ) throws(SettingError) {
@@ -90,20 +90,21 @@ public struct Settings: Sendable {
         }
     }
 
-    /// Indicates whether the start prints the sign-in link, and makes and prints a first key and token.
+    /// `true` if the start prints the sign-in link, and creates and prints a first key and token.
     public var showsSecrets: Bool { logSecrets ?? (logForm == .text) }
 
     /// The variable that set a secret, for messages about it.
     func variable(of setting: Setting) -> String { sources[setting] ?? setting.variable }
 
-    /// Returns whether a value is the address of a Service, as Kubernetes and Docker's links write it: `tcp://10.0.0.1:8080`.
+    /// Returns `true` if a value is the address of a Service, as Kubernetes and Docker's links write it:
+    /// `tcp://10.0.0.1:8080`.
     /// https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
     private static func isServiceLink(_ value: String) -> Bool {
         ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }
     }
 
-    /// How this machine reaches what listens on ``host``, as a URL has it: every network includes this machine, and
-    /// an address of version 6 stands in brackets.
+    /// Host of URLs by which this machine reaches the server on ``host``. Every network includes this machine, and an
+    /// address of version 6 is put in brackets.
     public var reachableHost: String {
         switch host {
         case "0.0.0.0", "*": "127.0.0.1"
@@ -204,7 +205,7 @@ public struct Settings: Sendable {
 
     /// Reads a decimal number within `range`.
     ///
-    /// - Parameter unit: what it counts, with a space behind it.
+    /// - Parameter unit: the unit of the number, with a space behind it.
     private static func number(
         _ value: String, _ range: ClosedRange<Int>, unit: String = "", _ refuse: (String) -> SettingError
     ) throws(SettingError) -> Int {
@@ -215,7 +216,7 @@ public struct Settings: Sendable {
         return number
     }
 
-    /// Reads items that are separated by commas; blanks around them do not count.
+    /// Reads items that are separated by commas. Blanks around them are ignored.
     private static func list<Item>(
         _ value: String, _ refuse: (String) -> SettingError,
         _ read: (String) throws(SettingError) -> Item
@@ -229,7 +230,8 @@ public struct Settings: Sendable {
         return items
     }
 
-    /// Ignored silently, it would put reports in the wrong place.
+    /// Reads the address of a database. If an unusable address were ignored silently, reports would go to the wrong
+    /// place.
     private static func database(
         _ value: String, isFlag: Bool, _ refuse: (String) -> SettingError
     ) throws(SettingError) -> String {

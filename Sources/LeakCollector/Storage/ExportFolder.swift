@@ -6,14 +6,14 @@ internal import LeakPlatform
     import Glibc
 #endif
 
-/// A folder being filled, which remembers in a file of its own what an export wrote there: a later one writes over that,
-/// removes what is no longer part of it, and touches nothing else.
+/// A folder that an export fills. It records the files that the export writes in a file of its own: a later export
+/// overwrites them, removes those that are no longer part of it, and touches nothing else.
 ///
-/// Neither the folder nor anything in it may be a link: the owner of a link would choose what is written. Links above the
-/// folder are followed, since many systems have some (`/tmp` of macOS) and the caller has named them. A folder that is not
-/// empty must be that of an earlier export.
+/// Neither the folder nor anything in it may be a link, because the owner of a link would choose which file is written.
+/// Links above the folder are followed, since many systems have some (`/tmp` of macOS) and the caller has named them. A
+/// folder that is not empty must be from an earlier export.
 public struct ExportFolder {
-    /// What could not be read or written, and what to do where that is known.
+    /// Error for a file that could not be read or written, with what to do if that is known.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
 
@@ -38,13 +38,13 @@ public struct ExportFolder {
         }
     }
 
-    /// Names of files, one a line; in order once the export is complete.
+    /// Name of the list of exported files, one per line; sorted once the export is complete.
     static let manifest = ".collector-export"
-    /// What is being written, until it is whole.
+    /// Name of a file while it is being written.
     private static let unfinished = ".collector-export.part"
 
     private let path: String
-    /// Of earlier exports.
+    /// Files of earlier exports.
     private let former: Set<String>
     private(set) var written: Set<String> = []
     private var folders: Set<String> = []
@@ -66,14 +66,15 @@ public struct ExportFolder {
         throw try Self.kind(of: entry) == S_IFLNK ? .link(entry) : .foreign(entry)
     }
 
-    /// The path of the folder itself: with a slash or `/.` behind it, a link would be its target.
+    /// Returns the path of the folder itself. With a slash or `/.` at its end, the path of a link would be that of its
+    /// target.
     private static func folderItself(_ path: String) -> String {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path = path.dropLast() }
         return String(path)
     }
 
-    /// True for a file that has another name too: what is written to it would be in a file of something else.
+    /// Returns `true` if a file has another name too. Writing to it would change a file of something else.
     private static func hasOtherNames(_ path: String) throws(Failure) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -82,7 +83,8 @@ public struct ExportFolder {
         return status.st_nlink > 1
     }
 
-    /// The first name in a folder, in order, besides those of an export's own files; `nil` for an empty folder.
+    /// Returns the first name in a folder, in sorted order, except those of an export's own files; `nil` for an empty
+    /// folder.
     private static func firstEntry(in folder: String) throws(Failure) -> String? {
         guard let directory = unsafe opendir(folder) else {
             throw Failure(path: folder, doing: "look into", code: errno)
@@ -99,9 +101,10 @@ public struct ExportFolder {
         return first
     }
 
-    /// Asked before the first file is written, so that a folder of something else stays as it is.
+    /// Checks that no other file is in the way. Called before the first file is written, so that a folder of something
+    /// else stays as it is.
     ///
-    /// - Throws: ``Failure`` naming the first of these files that is there and that no export wrote.
+    /// - Throws: ``Failure`` with the first of these files that exists and that no export wrote.
     func check(_ names: [String]) throws(Failure) {
         for name in names where !former.contains(name) && !written.contains(name) {
             let path = "\(path)/\(name)"
@@ -109,7 +112,7 @@ public struct ExportFolder {
         }
     }
 
-    /// Whoever sees the file sees all of it.
+    /// Writes a file atomically: a program that sees the file sees all of it.
     mutating func put(_ bytes: [UInt8], to name: String) throws(Failure) {
         if let slash = name.lastIndex(of: "/"), folders.insert(String(name[..<slash])).inserted {
             let folder = "\(path)/\(name[..<slash])"
@@ -117,8 +120,8 @@ public struct ExportFolder {
             try Self.requireFolder(folder)
         }
         try check([name])
-        // First, so that an export that is cut short leaves nothing that no later one knows of; on a line of its own also
-        // after half a line, the last that a full disk took.
+        // The list is written first, so that an interrupted export leaves no file that later ones do not know. The name
+        // gets a line of its own, even after half a line, which a full disk may have left.
         if written.insert(name).inserted, !former.contains(name) {
             try Self.write(Array("\n\(name)\n".utf8), to: "\(path)/\(Self.manifest)", O_APPEND)
         }
@@ -127,7 +130,7 @@ public struct ExportFolder {
 
     /// Removes what earlier exports wrote and this one did not.
     ///
-    /// - Returns: how many files that were.
+    /// - Returns: the number of removed files.
     func finish() throws(Failure) -> Int {
         var removed = 0
         let formerFolders = Set(
@@ -141,7 +144,7 @@ public struct ExportFolder {
             }
         }
         for name in formerFolders {
-            // Stays where somebody keeps other files in it.
+            // Fails if the folder holds other files. It then stays.
             _ = unsafe rmdir("\(path)/\(name)")
         }
         try replace(Self.manifest, by: Array(written.sorted().map { "\($0)\n" }.joined().utf8))
@@ -159,7 +162,8 @@ public struct ExportFolder {
         }
     }
 
-    /// Takes such names alone as exports write: whatever else a file of that name says, nothing outside is removed.
+    /// Returns only names that an export can have written, so that nothing outside is removed, whatever else a file of
+    /// that name contains.
     static func names(in manifest: [UInt8]) -> Set<String> {
         var names: Set<String> = []
         for line in manifest.split(separator: UInt8(ascii: "\n")) {
@@ -201,7 +205,7 @@ public struct ExportFolder {
         }
     }
 
-    /// What is at a path, as `st_mode` tells it, of a link the link itself; `nil` when there is nothing.
+    /// Returns the type of the file at a path, as in `st_mode`, without following a link; `nil` if there is no file.
     private static func kind(of path: String) throws(Failure) -> mode_t? {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else { return status.st_mode & S_IFMT }

@@ -1,30 +1,32 @@
-/// How long a mangled name can become when it is read.
+/// Upper bound for the length of a mangled name after demangling.
 ///
-/// The demangler of the Swift runtime writes each substitution out, and substitutions nest: six bytes double what
-/// stands before them, so that a name of two hundred bytes would fill the memory. This walks over the operators of
-/// swift 6.3, docs/ABI/Mangling.rst, as the demangler does, and adds up what each can become at most. It knows the
-/// operators of types, functions, variables, thunks and specializations; a name with another, such as those of key paths
+/// The demangler of the Swift runtime writes each substitution out, and substitutions nest: six bytes double everything
+/// before them, so a name of two hundred bytes would fill the memory. This type walks over the operators of swift 6.3,
+/// docs/ABI/Mangling.rst, as the demangler does, and adds up the maximum length of each. It knows the operators of
+/// types, functions, variables, thunks and specializations. A name with another operator, such as those of key paths
 /// and of automatic differentiation, has no bound here.
 struct ManglingSize {
-    /// Several times the longest names that SwiftUI makes, and read in a fraction of a millisecond.
+    /// Maximum length in bytes: several times the longest names that SwiftUI makes, demangled in a fraction of a
+    /// millisecond.
     static let limit = 16 * 1024
-    /// `S2S` says `S` twice; nobody writes a type with more of one kind side by side.
+    /// Maximum repetitions of a substitution. `S2S` repeats `S` twice; real types do not have more of one kind side by
+    /// side.
     private static let repeatLimit = 16
 
     private var rest: ArraySlice<UInt8>
-    /// `true` also reads the operators of generic and compiler-made functions.
+    /// `true` to also read the operators of generic and compiler-made functions.
     private let isFunction: Bool
-    /// Bytes that everything read so far becomes at most, and so does every substitution.
+    /// Maximum bytes of everything read so far, and of every substitution.
     private var size = 0
-    /// Bytes of identifiers, which are what a word of an earlier identifier has at most.
+    /// Bytes of all identifiers, the maximum for a word of an earlier identifier.
     private var words = 0
-    /// Bytes that substitutions become at most: when the first with this index or a later one was used.
+    /// Maximum bytes of each substitution: the size when this index or a later one was first used.
     ///
-    /// They are numbered in the order in which they come, so each is made of what stood before that.
+    /// Substitutions are numbered in the order in which they occur, so each consists of text before that point.
     private var substitutions: [Int] = []
 
-    /// - Returns: an upper bound in bytes, or `nil` when `symbol` is no mangled name, has an operator that is not
-    ///   known here, or passes ``limit``.
+    /// - Returns: an upper bound in bytes, or `nil` if `symbol` is no mangled name, has an operator that is not known
+    ///   here, or exceeds ``limit``.
     ///
     /// - Parameter isFunction: `false` reads the operators that names of types have, as version 1 of the rules does.
     static func bound(_ symbol: some Collection<UInt8>, isFunction: Bool = false) -> Int? {
@@ -41,7 +43,7 @@ struct ManglingSize {
         self.isFunction = isFunction
     }
 
-    /// Swift 5 and later, 4.2, and 4.0.
+    /// Reads the prefix of Swift 5 and later, 4.2, or 4.0.
     private mutating func prefix() -> Bool {
         for prefix in ["$s", "$S", "_T0"] where rest.starts(with: prefix.utf8) {
             rest = rest.dropFirst(prefix.utf8.count)
@@ -71,7 +73,7 @@ struct ManglingSize {
         case UInt8(ascii: "o"): return oneOf("ipP")
         case UInt8(ascii: "M"): return oneOf("acfLmnopPrsSuVXIiJ") && rest.isEmpty
         case UInt8(ascii: "."):
-            // What follows, such as `.resume.0`, stands behind the name in quotes, other bytes than letters as `\xFF`.
+            // A suffix, such as `.resume.0`, follows the name in quotes, with bytes other than letters as `\xFF`.
             size += rest.count * 4
             rest = rest[rest.endIndex...]
             return true
@@ -111,7 +113,7 @@ struct ManglingSize {
     private static let structureWording = 24
     /// Functions, metatypes and conventions.
     private static let plainOperators = Set("FKNacdhlmnpuxz".utf8)
-    /// What the longest operator reads as, `reflection metadata field descriptor for `, with something to spare.
+    /// Maximum bytes that an operator reads as: `reflection metadata field descriptor for `, with something to spare.
     private static let longestWording = 64
 
     /// `A`, then letters, the last of them in upper case, each perhaps with a count in front; or an index and `_`.
@@ -133,7 +135,7 @@ struct ManglingSize {
 
     private mutating func use(_ index: Int, times: Int = 1) -> Bool {
         guard times <= Self.repeatLimit else { return false }
-        // Nothing but what stands in front can have been numbered.
+        // Only text before this point can have been numbered.
         guard index < rest.startIndex else { return false }
         while substitutions.count <= index { substitutions.append(size) }
         size += substitutions[index] * max(1, times)
@@ -143,20 +145,20 @@ struct ManglingSize {
     /// `S`: a type of the standard library, perhaps several times; `Sg` makes an optional.
     private mutating func standardType() -> Bool {
         let count = number() ?? 1
-        // One letter for a type; behind `c` one for a type of the module of concurrency.
+        // One letter for a type; after `c`, one letter for a type of the concurrency module.
         _ = take("c")
         guard rest.popFirst() != nil, count <= Self.repeatLimit else { return false }
         size += Self.longestWording * count
         return true
     }
 
-    /// `L` in a type's name: a local one's number, or that the identifier before says in which file it is.
+    /// Reads `L` in a type's name: the number of a local type, or a mark that the identifier before names the file.
     private mutating func local() -> Bool {
         if oneOf("Ll") { return true }
         return oneOf("abcdefghijABCDEFGHIJ") || index()
     }
 
-    /// How a variable or subscript is accessed.
+    /// Reads how a variable or subscript is accessed.
     private mutating func accessor() -> Bool {
         if take("a") || take("l") { return oneOf("OoaupP") }
         return oneOf("gGsmMrpwWiz")
@@ -171,13 +173,13 @@ struct ManglingSize {
 
     // MARK: Generic code
 
-    /// Behind `q`, and in requirements: which parameter of a generic context.
+    /// Reads the part after `q`, and in requirements: which parameter of a generic context.
     private mutating func genericParameter() -> Bool {
         if take("d") { return index() && index() }
         return take("z") || take("s") || index()
     }
 
-    /// Behind `r`: how many parameters each depth has, up to `l`.
+    /// Reads the part after `r`: how many parameters each depth has, up to `l`.
     private mutating func genericSignature() -> Bool {
         while !take("l") {
             size += Self.longestWording
@@ -186,7 +188,8 @@ struct ManglingSize {
         return true
     }
 
-    /// Behind `R`: a letter for the kind of the requirement and of its subject, none for a protocol of a parameter.
+    /// Reads the part after `R`: a letter for the kind of the requirement and of its subject, no letter for a protocol
+    /// of a parameter.
     private mutating func requirement() -> Bool {
         size += Self.longestWording
         guard let kind = rest.first else { return false }
@@ -210,14 +213,14 @@ struct ManglingSize {
         return oneOf("em") && index()
     }
 
-    /// Behind `Q`: an associated type, an opaque result or a pack.
+    /// Reads the part after `Q`: an associated type, an opaque result or a pack.
     private mutating func archetype() -> Bool {
         if oneOf("xXzZarOpPS") { return true }
         if oneOf("yY") { return genericParameter() }
         return oneOf("oRe") && index()
     }
 
-    /// Behind `H`: a conformance.
+    /// Reads the part after `H`: a conformance.
     private mutating func conformance() -> Bool {
         if oneOf("CPpXcnorF") { return true }
         return oneOf("ADIO") && index()
@@ -225,7 +228,7 @@ struct ManglingSize {
 
     // MARK: Code that the compiler made
 
-    /// Behind `I`: letters for the conventions of a lowered function, up to `_`.
+    /// Reads the part after `I`: letters for the conventions of a lowered function, up to `_`.
     private mutating func loweredFunction() -> Bool {
         while let letter = rest.first, Self.isLetter(letter) {
             rest = rest.dropFirst()
@@ -234,21 +237,21 @@ struct ManglingSize {
         return take("_")
     }
 
-    /// Behind `W`: tables of witnesses, lazy accessors, and outlined copies of values.
+    /// Reads the part after `W`: tables of witnesses, lazy accessors, and outlined copies of values.
     private mutating func witness() -> Bool {
         if take("O") { return oneOf("ij") ? index() : oneOf("yerscdfbhkBCDgn") }
         if take("v") { return oneOf("di") }
         return oneOf("VPpGgaIiLlTtbCoSJjzZ")
     }
 
-    /// Behind `X`: conventions and representations of functions and metatypes.
+    /// Reads the part after `X`: conventions and representations of functions and metatypes.
     private mutating func specialType() -> Bool {
         if oneOf("Mm") { return oneOf("tTo") }
         if take("z") { return oneOf("BC") }
         return oneOf("ACEfKULBgGoubDpPlcSwe")
     }
 
-    /// Behind `T`: a thunk, a continuation or a specialization.
+    /// Reads the part after `T`: a thunk, a continuation or a specialization.
     private mutating func thunk() -> Bool {
         if oneOf("QYvz") { return index() }
         if oneOf("gGBtsipP") { return specialization() }
@@ -281,8 +284,8 @@ struct ManglingSize {
         return take("_")
     }
 
-    /// A length and as many bytes, in punycode behind `00`. Behind `0`, letters for words of earlier identifiers and
-    /// such lengths in turns, up to a letter in upper case with `0` or a last length behind it.
+    /// Reads a length and as many bytes, in punycode after `00`. After `0`, letters for words of earlier identifiers
+    /// alternate with such lengths, up to a letter in upper case that `0` or a last length follows.
     private mutating func identifier() -> Bool {
         guard take("0") else { return literal(isPunycode: false) }
         if take("0") { return literal(isPunycode: true) }
@@ -316,7 +319,7 @@ struct ManglingSize {
         var number: Int?
         while let digit = rest.first.map({ $0 &- UInt8(ascii: "0") }), digit < 10 {
             rest = rest.dropFirst()
-            // Longer than any name is long enough.
+            // The number is capped, because it then exceeds the length of any name.
             number = min((number ?? 0) * 10 + Int(digit), Self.limit)
         }
         return number

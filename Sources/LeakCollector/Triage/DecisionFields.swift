@@ -2,33 +2,33 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// What a request says that somebody decided, as it was written: in a form or in JSON.
+/// Fields of a decision as a request contains them, in a form or in JSON.
 struct DecisionFields: Hashable, Sendable {
     /// `resolve`, `ignore`, `reopen` or `note`.
     var action: String?
     /// `in`: `now`, `next`, or a version.
     var fix: String?
-    /// What `now` and `next` are said of: the newest version that the page showed. `nil`: the newest one of all, of which
-    /// reports may have come since somebody looked.
+    /// The newest version that the page showed, to which `now` and `next` refer. `nil`: the newest version of all, for
+    /// which reports may have arrived after the visitor loaded the page.
     var newest: String?
     /// A day, or a time of RFC 3339.
     var until: String?
     var reports: Int?
     var note: String?
 
-    /// Reports that an ignored leak may be given. As many of them never come.
+    /// Maximum number of reports until which a leak can be ignored. A leak never gets so many.
     static let largestReports = 1_000_000_000
 
     private static let actions = "resolve, ignore, reopen or note"
     private static let fixes = "now, next, or a version such as 5.2.0"
     private static let ends = "a day such as 2026-12-01, or a time such as 2026-12-01T09:00:00Z"
 
-    /// Reads what was decided.
+    /// Parses the decision.
     ///
     /// - Parameters:
-    ///   - name: of who decides.
+    ///   - name: name of the author of the decision.
     ///   - now: milliseconds since 1970.
-    /// - Throws: ``Problem`` 400 that names the field and says what it may be.
+    /// - Throws: ``Problem`` 400 that names the wrong field and its valid values.
     func decision(by name: String, now: Int64) throws(Problem) -> Decision {
         let note = try readNote()
         guard let action else { throw Self.wrong("action is missing: \(Self.actions)") }
@@ -89,7 +89,7 @@ struct DecisionFields: Hashable, Sendable {
         return .date(end.milliseconds)
     }
 
-    /// - Returns: `nil` where nothing is written in it.
+    /// - Returns: `nil` if the note is empty.
     private func readNote() throws(Problem) -> String? {
         guard let note else { return nil }
         // Forms end lines with CR LF.
@@ -110,7 +110,8 @@ struct DecisionFields: Hashable, Sendable {
         scalar.properties.generalCategory == .control && scalar != "\t" && scalar != "\n"
     }
 
-    /// A field that does not go with the action may be meant for another one: nothing is decided by guessing.
+    /// Throws if a field does not go with the action. It may be meant for another action, and a decision must not be
+    /// guessed.
     private func refuse(_ fields: [(name: String, isGiven: Bool)], with action: String) throws(Problem) {
         guard let field = fields.first(where: \.isGiven) else { return }
         throw Self.wrong("\(field.name) does not go with the action \(action): leave it out")
@@ -120,7 +121,7 @@ struct DecisionFields: Hashable, Sendable {
 }
 
 extension Substring {
-    /// Without white space at both ends.
+    /// The text without white space at both ends.
     fileprivate var trimmed: Substring {
         var text = drop(while: \.isWhitespace)
         while text.last?.isWhitespace == true { text.removeLast() }

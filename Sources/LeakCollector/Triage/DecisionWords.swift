@@ -1,7 +1,7 @@
 internal import LeakPlatform
 import LeakStore
 
-/// What was decided, after the name of who did: `resolved it in 5.2.0`.
+/// Words for a decision, which follow the name of its author: `resolved it in 5.2.0`.
 struct DecisionWords: Component {
     var action: PastDecision.Action
 
@@ -17,7 +17,7 @@ struct DecisionWords: Component {
     }
 }
 
-/// From which version on a leak is mended.
+/// Words for the version from which on a leak is fixed.
 struct FixWords: Component {
     var version: String
     var isAfter: Bool
@@ -27,7 +27,7 @@ struct FixWords: Component {
     }
 }
 
-/// Up to when a leak is ignored: `1 Dec 2026`, `100 more reports`.
+/// Words for the limit of an ignored leak: `1 Dec 2026`, `100 more reports`.
 struct LimitWords: Component {
     var limit: Decision.IgnoreLimit
 
@@ -38,7 +38,7 @@ struct LimitWords: Component {
         }
     }
 
-    /// The day, and the time where it is not the day's beginning.
+    /// Returns the day, with the time unless that is midnight.
     private static func date(_ end: Int64) -> HTML {
         let time = CivilTime(milliseconds: end)
         let isMidnight = time.hour == 0 && time.minute == 0

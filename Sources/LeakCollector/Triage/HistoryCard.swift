@@ -1,15 +1,15 @@
 import LeakStore
 
-/// Who decided what about a leak, and when.
+/// Decisions about a leak, with their authors and times.
 struct HistoryCard: Component {
     var context: PageContext
     /// Newest first.
     var history: [PastDecision]
 
-    /// The part of the page, for links and scripts.
+    /// Anchor of the card, for links and scripts.
     static let anchor = "history"
 
-    /// Entries that are not folded away.
+    /// Maximum number of entries that are not folded away.
     private static let shown = 5
 
     var html: HTML {
@@ -22,7 +22,7 @@ struct HistoryCard: Component {
             .html
     }
 
-    /// Nobody shall take the oldest entry for the first where older ones may be gone.
+    /// Note that older entries may be gone, so that the oldest entry is not taken for the first one.
     private var forgotten: HTML? {
         history.count < Decision.perLeak
             ? nil

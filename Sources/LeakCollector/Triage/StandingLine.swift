@@ -1,6 +1,6 @@
 import LeakStore
 
-/// What was decided about a leak last and what came of it, in a sentence.
+/// The most recent decision about a leak and its effect, in a sentence.
 struct StandingLine: Component {
     var context: PageContext
     var standing: Standing
@@ -26,7 +26,7 @@ struct StandingLine: Component {
             let isOver = standing.state(now: context.now) == nil
             let verb: HTML = isOver ? "Was ignored" : "Ignored"
             return "\(verb) until \(LimitWords(limit: limit))\(soFar(limit)) by \(author)"
-        // Neither stands: a leak has no standing by them.
+        // These actions do not give a leak a standing.
         case .reopened, .noted: return "\(author)"
         }
     }

@@ -1,19 +1,19 @@
 internal import LeakPlatform
 import LeakStore
 
-/// The form to decide about a leak: one for all buttons, so that a note goes along with each.
+/// The form to decide about a leak: one form for all buttons, so that each of them sends the note too.
 struct TriageForm: Component {
     var context: PageContext
     var row: LeakRow
-    /// Of the leak's app.
+    /// Newest version of the leak's app.
     var newestVersion: String?
 
     private typealias Button = DecisionFields.Button
 
-    /// What a browser counts for `maxlength`, a unit of UTF-16, is at most so many bytes of UTF-8.
+    /// Maximum bytes of UTF-8 for one unit of UTF-16, which browsers count for `maxlength`.
     static let bytesPerUnit = 3
 
-    /// Versions that are offered to choose from; any other may be typed.
+    /// Maximum number of versions that are offered; any other may be typed.
     private static let versionsOffered = 20
 
     var html: HTML {
@@ -28,13 +28,14 @@ struct TriageForm: Component {
         """#
     }
 
-    /// A form's first button is the one that Enter presses in any of its fields: this one has no name, so that the
-    /// field that is filled in says what is meant.
+    /// Button that Enter presses in any field of the form, because it is the first. It has no name, so that the field
+    /// that is filled in determines the action.
     private var forEnter: HTML {
         #"<button class="hidden" tabindex="-1" aria-hidden="true">Send</button>"#
     }
 
-    /// What `now` and `next` are said of: the app's newest version, or the leak's own last one where that is newer still.
+    /// The version that `now` and `next` refer to: the app's newest version, or the leak's own last version if that is
+    /// newer still.
     private var newest: String {
         guard let newestVersion, VersionOrder(newestVersion) > VersionOrder(row.lastVersion) else {
             return row.lastVersion
@@ -42,10 +43,10 @@ struct TriageForm: Component {
         return newestVersion
     }
 
-    /// Of a version without a number none is newer.
+    /// `true` if the newest version has a number. No version counts as newer than one without a number.
     private var isNumbered: Bool { VersionOrder(newest).isNumbered }
 
-    /// The version that the buttons speak of, whatever is reported until one of them is pressed.
+    /// The version that the buttons refer to, whatever is reported until one of them is pressed.
     private var shown: HTML? {
         guard isNumbered else { return nil }
         return #"<input type="hidden" name="newest" value="\#(newest)">"#

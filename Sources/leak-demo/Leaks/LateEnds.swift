@@ -1,4 +1,4 @@
-/// What holds its object only until something else ends.
+/// Mistakes that hold an object only until something else ends.
 @MainActor
 enum LateEnds {
     static var family: Family {

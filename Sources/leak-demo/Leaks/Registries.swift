@@ -54,9 +54,9 @@ private final class Router {
 
 private final class DetailScreen {}
 
-/// Safe: the pointer is to itself, and valid while somebody has it.
+/// Safe: the pointer refers to the object itself, and is valid while the object is retained.
 @safe
 private final class ScannerSession {
-    /// What a callback of C gets to find its way back.
+    /// Context pointer by which a callback of C finds this object.
     var context: UnsafeMutableRawPointer?
 }

@@ -1,6 +1,6 @@
 import LeakDetector
 
-/// One way to leak, or not to.
+/// One way to leak, or not to leak.
 @MainActor
 struct Scenario {
     enum End: Hashable {
@@ -11,19 +11,19 @@ struct Scenario {
         case previous, newest
     }
 
-    /// What the code does wrong, as one would say it to a colleague.
+    /// Description of the mistake, in the words one would use to a colleague.
     let title: String
     let end: End
-    /// Fixed before the newest version, or new in it; `nil`: in both.
+    /// The only release with the leak: fixed before the newest version, or new in it; `nil` for both.
     let onlyIn: Release?
-    /// The path that keeps the object, as the page of its leak shows it, without question marks. Several where each is right;
-    /// none where none can be found.
+    /// Paths that keep the object, as the page of its leak shows them, without question marks. Several if each is
+    /// right; empty if none can be found.
     let expectedPaths: [String]
     /// The owners of the object, outermost first, as an app would name them.
     private let path: [String]
     private let reason: String
-    /// Makes an object and, only when told that it goes wrong, the mistake: most closes of a screen go well, also of one
-    /// that leaks now and then.
+    /// Creates an object, and makes the mistake only if `goesWrong` is true: most closes of a screen go well, even of
+    /// one that leaks now and then.
     private let make: @MainActor (_ goesWrong: Bool) -> AnyObject
     private let file: StaticString
     private let line: UInt
@@ -50,7 +50,7 @@ struct Scenario {
         return unsafe UnsafeRawPointer(object.toOpaque())
     }
 
-    /// Says that an object should be gone, and lets go of it as an app would.
+    /// Tells the detector that an object should be freed, and releases it as an app would.
     func play(_ detector: LeakDetector, goesWrong: Bool) {
         detector.expectDeallocation(
             of: make(goesWrong), path: path, reason: reason, file: file, line: line)

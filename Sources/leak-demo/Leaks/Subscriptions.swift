@@ -80,7 +80,7 @@ private final class Basket {
     var bag: Set<Subscription> = []
 }
 
-/// Lasts as long as somebody holds it, as Combine has it.
+/// Subscription that lasts as long as it is retained, as in Combine.
 private final class Subscription: Hashable {
     private let sink: (Int) -> Void
 

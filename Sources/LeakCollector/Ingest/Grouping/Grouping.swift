@@ -4,22 +4,22 @@ internal import LeakStore
 
 /// Assigns reports to leaks by app, class, and the stack without the system's part of it.
 ///
-/// Kind, module, children, cycle, version, device and texts are not in the key, so a leak is one group over
+/// The key does not contain kind, module, children, cycle, version, device and texts, so a leak is one group over
 /// launches, devices, builds and versions of detectors. A stored group keeps the version of the rules that made it.
-/// Version 2 reads call stacks, keeps the generic arguments that are types of the app, and takes all of a text that names no
-/// class. A report that it has the same key for as version 1 is version 1's.
+/// Version 2 reads call stacks, keeps the generic arguments that are types of the app, and uses the whole text if it
+/// names no class. If both versions give a report the same key, the report belongs to the group of version 1.
 enum Grouping {
     static let oldVersion = 1
     static let currentVersion = 2
-    /// A module that no type is in: all names stay whole.
+    /// A module name that no type has, so that all names stay whole.
     static let noModule = "-"
-    /// In place of the sender's module: classes keep theirs in their name unless a leak without it is there.
+    /// Value in place of the sender's module: classes keep their module in their name unless a leak without it exists.
     static let keptModules = "*"
 
-    /// The leaks that one report tells of.
+    /// The leaks that one report describes.
     struct Groups: Sendable {
         var first: GroupedReport
-        /// The further leaks of a text that tells of several.
+        /// The further leaks of a text that describes several.
         var others: [GroupedReport] = []
         /// Leaks beyond ``SeveralLeaks/limit``, which are not counted.
         var missedCount = 0
@@ -30,11 +30,11 @@ enum Grouping {
         }
     }
 
-    /// Groups one report, of whose text each leak is a group.
+    /// Groups one report. Each leak in its text becomes a group of its own.
     ///
-    /// Reads a report of one leak as its sample will be kept, so that both are the same leak.
+    /// A report of one leak is read in the form in which its sample will be kept, so that both give the same leak.
     ///
-    /// - Parameter symbols: names frames that have an image and an offset alone.
+    /// - Parameter symbols: names frames that have only an image and an offset.
     static func groups(
         _ report: LeakReport, app: String, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
     ) -> Groups {
@@ -68,9 +68,9 @@ enum Grouping {
     ///
     /// - Parameters:
     ///   - app: the app's id, as the key has it.
-    ///   - module: the app's own module, when its reports say so.
-    ///   - isGuessed: whether the class is a word that looks like one.
-    ///   - symbols: names frames that have an image and an offset alone.
+    ///   - module: the app's own module, if its reports name it.
+    ///   - isGuessed: true if the class is only a word that looks like a class.
+    ///   - symbols: names frames that have only an image and an offset.
     static func group(
         _ report: LeakReport, app: String, module: String?, isGuessed: Bool = false,
         symbols: CallStack.Symbols = { _, _ in [] }
@@ -102,7 +102,7 @@ enum Grouping {
             alive: report.alive ?? parsed?.alive)
     }
 
-    /// The same with the class's module in its name where it is left out, and without where it stands there.
+    /// Returns the subject with the class's module in its name if it is left out, and without it if it is there.
     private static func alternative(
         to subject: Subject, of report: LeakReport, module: String?, _ symbols: CallStack.Symbols
     ) -> Subject? {
@@ -125,7 +125,7 @@ enum Grouping {
     ) -> (subject: Subject, parsed: DetectorMessage?) {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let demangleFunction = RuntimeDemangler.demangleFunction
-        // A text is worth reading only for what the fields leave open.
+        // The text is read only for values that the fields do not give.
         let isOpen = named == nil || report.event == nil
         let mayHaveCalls = report.stack.isEmpty && report.text.map(DetectorMessage.mayHaveCallStack) ?? false
         let parsed =
@@ -141,24 +141,24 @@ enum Grouping {
         let subject = Subject(
             report, className: named, parsed: parsed, callStack: callStack?.named(by: symbols), module: module
         )
-        // Of a text that was read for its calls alone nothing else counts.
+        // If the text was read only for its calls, nothing else of it counts.
         return (subject, isOpen ? parsed : nil)
     }
 
-    /// A class as ``LeakIdentity/className`` has it, for counting checks by class.
+    /// Returns a class name as ``LeakIdentity/className`` has it, for counting checks by class.
     static func className(_ raw: String, module: String?) -> String {
         Subject.Name(raw, module: module).name
     }
 
-    /// How long ago the leak was seen, by the text of an object that went.
+    /// Returns the milliseconds since the leak was seen, from the text about a freed object.
     static func lived(in text: String) -> Int? {
         DetectorMessage(text).livedMilliseconds
     }
 
-    /// The first 128 bits of SHA-256 over version, app and key, with U+001F between them.
+    /// Returns the first 128 bits of SHA-256 over version, app and key, with U+001F between them.
     ///
-    /// What reaches this has no control characters; were there a U+001F in a part, U+001B would mark it, so that no
-    /// two lists of parts make one text.
+    /// The parts contain no control characters. If a part contained U+001F, U+001B would mark it, so that no two lists
+    /// of parts give the same text.
     static func id(app: String, key: [String], version: Int = oldVersion) -> LeakID {
         var bytes = Array("\(version)".utf8)
         for part in [app] + key {
@@ -176,7 +176,7 @@ enum Grouping {
 }
 
 extension LeakReport {
-    /// The detector's text, else the error's.
+    /// The detector's text; if there is none, the error's text.
     fileprivate var text: String? {
         [message, error?.description].compactMap(\.self).first { !$0.isEmpty }
     }
@@ -186,7 +186,7 @@ extension LeakReport {
 struct GroupedReport: Sendable {
     let identity: LeakIdentity
     let isFreed: Bool
-    /// Of a freed object: the time since its leak was seen.
+    /// For a freed object, the milliseconds since its leak was seen.
     let livedMilliseconds: Int?
     var alive: Int?
 }

@@ -2,26 +2,27 @@ internal import LeakGrammar
 internal import LeakMessage
 import LeakStore
 
-/// What a report says about the leaked object, cleaned.
+/// The leaked object as a report describes it, cleaned.
 struct Subject {
     /// A type's name without its module.
     struct Name {
         let module: String?
-        /// Without generic arguments, as version 1 has it.
+        /// The name without generic arguments, as in version 1.
         let plainName: String
-        /// With those arguments that are types of the app.
+        /// The name with those generic arguments that are types of the app.
         let name: String
         let isSystem: Bool
-        /// A host of SwiftUI views that does not say which, such as `NavigationStackHostingController<AnyView>`.
+        /// True for a host of SwiftUI views that does not name the view, such as
+        /// `NavigationStackHostingController<AnyView>`.
         let isUnnamedHost: Bool
 
-        /// The module by which classes of one name may be told apart.
+        /// The module that may distinguish classes with the same name.
         var appModule: String? { isSystem ? nil : module.flatMap { TypeName.isSystemModule($0) ? nil : $0 } }
 
-        /// `true` for `Feed.List` and `Outer.Inner`: a module or an outer type stands in front.
+        /// `true` for `Feed.List` and `Outer.Inner`: a module or an outer type precedes the name.
         var isDotted: Bool { !isSystem && plainName.prefix { $0 != "<" }.contains(".") }
 
-        /// The name with its module, where it is the one given.
+        /// Returns the name with its module in front if that is `appModule`; otherwise the name unchanged.
         func qualified(by appModule: String) -> Name {
             guard module == appModule else { return self }
             return Name(
@@ -53,22 +54,23 @@ struct Subject {
     /// The path of owners; empty when there is a call stack.
     private(set) var stack: [Name]
     let callStack: CallStack?
-    /// The call stack's texts, made once and used by both keys of a class.
+    /// Texts of the call stack, made once and used by both keys of a class.
     private let shownCalls: [String]?
     private let keyCalls: [String]
     let children: [Name]
-    /// Without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless that is empty.
+    /// The cycle without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless
+    /// that is empty.
     let cycle: [String]
-    /// The substitute for a missing class: the cycle's names as rule 1 makes them, rotated to their smallest form.
-    /// Closures have one name there, so that a cycle stays one leak when the number of its closure changes.
+    /// Substitute for a missing class: the cycle's names as rule 1 makes them, rotated to their smallest form. All
+    /// closures have the same name there, so that a cycle stays one leak when the number of its closure changes.
     private let cycleKey: [String]
-    /// The same with those arguments that are types of the app; rotated on its own.
+    /// ``cycleKey`` with those generic arguments that are types of the app, rotated independently.
     private let detailedCycleKey: [String]
-    /// Stands for the class where there is none.
+    /// Text that replaces the class if there is none.
     private let template: String
-    /// The same by version 1 of the rules.
+    /// The ``template`` by version 1 of the rules.
     private let maskedText: String
-    /// Domain and code of an error that has no text, where nothing else names the leak.
+    /// Domain and code of an error without text, if nothing else names the leak.
     let error: [String]
 
     init(
@@ -78,14 +80,14 @@ struct Subject {
         func names(_ raw: [String]) -> [Name] {
             raw.map { Name($0, module: module) }.filter { !$0.name.isEmpty }
         }
-        // Its path is not put under another class, nor are its calls.
+        // The path and the calls of a text must not be used for a different class.
         let text = named == nil ? parsed : nil
         let callStack =
             report.stack.isEmpty && Self.isOtherClass(parsed, than: named, module) ? nil : callStack
         self.callStack = callStack
         (shownCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
-        // A text may name the path in front of its backtrace, and then that is the stack that the leak is known by.
+        // A text may contain a path before its backtrace. The path is then the stack that identifies the leak.
         stack = callStack == nil || report.stack.isEmpty ? names(path) : []
         children = names(report.children.isEmpty ? text?.wholeNames.children ?? [] : report.children)
         let guess = text?.className == nil ? text?.guessedClassName : nil
@@ -103,7 +105,7 @@ struct Subject {
             }
             let start = Cycle.startOfSmallestRotation(elements.map(\.key))
             cycleKey = Array((elements[start...] + elements[..<start]).map(\.key))
-            // Where the plain names are those of version 1, so is their order.
+            // If the plain names are those of version 1, so is their order.
             let detailedStart = Cycle.startOfSmallestRotation(elements.map(\.detailed))
             let rotated = elements[detailedStart...] + elements[..<detailedStart]
             (detailedCycleKey, self.cycle) = (rotated.map(\.detailed), rotated.map(\.shown))
@@ -131,7 +133,8 @@ struct Subject {
         return one.plainName != two.plainName && !isShort(one, of: two) && !isShort(two, of: one)
     }
 
-    /// The elements that are no call frames: behind owners, the addresses of frames would make a leak of each launch.
+    /// Returns the elements that are not call frames. After owners, the addresses of frames would make a new leak of
+    /// each launch.
     private static func owners(in stack: [String]) -> [String] {
         stack.filter { element in
             guard element.utf8.count > 16, element.contains("0x") else { return true }
@@ -145,11 +148,11 @@ struct Subject {
         return [withoutSeparators(UnknownContext.removed(from: error.domain)), "\(error.code)"]
     }
 
-    /// An element of a cycle that is shown alone: without its module, with its property.
+    /// Returns an element of a cycle that is only shown: without its module, with its property.
     private static func element(_ raw: String, _ module: String?) -> String? {
         if let closure = ClosureName(raw, module: module) { return closure.text }
         let reference = Reference(raw)
-        // Of a description, which may hold what users typed, the class alone is taken.
+        // Only the class of a description is used, because a description may contain text that users typed.
         let property = reference.property.flatMap {
             isPath($0) && !isDescription(reference.object) ? $0 : nil
         }
@@ -169,7 +172,7 @@ struct Subject {
         text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
     }
 
-    /// The same with the class's module in the names of its types; `nil` where it names none.
+    /// The subject with the class's module in the names of its types; `nil` if the class names no module.
     var qualified: Subject? {
         guard let module = className?.appModule else { return nil }
         var subject = self
@@ -190,8 +193,8 @@ struct Subject {
 
     var kind: LeakReport.Kind { className == nil && !cycle.isEmpty ? .cycle : .object }
 
-    /// The parts of the key that follow the app: class and stack, or what stands for them; and the version of the rules
-    /// that they come from.
+    /// Returns the parts of the key that follow the app: class and stack, or their substitutes; and the version of the
+    /// rules that they come from.
     func key(fingerprint: [String]) -> (parts: [String], version: Int) {
         if fingerprint.isEmpty, detailedCycleKey != cycleKey {
             let isOld = detailedCycleKey.allSatisfy { TypeName($0).text == $0 }
@@ -205,26 +208,26 @@ struct Subject {
             return ([className?.name ?? template] + keyCalls, Grouping.currentVersion)
         }
         let key = classAndPath(\.name, text: template)
-        // A host whose modifiers were left out has the name, and so the group, of one that has none.
+        // A host whose modifiers were left out has the same name, and so the same group, as a host without modifiers.
         let isOld = zip(key, oldKey(fingerprint: fingerprint)).allSatisfy { name, oldName in
             name == oldName || className != nil && TypeName(name).text == name
         }
         return (key, isOld ? Grouping.oldVersion : Grouping.currentVersion)
     }
 
-    /// The same by version 1 of the rules, for a report without a call stack.
+    /// Returns the key by version 1 of the rules, for a report without a call stack.
     func oldKey(fingerprint: [String]) -> [String] {
         substitute(fingerprint) ?? classAndPath(\.plainName, text: maskedText)
     }
 
-    /// The key that a sender gave, or the one that stands for a class that is not known.
+    /// Returns the key that the sender gave, or the substitute for an unknown class.
     ///
-    /// A cycle stands behind an empty class, so that it never meets a class and its stack.
+    /// A cycle follows an empty class, so that it never equals a class with its stack.
     private func substitute(_ fingerprint: [String]) -> [String]? {
         if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
         guard className == nil else { return nil }
         if !cycleKey.isEmpty { return [""] + cycleKey }
-        // Behind two empty parts, which neither a class nor a cycle has.
+        // The error follows two empty parts, which neither a class nor a cycle has.
         return error.isEmpty ? nil : ["", ""] + error
     }
 
@@ -233,13 +236,13 @@ struct Subject {
         return [className[keyPath: name]] + path(of: className, name)
     }
 
-    /// The path without the system's elements, except the last, which is the leaked object; nothing when that
-    /// leaves the class alone. A container of the system that has no path has its first child for one.
+    /// Returns the path without the system's elements, except the last, which is the leaked object; empty if that
+    /// leaves only the class. A container of the system without a path uses its first child as the path.
     private func path(of className: Name, _ name: KeyPath<Name, String>) -> [String] {
         let kept = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map {
             $0.element[keyPath: name]
         }
-        // By bytes, as the key is: `String` takes a composed and a decomposed accent for equal.
+        // Compares bytes, as the key does: `String` treats a composed and a decomposed accent as equal.
         let isClassAlone = kept.count == 1 && kept[0].utf8.elementsEqual(className[keyPath: name].utf8)
         guard kept.isEmpty || isClassAlone else { return kept }
         if className.isSystem, let root = children.first { return [root[keyPath: name]] }
@@ -261,7 +264,8 @@ struct Subject {
             ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
     }
 
-    /// U+001F separates the parts of a key and may not stand in one; nor may what a description says of its object.
+    /// Returns the text without control characters, because U+001F separates the parts of a key, and without the text
+    /// that a description contains about its object.
     private static func withoutSeparators(_ given: String) -> String {
         let part = LeakReport.words(given)
         guard part.utf8.contains(where: { $0 < 0x20 }) else { return part }
