@@ -1,29 +1,29 @@
 #if os(Linux)
     internal import CLeakCurl
 
-    /// Sends HTTP requests, one at a time, keeping connections between them.
+    /// An HTTP client that sends one request at a time and keeps connections open between requests.
     ///
-    /// Use one instance on one thread at a time; that is why it is not `Sendable`. Certificates are verified and TLS is
-    /// at least 1.2. Redirects are not followed, since they would carry the key elsewhere. Proxies are taken from the
-    /// environment (`https_proxy`, `no_proxy`, …), but never for this machine itself (`localhost`, 127.0.0.0/8 and `[::1]`):
-    /// curl would ask the proxy for its own `localhost`, and send unencrypted over a network what was to stay on the machine.
-    /// Go does the same: https://pkg.go.dev/net/http#ProxyFromEnvironment
+    /// Use one instance on one thread at a time: the class is not `Sendable`. Certificates are verified and TLS is at least version
+    /// 1.2. Redirects are not followed, because they would send the key to another host. The client uses the proxies from the
+    /// environment (`https_proxy`, `no_proxy`, …), but never for this machine itself (`localhost`, 127.0.0.0/8 and `[::1]`): the
+    /// proxy would resolve `localhost` to itself, and local traffic would cross the network unencrypted. Go does the same:
+    /// https://pkg.go.dev/net/http#ProxyFromEnvironment
     public final class CurlClient {
         public struct Options: Hashable, Sendable {
-            /// From the name's look-up to the end of the TLS handshake. A phone on a slow network needs a few seconds.
+            /// Time limit from the DNS lookup to the end of the TLS handshake. A phone on a slow network needs a few seconds.
             public var connectMilliseconds = 10_000
-            /// From start to the last byte of the answer, connecting included.
+            /// Time limit from the start to the last byte of the response, including connecting.
             public var totalMilliseconds = 30_000
-            /// Of the body of an answer; a longer one is an error.
+            /// The largest response body, in bytes; a longer one is an error.
             public var answerBytes = 64 * 1024
-            /// Off, a proxy named in the environment is passed by: for an address that is this machine's own, by another name
+            /// If `false`, the client ignores a proxy from the environment. Meant for an address of this machine under another name
             /// than `localhost`.
             public var usesProxy = true
-            /// The server's public key must be one of these; with none, any will do. Each is `sha256//` and the base64 of the
-            /// SHA-256 of its DER form. The certificate is verified besides.
+            /// Public keys, one of which the server must have; if empty, every public key is accepted. Each entry is `sha256//` and
+            /// the base64 of the SHA-256 of the key in DER form. The certificate is verified in addition.
             /// https://curl.se/libcurl/c/CURLOPT_PINNEDPUBLICKEY.html
             public var pinnedPublicKeys: [String] = []
-            /// A file of certificates in PEM form, to be trusted in place of the system's: for a company's own authority.
+            /// A PEM file of certificates to trust instead of the system's, for example of a company's own certificate authority.
             public var caFile: String?
             public var userAgent = "leak-collector-client/1"
 
@@ -34,11 +34,10 @@
         private let answerBytes: Int
         private let usesProxy: Bool
 
-        /// - Throws: ``CurlError`` when the process has no memory left, with a curl that lacks TLS or pins, and for a pin that
-        ///   is none.
+        /// - Throws: ``CurlError`` if the process has no memory left, if curl lacks TLS or pinning, or if a pin is malformed.
         public init(_ options: Options = Options()) throws(CurlError) {
             let handle = try CurlHandle()
-            // Time-outs without signals, which belong to the app: https://curl.se/libcurl/c/CURLOPT_NOSIGNAL.html
+            // Timeouts without signals, because signals belong to the app: https://curl.se/libcurl/c/CURLOPT_NOSIGNAL.html
             try handle.set(CURLOPT_NOSIGNAL, to: 1)
             try handle.set(CURLOPT_CONNECTTIMEOUT_MS, to: max(options.connectMilliseconds, 1))
             try handle.set(CURLOPT_TIMEOUT_MS, to: max(options.totalMilliseconds, 1))
@@ -46,7 +45,7 @@
             try handle.set(CURLOPT_SSL_VERIFYPEER, to: 1)
             try handle.set(CURLOPT_SSL_VERIFYHOST, to: 2)
             try handle.set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
-            // From curl 7.85 on. Older ones are left with the check of the address below, which is the same rule.
+            // The option exists since curl 7.85. For older versions, the check of the address below enforces the same rule.
             try handle.setIfKnown(CURLOPT_PROTOCOLS_STR, to: "http,https")
             try Self.check(options.userAgent, of: "User-Agent")
             try handle.set(CURLOPT_USERAGENT, to: options.userAgent)
@@ -60,29 +59,29 @@
             answerBytes = options.answerBytes
         }
 
-        /// Gets what is at an address.
+        /// Sends a GET request.
         ///
-        /// - Returns: the answer, whatever its status.
-        /// - Throws: ``CurlError`` when no answer came.
+        /// - Returns: the response, with any status.
+        /// - Throws: ``CurlError`` if no response arrived.
         public func get(_ address: String, fields: [HTTPField] = []) throws(CurlError) -> HTTPAnswer {
             try send(nil, to: address, fields)
         }
 
-        /// Posts a body to an address.
+        /// Sends a POST request with a body.
         ///
-        /// - Parameter fields: with a `Content-Type`; without one curl would call the body a form.
-        /// - Returns: the answer, whatever its status.
-        /// - Throws: ``CurlError`` when no answer came. The server may have taken the body all the same.
+        /// - Parameter fields: the header fields, with a `Content-Type`; without it, curl would declare the body to be a form.
+        /// - Returns: the response, with any status.
+        /// - Throws: ``CurlError`` if no response arrived. The server may have received the body nevertheless.
         public func post(
             _ body: [UInt8], to address: String, fields: [HTTPField]
         ) throws(CurlError) -> HTTPAnswer {
             try send(body, to: address, fields)
         }
 
-        /// Deletes what is at an address.
+        /// Sends a DELETE request.
         ///
-        /// - Returns: the answer, whatever its status.
-        /// - Throws: ``CurlError`` when no answer came. The server may have deleted it all the same.
+        /// - Returns: the response, with any status.
+        /// - Throws: ``CurlError`` if no response arrived. The server may have deleted the resource nevertheless.
         public func delete(_ address: String, fields: [HTTPField] = []) throws(CurlError) -> HTTPAnswer {
             try handle.set(CURLOPT_CUSTOMREQUEST, to: "DELETE")
             defer { try? handle.set(CURLOPT_CUSTOMREQUEST, to: nil) }
@@ -108,21 +107,22 @@
             if body != nil { try lines.append("Expect:") }
             try handle.set(CURLOPT_URL, to: address)
             let isDirect = !usesProxy || CurlHandle.host(of: address).map(Self.isLoopback) ?? false
-            // nil takes the proxy of the environment, an empty text none.
+            // nil uses the proxy from the environment; an empty string uses no proxy.
             try handle.set(CURLOPT_PROXY, to: isDirect ? "" : nil)
             var sink = Sink(bodyLimit: answerBytes)
             let (status, opened) = try handle.perform(lines: lines, body: body, into: &sink)
             return HTTPAnswer(status: status, fields: sink.fields, body: sink.body, openedConnections: opened)
         }
 
-        /// `localhost`, 127.0.0.0/8 and `[::1]`, as curl writes a host. A name that only starts with 127 is none of them.
+        /// Returns `true` for `localhost`, 127.0.0.0/8 and `[::1]`, as curl writes a host, but not for a name that only starts with
+        /// 127.
         private static func isLoopback(_ host: String) -> Bool {
             if host.lowercased() == "localhost" || host == "[::1]" { return true }
             let parts = host.split(separator: ".", omittingEmptySubsequences: false)
             return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
         }
 
-        /// Without its prefix, curl takes a pin for the path of a file.
+        /// Checks that the pins have their prefix; without it, curl interprets a pin as the path of a file.
         private static func check(pins: [String]) throws(CurlError) {
             let others: Set<UInt8> = Set("+/=".utf8)
             for pin in pins {

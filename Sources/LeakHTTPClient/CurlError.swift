@@ -1,34 +1,34 @@
 #if os(Linux)
-    /// Why no answer came.
+    /// The reason why a request got no response.
     ///
-    /// `description` says what happened and names the host at most; header fields and bodies, where secrets are, stay
-    /// out of it.
+    /// `description` says what happened and names at most the host. It never contains header fields or bodies, because they may
+    /// hold secrets.
     public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What sort of failure it is, for a caller that must branch.
+        /// The kind of failure, for callers that handle kinds differently.
         public enum Cause: String, Hashable, Sendable {
             /// The address is not `http://` or `https://`, or curl cannot read it.
             case invalidAddress
-            /// A field's name or value has bytes that would end the line.
+            /// The name or value of a field has bytes that would end the line.
             case invalidField
-            /// A pin is not `sha256//` and base64.
+            /// A pin is not `sha256//` followed by base64.
             case invalidPin
-            /// The name of the host or of the proxy is unknown, or there is no network to ask.
+            /// The name of the host or of the proxy cannot be resolved, or there is no network.
             case unresolved
-            /// Nothing listens there, or nothing leads there.
+            /// Nothing listens at the address, or no route leads to it.
             case unreachable
             case timedOut
-            /// No TLS of version 1.2 or later, or a certificate or public key that is not to be trusted.
+            /// The server does not support TLS 1.2 or later, or its certificate or public key is not trusted.
             case untrusted
-            /// The answer is longer than it may be.
+            /// The response exceeds a size limit.
             case answerTooLong
-            /// The peer closed the connection too soon, or does not speak HTTP.
+            /// The peer closed the connection too early, or does not speak HTTP.
             case broken
-            /// curl could not be set up, or a cause that none of the others covers.
+            /// curl could not be initialized, or no other case fits.
             case other
         }
 
         public let cause: Cause
-        /// curl's number, 0 where curl was not asked: https://curl.se/libcurl/c/libcurl-errors.html
+        /// The error code of curl, or 0 if curl was not called: https://curl.se/libcurl/c/libcurl-errors.html
         public let code: Int
         public let text: String
 
@@ -38,12 +38,12 @@
             self.text = text
         }
 
-        /// Of a transfer that curl gave up; `text` is what it says itself.
+        /// Creates the error of a transfer that curl aborted; `text` is the message of curl.
         init(code: Int, _ text: String) {
             self.init(Cause(code: code), code: code, Self.remedy(code: code).map { "\(text): \($0)" } ?? text)
         }
 
-        /// What to do, where curl only says what is wrong.
+        /// Returns advice on how to fix the problem, for errors where curl only names the problem.
         private static func remedy(code: Int) -> String? {
             switch code {
             case 35: "the server must speak TLS 1.2 or later"
@@ -60,7 +60,7 @@
     }
 
     extension CurlError.Cause {
-        /// Sorts curl's numbers: https://curl.se/libcurl/c/libcurl-errors.html
+        /// Maps an error code of curl: https://curl.se/libcurl/c/libcurl-errors.html
         init(code: Int) {
             self =
                 switch code {
@@ -69,7 +69,7 @@
                 case 7, 97: .unreachable
                 case 28: .timedOut
                 case 35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98: .untrusted
-                // 1 is an answer without a head: addresses of other protocols do not get as far as curl.
+                // Code 1 is a response without a head: addresses of other protocols are rejected before they reach curl.
                 case 1, 8, 16, 18, 52, 55, 56, 61, 92, 95: .broken
                 default: .other
                 }

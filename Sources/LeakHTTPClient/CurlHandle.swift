@@ -2,16 +2,17 @@
     // The only file that calls libcurl.
     internal import CLeakCurl
 
-    /// One easy handle of libcurl, released when its owner lets go. It only owns; ``CurlClient`` says what it is for.
+    /// Owner of one easy handle of libcurl, which it releases on deinitialization. It adds no policy; see ``CurlClient``.
     ///
-    /// Used on one thread at a time: https://curl.se/libcurl/c/threadsafe.html
+    /// Must be used on one thread at a time: https://curl.se/libcurl/c/threadsafe.html
     @safe
     struct CurlHandle: ~Copyable {
         private let handle: UnsafeMutableRawPointer
-        /// curl writes the reason of a failure here, with more in it than the number says.
+        /// Buffer for the error message of curl, which is more detailed than the error code.
         private let reason: UnsafeMutablePointer<CChar>
 
-        /// curl wants this once in a process, before the first handle; a `static let` is set up once for all threads.
+        /// Initializes curl. This must happen once per process, before the first handle; Swift runs the initializer of a `static
+        /// let` once for all threads.
         private static let setUp: CURLcode = {
             OpenSSLAtExit.keep()
             return curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
@@ -25,7 +26,7 @@
             unsafe reason.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
             unsafe self.handle = handle
             unsafe self.reason = reason
-            // Fails only for an option that curl does not know; then the texts are shorter.
+            // This fails only if curl does not know the option; error messages are shorter then.
             _ = unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, reason)
         }
 
@@ -38,19 +39,20 @@
             try check(unsafe ccurl_set_long(handle, option, value), setting: option)
         }
 
-        /// curl keeps a copy of `value`; `nil` is the option's default.
+        /// Sets an option to a string, which curl copies; `nil` restores the default.
         func set(_ option: CURLoption, to value: String?) throws(CurlError) {
             try check(unsafe ccurl_set_string(handle, option, value), setting: option)
         }
 
-        /// Sets an option that curls before some version lack.
+        /// Sets an option, unless this version of curl does not know it.
         func setIfKnown(_ option: CURLoption, to value: String) throws(CurlError) {
             let code = unsafe ccurl_set_string(handle, option, value)
             guard code != CURLE_UNKNOWN_OPTION else { return }
             try check(code, setting: option)
         }
 
-        /// The host of an address as curl itself reads it, brackets of IPv6 included: another parser might see another host.
+        /// Returns the host of an address as curl parses it, including the brackets of IPv6. Another parser might find another
+        /// host.
         static func host(of address: String) -> String? {
             let parts = unsafe curl_url()
             defer { unsafe curl_url_cleanup(parts) }
@@ -62,12 +64,12 @@
             return unsafe String(cString: host)
         }
 
-        /// Sends one request as set up and gathers the answer.
+        /// Sends one request with the options set before, and collects the response.
         ///
         /// - Parameters:
         ///   - lines: header lines `Name: value`.
-        ///   - body: what to post; `nil` gets.
-        /// - Returns: the status and how many connections curl opened for it.
+        ///   - body: the body of a POST request; `nil` sends a GET request.
+        /// - Returns: the status and the number of connections that curl opened for the request.
         func perform(
             lines: borrowing HeaderLines, body: [UInt8]?, into sink: inout Sink
         ) throws(CurlError) -> (status: Int, openedConnections: Int) {
@@ -84,7 +86,7 @@
             return (number(CURLINFO_RESPONSE_CODE), number(CURLINFO_NUM_CONNECTS))
         }
 
-        /// Lends curl what one transfer needs, and takes it back before the lenders are gone.
+        /// Passes the pointers for one transfer to curl, and clears them before the memory behind them is released.
         private func lend(
             _ lines: borrowing HeaderLines, hasBody: Bool, _ body: UnsafeRawBufferPointer,
             _ sink: UnsafeMutablePointer<Sink>
@@ -132,7 +134,7 @@
         }
     }
 
-    /// Header lines as curl wants them, released when their owner lets go.
+    /// Owner of a list of header lines in curl's format, which it releases on deinitialization.
     @safe
     struct HeaderLines: ~Copyable {
         fileprivate private(set) var list: UnsafeMutablePointer<curl_slist>?
@@ -141,7 +143,7 @@
 
         deinit { unsafe curl_slist_free_all(list) }
 
-        /// - Throws: when there is no memory for it.
+        /// - Throws: ``CurlError`` if memory runs out.
         mutating func append(_ line: String) throws(CurlError) {
             guard let longer = unsafe curl_slist_append(list, line) else {
                 throw CurlError(.other, "no memory for a header field")
@@ -150,9 +152,9 @@
         }
     }
 
-    /// curl's write callback. `context` is the `Sink` that `perform` lends for one transfer.
+    /// Write callback of curl. `context` is the `Sink` that `perform` lends for one transfer.
     ///
-    /// - Returns: how many bytes were taken; another number makes curl stop with `CURLE_WRITE_ERROR`.
+    /// - Returns: the number of bytes accepted; any other number than the one given makes curl stop with `CURLE_WRITE_ERROR`.
     private func receiveBody(
         _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
     ) -> Int {
@@ -163,7 +165,7 @@
         return taken ? size * count : 0
     }
 
-    /// curl's header callback: one complete line each time. `context` as in `receiveBody`.
+    /// Header callback of curl, called with one complete line each time. `context` is the same as in `receiveBody`.
     private func receiveLine(
         _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
     ) -> Int {

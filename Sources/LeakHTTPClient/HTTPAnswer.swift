@@ -1,4 +1,4 @@
-/// One header field, of a request or of an answer.
+/// One header field of a request or of a response.
 public struct HTTPField: Hashable, Sendable {
     public var name: String
     public var value: String
@@ -9,15 +9,15 @@ public struct HTTPField: Hashable, Sendable {
     }
 }
 
-/// What a server answered.
+/// The response of a server.
 public struct HTTPAnswer: Hashable, Sendable {
-    /// 100 to 599 from a server that keeps to RFC 9110 §15; curl lets 0 to 999 through.
+    /// The status code: 100 to 599 from a server that follows RFC 9110 §15; curl accepts 0 to 999.
     public var status: Int
-    /// In the order received, without those of interim answers.
+    /// Header fields in the order received, without the fields of interim responses.
     public var fields: [HTTPField]
-    /// At most ``HTTPClient/Options/answerBytes`` bytes.
+    /// The body, at most ``HTTPClient/Options/answerBytes`` bytes.
     public var body: [UInt8]
-    /// Connections that curl had to open for it: 0 when one was kept from an earlier request.
+    /// Connections that curl opened for this request; 0 if it reused a connection.
     public var openedConnections: Int
 
     public init(status: Int, fields: [HTTPField] = [], body: [UInt8] = [], openedConnections: Int = 0) {
@@ -27,7 +27,7 @@ public struct HTTPAnswer: Hashable, Sendable {
         self.openedConnections = openedConnections
     }
 
-    /// The first field of that name, in any case of letters.
+    /// The value of the first field with this name, compared without regard to case.
     public subscript(name: String) -> String? {
         let wanted = name.lowercased()
         return fields.first { $0.name.lowercased() == wanted }?.value

@@ -11,22 +11,22 @@
 
     /// The client of the collector's commands: libcurl on Linux, `URLSession` on Apple's systems.
     ///
-    /// Of an answer's header fields it has those that commands read: `Content-Type`, `Location` and `Retry-After`. Use one
-    /// instance on one thread at a time; that is why it is not `Sendable`.
+    /// A response has only the header fields that the commands read: `Content-Type`, `Location` and `Retry-After`. Use one instance
+    /// on one thread at a time: the class is not `Sendable`.
     public final class HTTPClient {
         public struct Options: Hashable, Sendable {
             public var connectMilliseconds = 10_000
             public var totalMilliseconds = 30_000
-            /// The most bytes of the body of an answer; a longer one is an error.
+            /// The largest response body, in bytes; a longer one is an error.
             public var answerBytes = 64 * 1024
-            /// If `false`, a proxy of the system is not used.
+            /// If `false`, the proxy of the system is not used.
             public var usesProxy = true
             public var userAgent = "leak-collector-client/1"
 
             public init() {}
         }
 
-        /// The reason why there is no answer.
+        /// The reason why a request got no response.
         public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             public let description: String
         }

@@ -5,16 +5,16 @@
 
     /// Keeps OpenSSL's state in place while the process exits.
     ///
-    /// `exit` runs OpenSSL's clean-up while other threads go on; one that is in the middle of a TLS handshake then reads
-    /// freed memory, and the app crashes at its very end. The system takes the memory back anyway.
+    /// `exit` runs the cleanup of OpenSSL while other threads still run. A thread in the middle of a TLS handshake then reads freed
+    /// memory, and the app crashes while it exits. The system reclaims the memory anyway.
     /// https://docs.openssl.org/3.0/man3/OPENSSL_init_crypto/ (`OPENSSL_INIT_NO_ATEXIT`)
     enum OpenSSLAtExit {
-        /// Call before curl is set up. Does nothing where curl came with another TLS library, or where the app has set
-        /// OpenSSL up already.
+        /// Disables OpenSSL's cleanup at exit. Call it before curl is initialized. It has no effect if curl uses another TLS
+        /// library, or if the app has already initialized OpenSSL.
         static func keep() {
             #if canImport(Glibc)
                 typealias Initialize = @convention(c) (UInt64, UnsafeRawPointer?) -> Int32
-                // Looked up by name: nothing else of this module needs OpenSSL, and curl may be built without it.
+                // The symbol is looked up by name: nothing else in this module needs OpenSSL, and curl may be built without it.
                 guard let symbol = unsafe dlsym(nil, "OPENSSL_init_crypto") else { return }
                 let initialize = unsafe unsafeBitCast(symbol, to: Initialize.self)
                 let noAtExit: UInt64 = 0x0008_0000

@@ -1,21 +1,22 @@
 #if os(Linux)
-    /// Where one transfer's answer gathers, as curl hands it over in pieces.
+    /// Collects the response of one transfer, which curl delivers in pieces.
     struct Sink {
-        /// Of all header fields together. Our collector sends about 300; a chatty proxy adds a few thousand.
+        /// The most bytes of all header fields together. Our collector sends about 300; a proxy that adds many fields adds a few
+        /// thousand.
         static let fieldBytes = 32 * 1024
 
         let bodyLimit: Int
         private(set) var fields: [HTTPField] = []
         private(set) var body: [UInt8] = []
-        /// What became too long, in words; `nil` while nothing has.
+        /// Message that says which part of the response exceeded its limit; `nil` if none did.
         private(set) var excess: String?
-        /// Whether the empty line after the last head has come; curl takes a head that breaks off for a whole one.
+        /// `true` if the empty line after the last head has arrived. curl itself accepts a truncated head as complete.
         private(set) var isHeadComplete = false
         private var fieldRoom = Sink.fieldBytes
 
         init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
 
-        /// - Returns: whether the bytes were taken; if not, the transfer is to stop.
+        /// - Returns: `true` if the bytes were accepted; otherwise the transfer must stop.
         mutating func takeBody(_ bytes: some Collection<UInt8>) -> Bool {
             guard body.count + bytes.count <= bodyLimit else {
                 excess = "the answer is longer than \(bodyLimit) bytes"
@@ -25,9 +26,9 @@
             return true
         }
 
-        /// Takes one line of the head, status lines and the empty one included.
+        /// Parses one line of the head; status lines and the empty line are included.
         ///
-        /// - Returns: whether it was taken; if not, the transfer is to stop.
+        /// - Returns: `true` if the line was accepted; otherwise the transfer must stop.
         mutating func takeLine(_ bytes: some Collection<UInt8>) -> Bool {
             fieldRoom -= bytes.count
             guard fieldRoom >= 0 else {
@@ -36,7 +37,7 @@
             }
             let line = String(decoding: bytes, as: UTF8.self)
             if line.hasPrefix("HTTP/") {
-                // An interim answer (RFC 9110 §15.2) has a head of its own.
+                // An interim response (RFC 9110 §15.2) has a head of its own.
                 fields = []
                 isHeadComplete = false
             } else if line == "\r\n" || line == "\n" {

@@ -1,44 +1,44 @@
-/// What a server has done since it was made.
+/// Counters of a server since its creation.
 ///
-/// All but ``open`` only grow.
+/// All counters except ``open`` only increase.
 public struct Counters: Hashable, Sendable {
-    /// Requests whose head was read to its end and obeys the rules.
+    /// Requests whose head is complete and valid.
     public var requests = 0
-    /// Answers with a status from 200 to 299.
+    /// Responses with a status from 200 to 299.
     public var successful = 0
-    /// Answers with a status from 300 to 399, 304 among them.
+    /// Responses with a status from 300 to 399, including 304.
     public var redirected = 0
-    /// Answers with a status from 400 to 499.
+    /// Responses with a status from 400 to 499.
     public var clientErrors = 0
-    /// Answers with a status from 500 on.
+    /// Responses with a status of 500 or higher.
     public var serverErrors = 0
-    /// Requests that broke a rule of HTTP or a limit of length and were answered by the server itself. Those that took
-    /// too long are in ``timedOut``.
+    /// Requests that violated HTTP or a size limit and were rejected by the server itself. Requests that took too long are counted
+    /// in ``timedOut``.
     public var refused = 0
     public var bytesReceived = 0
     public var bytesSent = 0
 
-    /// Connections now open.
+    /// Connections that are currently open.
     public var open = 0
-    /// Connections taken from the system, those in ``shed`` among them.
+    /// Accepted connections, including those in ``shed``.
     public var accepted = 0
-    /// Calls for a connection that failed: no descriptor or memory left, or the peer had gone.
+    /// Failed calls of `accept`: no descriptor or memory was left, or the peer had already disconnected.
     public var failedAccepts = 0
-    /// Connections that were turned away.
+    /// Connections that were rejected.
     public var shed = Shed()
-    /// Connections that were closed while they waited for their peer, to make room for others: their place, or the
-    /// memory that half a body holds.
+    /// Connections that were closed while they waited for their peer, to free their slot or the memory of a partial body for other
+    /// connections.
     public var evicted = 0
-    /// Connections whose peer took too long.
+    /// Connections whose peer timed out.
     public var timedOut = TimedOut()
-    /// Calls of the service that held their loop for more than ``Limits/serviceTime``.
+    /// Calls of the service that blocked their loop for longer than ``Limits/serviceTime``.
     public var slow = 0
 
-    /// Connections that were turned away, by what there was too little of.
+    /// Rejected connections, by the resource that was exhausted.
     public struct Shed: Hashable, Sendable {
-        /// ``Limits/connections`` were open, none of them fit to be closed.
+        /// ``Limits/connections`` were open, and none could be evicted.
         public var limit = 0
-        /// Their peer had ``Limits/connectionsPerAddress`` open.
+        /// The peer had ``Limits/connectionsPerAddress`` open.
         public var address = 0
         /// The system had no descriptors left.
         public var descriptors = 0
@@ -48,15 +48,15 @@ public struct Counters: Hashable, Sendable {
         public var total: Int { limit + address + descriptors }
     }
 
-    /// Connections whose peer took too long, by what it was to do.
+    /// Connections whose peer timed out, by the action that was expected of the peer.
     public struct TimedOut: Hashable, Sendable {
-        /// To send the rest of a head, see ``Limits/headTime``.
+        /// Sending the rest of a head, see ``Limits/headTime``.
         public var head = 0
-        /// To send the rest of a body, see ``Limits/bodyTime``.
+        /// Sending the rest of a body, see ``Limits/bodyTime``.
         public var body = 0
-        /// To send the first or the next request, see ``Limits/idleTime``.
+        /// Sending the first or the next request, see ``Limits/idleTime``.
         public var idle = 0
-        /// To read an answer, see ``Limits/writeTime``.
+        /// Reading a response, see ``Limits/writeTime``.
         public var write = 0
 
         public init() {}

@@ -1,30 +1,27 @@
 internal import LeakPlatform
 
-/// An HTTP/1.1 server on plain sockets: a few threads, each with a loop of its own.
+/// An HTTP/1.1 server on plain sockets, with a few threads that run one event loop each.
 public final class Server: Sendable {
-    /// Where a server listens, what it allows, and whom it tells.
+    /// The address, the limits and the observers of a server.
     public struct Configuration: Sendable {
-        /// The name or number to listen on; every address it stands for is taken. `*` is all of both
-        /// families.
+        /// The host name or IP address to listen on. The server listens on every address that a name resolves to; `*` stands for
+        /// all addresses of both families.
         public var host: String
-        /// 0 takes any free port, see ``Server/port``.
+        /// The port; 0 chooses any free port, see ``Server/port``.
         public var port: Int
-        /// Threads. One already answers a hundred thousand small requests a second.
+        /// The number of threads. A single thread answers a hundred thousand small requests per second.
         public var loops: Int
-        /// What a stranger may use up.
+        /// Limits on the resources that clients may use.
         public var limits: Limits
-        /// The proxies that say in `Forwarded`, or in `X-Forwarded-For` and `X-Forwarded-Proto`, whose request they
-        /// bring. The log and the limits by address then use the client's address. The fields of other peers are
-        /// ignored.
+        /// The proxies that name the client of a request in `Forwarded`, or in `X-Forwarded-For` and `X-Forwarded-Proto`. The log
+        /// and the limits per address then use the client's address. The fields of other peers are ignored.
         public var trustedProxies: [IPNetwork] = []
-        /// Told of each request that was answered or refused, on a loop's thread: it must not block. `nil` costs
-        /// nothing.
+        /// Called for each request that was answered or rejected, on a loop's thread; it must not block. `nil` costs nothing.
         public var onAnswer: (@Sendable (AccessRecord) -> Void)?
-        /// Told of each call of the service that took longer than ``Limits/serviceTime``, on the loop's thread that
-        /// it held.
+        /// Called for each call of the service that took longer than ``Limits/serviceTime``, on the thread of the blocked loop.
         public var onSlowCall: (@Sendable (SlowCall) -> Void)?
 
-        /// What is not given is for one program on one machine.
+        /// Creates a configuration. The defaults suit one program on one machine.
         public init(host: String = "127.0.0.1", port: Int = 8080, loops: Int = 1, limits: Limits = Limits()) {
             self.host = host
             self.port = port
@@ -40,17 +37,17 @@ public final class Server: Sendable {
         case stopped
     }
 
-    /// The port it listens on.
+    /// The port that the server listens on.
     public let port: Int
-    /// The connections that it takes: ``Limits/connections``, or fewer where the process may not open as many
+    /// The most connections that the server accepts: ``Limits/connections``, or fewer if the process may not open enough
     /// descriptors.
     public let connectionLimit: Int
     private let loops: [Loop]
     private let state = Guarded(State.ready)
 
-    /// Binds and listens; connections wait until ``start()``.
+    /// Binds the sockets and listens; connections wait until ``start()``.
     ///
-    /// - Throws: ``ServerError``, whose description is a line for the operator.
+    /// - Throws: ``ServerError``, whose description is one line for the operator.
     public init(_ configuration: Configuration, service: any Service) throws(ServerError) {
         Socket.ignoreBrokenPipes()
         let count = max(1, configuration.loops)
@@ -81,11 +78,11 @@ public final class Server: Sendable {
 
     deinit {
         for loop in loops { loop.mailbox.stop(by: 0) }
-        // Not joined: this may run on one of them.
+        // The threads are not joined, because this code may run on one of them.
         if case .running(let threads) = state.with({ $0 }) { for thread in threads { thread.detach() } }
     }
 
-    /// Starts the threads. Once; further calls do nothing.
+    /// Starts the threads. Only the first call has an effect.
     public func start() {
         state.with { state in
             guard case .ready = state else { return }
@@ -97,11 +94,13 @@ public final class Server: Sendable {
         loops.enumerated().map { index, loop in WorkerThread(name: "http-\(index)") { loop.run() } }
     }
 
-    /// Stops: accepts no more, answers what has been asked, closes, and returns when all is done, to all that call it.
+    /// Stops the server: accepts no more connections, answers the pending requests and closes all connections. All callers return
+    /// when that is done.
     ///
-    /// A server that was never started answers those that connected meanwhile.
+    /// A server that was never started answers the connections that have arrived in the meantime.
     ///
-    /// - Parameter time: after it what is still open is cut off. Not to be called on a thread of the server.
+    /// - Parameter time: the time limit; connections that are still open after it are closed. Must not be called on a thread of the
+    ///   server.
     public func stop(within time: Duration) {
         let deadline = Loop.clock + time.milliseconds
         for loop in loops { loop.mailbox.stop(by: deadline) }
@@ -125,13 +124,13 @@ public final class Server: Sendable {
         }
     }
 
-    /// What it has done so far; each loop's part is a few milliseconds old at most.
+    /// The sum of the counters of all loops, each at most a few milliseconds old.
     public var counters: Counters {
         loops.reduce(Counters()) { sum, loop in sum + loop.published.with { $0 } }
     }
 
-    /// As many connections as the system gives descriptors for: files and sockets of the rest of the program must
-    /// still be openable when all places are taken.
+    /// Returns the number of connections for which the system has descriptors: the rest of the program must still be able to open
+    /// files and sockets at the limit of connections.
     private static func affordable(_ connections: Int) -> Int {
         let (wanted, isTooMany) = connections.addingReportingOverflow(descriptorsLeft)
         return min(connections, max(1, Descriptor.allow(isTooMany ? .max : wanted) - descriptorsLeft))
@@ -139,8 +138,8 @@ public final class Server: Sendable {
 
     private static let descriptorsLeft = 128
 
-    /// One set of listeners for each loop. A port that the system chose for one address may be taken on another;
-    /// then it chooses again.
+    /// Creates one set of listeners per loop. If a port that the system chose for one address is in use on another address, it
+    /// tries again with another port.
     private static func listen(
         _ host: String, _ wanted: UInt16, loops: Int
     ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
@@ -178,7 +177,7 @@ public final class Server: Sendable {
                     if let socket { sets[index].append(socket) }
                 }
             } catch {
-                // A name may stand for an address of a family that this machine does not have.
+                // A name may resolve to an address of a family that this machine does not support.
                 guard error == .addressUnavailable || error == .familyUnsupported else {
                     throw ServerError(error, host: host, port: Int(port))
                 }

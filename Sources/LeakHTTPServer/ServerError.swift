@@ -1,16 +1,16 @@
-/// Why a server cannot listen. The description is one line: what is wrong and what to do.
+/// The reason why a server cannot listen. The description is one line: the problem and its solution.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Somebody else listens there.
+    /// Another socket already listens on the port.
     case portInUse(host: String, port: Int)
-    /// Ports below 1024 belong to the administrator.
+    /// The user may not listen on this port: ports below 1024 need administrator rights.
     case portNotAllowed(port: Int)
-    /// Not 0 to 65535.
+    /// The port is not in the range from 0 to 65535.
     case invalidPort(Int)
-    /// No name that can be looked up, and no number.
+    /// The host is neither a name that can be resolved nor an IP address.
     case unknownHost(String)
     /// The host is not one of this machine's addresses.
     case foreignHost(String)
-    /// What the system said.
+    /// Any other error, with the message of the system.
     case system(String)
 
     init(_ error: SystemError, host: String, port: Int) {
@@ -22,7 +22,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// One line for the operator: what is wrong and what to do.
+    /// A message of one line for the operator: the problem and its solution.
     public var description: String {
         switch self {
         case .portInUse(let host, let port):

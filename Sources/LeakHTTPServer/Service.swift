@@ -1,42 +1,43 @@
-/// What a server is for: answers requests. One instance serves every loop, so it guards what it shares.
+/// Handles the requests of a server. One instance serves all loops, so it must protect its shared state.
 public protocol Service: Sendable {
-    /// Looks at a request before its body is read.
+    /// Checks a request before its body is read.
     ///
     /// Runs on the loop's thread and must not block.
     ///
-    /// - Returns: an answer that needs no body, a refusal above all, or `nil` to read the body and
-    ///   ``serve(_:_:)`` the request. A service that does not say otherwise reads every body.
+    /// - Returns: a response that needs no body, usually a rejection, or `nil` to read the body and call ``serve(_:_:)``. The
+    ///   default is `nil`.
     func screen(_ request: borrowing Request) -> Response?
 
-    /// Looks at a request whose method is none of ``Method``, before its body is read.
+    /// Handles a request whose method is not a case of ``Method``, before its body is read.
     ///
-    /// Runs on the loop's thread and must not block. ``Request/method`` says nothing here. The connection ends with the
-    /// answer.
+    /// Runs on the loop's thread and must not block. ``Request/method`` is meaningless here. The connection closes after the
+    /// response.
     ///
-    /// - Returns: 405 with `Allow` if something is at the address; `nil`, the default, is answered 501.
+    /// - Returns: 405 with `Allow` if there is something at the path; `nil`, the default, is answered 501.
     func refuseUnknownMethod(of request: borrowing Request) -> Response?
 
-    /// Bytes that the body of this request may have as sent; more is 413.
+    /// Returns the most bytes that the body of this request may have as sent; more is 413.
     ///
-    /// Asked for a body that is longer than ``Limits/bodyBytes`` or comes in chunks. Runs on the loop's thread.
-    /// ``Limits/uploadBytes`` has to have room for one such body on each loop.
+    /// Called for a body that is longer than ``Limits/bodyBytes`` or chunked. Runs on the loop's thread. ``Limits/uploadBytes``
+    /// must have room for one such body per loop.
     ///
     /// - Parameters:
-    ///   - request: its head; the body has not been read.
-    ///   - limits: the server's.
-    /// - Returns: ``Limits/bodyBytes`` unless a service says otherwise.
+    ///   - request: the head of the request; the body has not been read.
+    ///   - limits: the limits of the server.
+    /// - Returns: by default ``Limits/bodyBytes``.
     func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int
 
-    /// Asked for a compressed body that may take more than a few milliseconds to inflate. Runs on the loop's thread.
+    /// Decides who decompresses a body. Called for a compressed body whose decompression may take more than a few milliseconds.
+    /// Runs on the loop's thread.
     ///
-    /// - Returns: whether ``serve(_:_:)`` gets it as ``Request/codedBody``, to inflate it on another thread. `false`, the
-    ///   default, has it inflated on the loop's.
+    /// - Returns: `true` if ``serve(_:_:)`` is to receive the body as ``Request/codedBody`` and decompress it on another thread. If
+    ///   `false`, the default, the body is decompressed on the loop's thread.
     func inflates(_ request: borrowing Request) -> Bool
 
-    /// Answers a request whose body has arrived, decoded.
+    /// Answers a request whose body has arrived and is decoded.
     ///
-    /// Runs on the loop's thread and must not block: what takes time moves to another thread together with
-    /// `responder`, which may answer from there.
+    /// Runs on the loop's thread and must not block. Work that takes time moves to another thread, together with `responder`, which
+    /// can respond from there.
     func serve(_ request: borrowing Request, _ responder: consuming Responder)
 }
 

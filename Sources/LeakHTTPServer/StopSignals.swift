@@ -4,32 +4,32 @@
     internal import Glibc
 #endif
 
-/// The signals that end a program, `SIGTERM` and `SIGINT`, taken one by one on the main thread instead of by a handler.
+/// Handles the signals that end a program, `SIGTERM` and `SIGINT`, one by one on the main thread instead of in a signal handler.
 ///
-/// A program without signals of its own stops well with three lines: ``wait()`` for the first, let a second one
-/// ``endAtOnce()``, and ``Server/stop(within:)``.
+/// A program without its own signal handling stops gracefully with three calls: ``wait()`` for the first signal, ``endAtOnce()`` so
+/// that a second signal ends the process at once, and ``Server/stop(within:)``.
 public struct StopSignals {
     private var set = sigset_t()
 
-    /// Blocks them for this thread and all that it starts, and ignores `SIGHUP` and `SIGPIPE`: neither a closed
-    /// terminal nor a peer that went away ends the program. Call before any other thread runs.
+    /// Blocks both signals for this thread and all threads that it starts, and ignores `SIGHUP` and `SIGPIPE`, so that neither a
+    /// closed terminal nor a disconnected peer ends the program. Call it before any other thread runs.
     public init() {
         unsafe sigemptyset(&set)
         unsafe sigaddset(&set, SIGTERM)
         unsafe sigaddset(&set, SIGINT)
-        // A shell that starts a job in the background leaves SIGINT ignored; ignored signals are never delivered.
+        // A shell that starts a background job sets SIGINT to ignored, and ignored signals are never delivered.
         _ = signal(SIGTERM, SIG_DFL)
         _ = signal(SIGINT, SIG_DFL)
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         _ = signal(SIGHUP, SIG_IGN)
         _ = signal(SIGPIPE, SIG_IGN)
-        // A file that may not grow any more is a failed write, which is answered; not the end of the process.
+        // When a file reaches its size limit, the write must fail, which is handled; the process must not end.
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     ///
-    /// - Returns: its number.
+    /// - Returns: the number of the signal.
     @discardableResult
     public func wait() -> Int32 {
         var set = set
@@ -38,9 +38,9 @@ public struct StopSignals {
         return number
     }
 
-    /// From here on one of them ends the process at once, with the code a shell expects: 128 and its number.
+    /// Lets the next signal end the process at once, with the exit code that a shell expects: 128 plus the number of the signal.
     ///
-    /// A handler of its own, since the kernel spares process 1 of a container the default effect.
+    /// It installs a handler, because the kernel does not apply the default action to process 1 of a container.
     public func endAtOnce() {
         _ = signal(SIGTERM) { number in _exit(128 + number) }
         _ = signal(SIGINT) { number in _exit(128 + number) }

@@ -2,24 +2,24 @@ public import LeakMessage
 internal import LeakPlatform
 
 extension LeakReporter {
-    /// Where reports go, and from whom.
+    /// The destination of reports, and their sender.
     public struct Configuration: Sendable {
         /// The collector's address, such as `https://leaks.example.com`.
         public var endpoint: String
         /// An ingest key, as `collector key create` prints it.
         public var key: String
-        /// Which build of which app; by default what the main bundle says.
+        /// The app and its build; by default taken from the main bundle.
         public var app: AppInfo
-        /// Which model under which system; by default what the system says.
+        /// The model of the device and its system; by default as the system reports them.
         public var device: DeviceInfo
-        /// How this installation is told from others, so that the collector can count the devices that have a leak.
+        /// The identifier of this installation, so that the collector can count the devices that have a leak.
         public var install: Install
         /// An identifier of the person that means nothing to anyone else.
         public var user: String?
-        /// Lets reports and the key go unencrypted over `http://` to another machine. `http://localhost` needs no leave.
+        /// Allows sending reports and the key unencrypted over `http://` to another machine. `http://localhost` is always allowed.
         public var allowsInsecure = false
-        /// The public keys that the collector, or the proxy in front of it, may have; with none, any certificate will do that
-        /// the system trusts. Each is `sha256//` and the base64 of the SHA-256 of the key's DER form, which this prints:
+        /// The public keys that the collector, or the proxy in front of it, may have; if empty, every certificate is accepted that
+        /// the system trusts. Each entry is `sha256//` and the base64 of the SHA-256 of the key in DER form, which this prints:
         ///
         /// ```sh
         /// openssl s_client -connect leaks.example.com:443 -servername leaks.example.com </dev/null 2>/dev/null |
@@ -27,9 +27,8 @@ extension LeakReporter {
         ///     openssl dgst -sha256 -binary | openssl base64 | sed 's,^,sha256//,'
         /// ```
         ///
-        /// Give the key in use and the next one, kept offline: an app in the stores cannot be told of a new one. The
-        /// certificate is verified besides. On Linux alone; on Apple's systems `NSPinnedDomains` in the app's Info.plist does
-        /// it.
+        /// Give the current key and the next one, which is kept offline: apps from a store cannot be told of a new key. The
+        /// certificate is verified in addition. Only on Linux; on Apple's systems, use `NSPinnedDomains` in the app's Info.plist.
         /// https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
         public var pinnedPublicKeys: [String] = []
         public var bounds = Bounds()
@@ -37,22 +36,22 @@ extension LeakReporter {
         public var storage = Storage.standard
         /// The place of the user's choice about collecting; see ``LeakReporter/setCollectionEnabled(_:)``.
         public var consentStorage = ConsentStorage.standard
-        /// Takes the texts of users out of reports on the device, before they are kept; see ``Redaction``.
+        /// Removes texts of users from reports on the device, before the reports are stored; see ``Redaction``.
         public var redaction = Redaction.standard
-        /// Sees each report before it is kept, as ``redaction`` left it, and may change it or, with `nil`, have it thrown away.
-        /// Called on a thread of the reporter's, one report after another.
+        /// Called with each report before it is stored, after ``redaction``. It may change the report, or discard it by returning
+        /// `nil`. Called on a thread of the reporter, with one report after another.
         ///
-        /// A redactor of the app's own is such a closure, with ``Redaction/none`` to see the texts as they were recorded. A
-        /// report whose text it takes away keeps the class and path that the text named. If it takes away anything else that tells
-        /// which leak it is, such as another text, the class, or an error, a hash of that is sent as the fingerprint.
+        /// Use it for the app's own redaction; with ``Redaction/none`` it receives the texts as they were recorded. If it removes
+        /// the text of a report, the report keeps the class and path that the text named. If it removes anything else that
+        /// identifies the leak, such as another text, the class, or an error, a hash of that is sent as the fingerprint.
         public var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
-        /// Whether reports are kept and sent until ``LeakReporter/setCollectionEnabled(_:)`` says otherwise: `false` for an
-        /// app that asks its users first.
+        /// `true` if reports are stored and sent until ``LeakReporter/setCollectionEnabled(_:)`` is called. Set it to `false` for
+        /// an app that asks its users first.
         public var collectsByDefault = true
-        /// Off, reports are kept and wait for ``LeakReporter/sendUnsentReports()``.
+        /// If `false`, reports are stored and wait for ``LeakReporter/sendUnsentReports()``.
         public var sendsAutomatically = true
-        /// Told once when nothing will be sent before the app is changed: an endpoint or a key that cannot be used. By
-        /// default it writes a line to standard error. Called on a thread of the reporter's.
+        /// Called once if nothing can be sent until the app is changed, because the endpoint or the key is unusable. By default it
+        /// writes a line to standard error. Called on a thread of the reporter.
         public var warn: @Sendable (String) -> Void = { StandardError.write($0) }
 
         public init(
@@ -67,101 +66,104 @@ extension LeakReporter {
         }
     }
 
-    /// How one installation of the app is told from the others.
+    /// The identifier that distinguishes one installation of the app from others.
     public enum Install: Hashable, Sendable {
-        /// A random identifier, made once and kept in a file of the app's, mode 0600: in its support folder, which is not
-        /// backed up (in the caches folder on tvOS), on Linux under `$XDG_STATE_HOME` or `~/.local/state`. Where it
-        /// cannot be kept it is that of this run.
+        /// A random identifier, created once and stored in a file of the app with mode 0600: in its support folder, which is not
+        /// backed up (in the caches folder on tvOS), on Linux under `$XDG_STATE_HOME` or `~/.local/state`. If it cannot be stored,
+        /// it is valid for this run only.
         case kept
-        /// None is sent: how many devices have a leak is then not known.
+        /// No identifier is sent. The number of devices that have a leak is unknown then.
         case none
-        /// One that the app has made, such as a random number that it keeps itself.
+        /// An identifier from the app, such as a random number that the app stores itself.
         case given(String)
     }
 
     /// The texts that are removed from reports before they are stored on the device.
     public enum Redaction: Hashable, Sendable {
-        /// Texts of users: of the description of an object all behind its address, such as the text of a field, titles of
-        /// alerts, quotations; and in the texts of detectors and errors e-mail addresses, queries and credentials of URLs, names
-        /// of home folders, numbers of seven digits and more, and values of keys such as `password`. Class, path and group of the
-        /// leak stay the same. Custom values, lines of the log, reasons and fingerprints lose what descriptions of objects in them
-        /// say, and nothing else.
+        /// Removes texts of users. In the description of an object, everything after its address is removed, such as the text of a
+        /// field, titles of alerts, quotations. In the texts of detectors and errors, e-mail addresses, queries and credentials of
+        /// URLs, names of home folders, numbers of seven digits and more, and values of keys such as `password` are removed. Class,
+        /// path and group of the leak stay the same. Custom values, lines of the log, reasons and fingerprints lose only the
+        /// content of object descriptions in them.
         case standard
-        /// Nothing: reports leave the device as they were recorded.
+        /// Removes nothing: reports leave the device as they were recorded.
         case none
     }
 
-    /// Where reports wait until they are sent.
+    /// The place in which reports wait until they are sent.
     public enum Storage: Hashable, Sendable {
-        /// In a folder of the app's: in its support folder, which is not backed up (in the caches folder on tvOS), on Linux
-        /// under `$XDG_STATE_HOME` or `~/.local/state`. They survive the end of the process, however it ends.
+        /// In a folder of the app: in its support folder, which is not backed up (in the caches folder on tvOS), on Linux under
+        /// `$XDG_STATE_HOME` or `~/.local/state`. Reports survive the end of the process, however it ends.
         case standard
         /// In this folder, an absolute path. Processes may share it.
         case folder(String)
-        /// In memory: the end of the process takes what was not sent.
+        /// In memory: unsent reports are lost when the process ends.
         case memory
     }
 
     /// The place of the user's choice about collecting. Processes that share it stop together.
     ///
-    /// Reports wait in the folder of ``Storage`` in any case. A choice that was made before the app set this one is taken over.
+    /// Reports wait in the folder of ``Storage`` in any case. A choice that was made before the app configured this place is
+    /// adopted.
     public enum ConsentStorage: Hashable, Sendable {
-        /// In the folder of ``Storage``; for ``Storage/memory`` in that of ``Storage/standard``. An app and its extension
-        /// have a folder each.
+        /// In the folder of ``Storage``; for ``Storage/memory``, in the folder of ``Storage/standard``. An app and its extension
+        /// have separate folders.
         case standard
-        /// In the container of this app group: for an app and its extensions. On Apple's systems alone; each of them needs the
-        /// entitlement, without which nothing is kept or sent.
+        /// In the container of this app group, for an app and its extensions. Only on Apple's systems. The app and each extension
+        /// need the entitlement; without it, nothing is stored or sent.
         case appGroup(String)
         /// In this folder, an absolute path.
         case folder(String)
     }
 
-    /// What the reporter may take of the app's memory, disk and network.
+    /// Limits on the memory, disk and network that the reporter may use.
     public struct Bounds: Hashable, Sendable {
-        /// Bytes of reports that wait in memory, where there is no disk to take them, and of those that wait to be written
-        /// down. A thousand reports of ordinary size are about half of it.
+        /// Bytes of reports in memory: reports that cannot be written to disk, and reports that are still to be written. A thousand
+        /// reports of ordinary size are about half of it.
         public var memoryBytes = 1024 * 1024
-        /// Bytes of the files in which reports wait, of each 4 KiB at least: at most 2,048 files. Ten thousand reports of ordinary
-        /// size are about half of it.
+        /// Bytes of the files in which reports wait; each file counts as at least 4 KiB, so there are at most 2,048 files. Ten
+        /// thousand reports of ordinary size are about half of it.
         public var diskBytes = 8 * 1024 * 1024
-        /// Reports in one batch; up to 1,000 once half of ``bytesPerDay`` is spent, since each batch has a head.
+        /// Reports in one batch; up to 1,000 once half of ``bytesPerDay`` is used, because each batch has a head.
         public var batchReports = 64
         /// Bytes of one batch before compression: the collector takes more, proxies in front of it often 1 MiB.
         public var batchBytes = 256 * 1024
-        /// How long a leak that is new in this session waits for others, so that a screen's worth of leaks is one batch.
+        /// Milliseconds that a leak that is new in this session waits for others, so that all leaks of a screen are sent in one
+        /// batch.
         public var gatherMilliseconds = 200
-        /// How long leaks that were seen before wait, to be counted up meanwhile.
+        /// Milliseconds that further sightings of known leaks wait, so that they are counted together.
         public var gatherRepeatsMilliseconds = 60_000
-        /// How long checks and sessions alone wait for a report to travel with.
+        /// Milliseconds that checks and sessions wait for a report to be sent with.
         public var gatherDenominatorsMilliseconds = 30_000
-        /// How often the app is asked for its checks while a session goes on, see
-        /// ``LeakReporter/startSession(checks:)``: what a killed process did not say is not known.
+        /// Interval in milliseconds at which the app is asked for its checks during a session, see
+        /// ``LeakReporter/startSession(checks:)``. Checks that a killed process had not delivered are lost.
         public var pollMilliseconds = 30_000
-        /// Different leaks that are reported in one session, or in 24 hours of one. An app with as many has another problem
-        /// than the next one; Crashlytics keeps eight.
+        /// Different leaks that are reported in one session, or in 24 hours of a longer session. An app with that many leaks has a
+        /// more general problem; Crashlytics keeps eight.
         public var reportsPerSession = 200
         /// Bytes of batches with reports that are sent in one UTC day, before compression: a hundredth of what a phone's user
         /// notices. Once half of them are used, leaks that were reported before in the session are collected for an hour before
         /// they are sent. Once all are used, new leaks are dropped, and repeats may use as many bytes again, so that their counts
         /// stay right.
         public var bytesPerDay = 4 * 1024 * 1024
-        /// The share of runs that report, from 0 to 1, drawn by lot at the start. Checks and sessions of the other runs are
-        /// left out as well, so that shares stay right; their leaks are counted as ``DropReason/sampled``.
+        /// The share of runs that report, from 0 to 1; drawn at random at the start. Checks and sessions of the other runs are left
+        /// out as well, so that ratios stay right; their leaks are counted as ``DropReason/sampled``.
         public var sampleRate = 1.0
-        /// How long `exit` may take to send what waits. It is on the disk before.
+        /// Milliseconds that `exit` may take to send the waiting reports. They are on the disk before.
         public var exitMilliseconds = 1_000
-        /// How long an app with UIKit that goes to the background is kept from being suspended, to send what waits. The
-        /// system gives about half a minute; a batch takes a second on a slow network, and where none went in five none will.
+        /// Milliseconds for which an app with UIKit delays its suspension in the background to send the waiting reports. The system
+        /// gives about half a minute; a batch takes a second on a slow network, and if none was sent within five seconds, none will
+        /// be.
         public var backgroundMilliseconds = 5_000
 
         public init() {}
 
-        /// The bounds with what makes no sense put right: nothing waits for ever because a limit is 0.
+        /// The bounds with invalid values corrected, so that nothing waits forever because a limit is 0.
         var sound: Bounds {
             var bounds = self
             bounds.memoryBytes = max(memoryBytes, 64 * 1024)
             bounds.diskBytes = max(diskBytes, 64 * 1024)
-            // Each may be a leak of its own.
+            // Each report may be a different leak.
             bounds.batchReports = min(max(batchReports, 1), WireLimits.leaksCount)
             bounds.batchBytes = max(batchBytes, 16 * 1024)
             bounds.gatherMilliseconds = max(gatherMilliseconds, 0)
@@ -171,7 +173,7 @@ extension LeakReporter {
             bounds.reportsPerSession = max(reportsPerSession, 0)
             bounds.bytesPerDay = max(bytesPerDay, 0)
             bounds.exitMilliseconds = min(max(exitMilliseconds, 0), 60_000)
-            // The app has the rest of the system's half minute for itself.
+            // The rest of the system's half minute is left to the app.
             bounds.backgroundMilliseconds = min(max(backgroundMilliseconds, 0), 20_000)
             return bounds
         }

@@ -1,19 +1,19 @@
 internal import LeakPlatform
-// The public API has types of LeakMessage, which is no product of the package: an app gets them with this module.
+// The public API has types of LeakMessage, which is not a product of the package: apps import it with this module.
 @_exported public import LeakMessage
 import LeakTransport
 
-/// Carries leaks from an app to a collector.
+/// Sends leaks from an app to a collector.
 ///
 /// ```swift
 /// let reporter = LeakReporter(.init(endpoint: "https://leaks.example.com", key: "…"))
 /// reporter.record(message: message)        // a detector's own text
 /// ```
 ///
-/// No call but ``flush(timeout:)`` and ``setCollectionEnabled(_:)`` waits, none throws, and none crashes on what it is given;
-/// what cannot be kept or sent is counted in ``statistics``. Reports wait on the disk, within ``Bounds``, and travel in batches from threads
-/// of the reporter's own; what one run could not send, the next one sends. It sends class names and what the app
-/// passes, and nothing else of the app.
+/// Only ``flush(timeout:)`` and ``setCollectionEnabled(_:)`` block. No method throws or crashes on any argument; reports that
+/// cannot be stored or sent are counted in ``statistics``. Reports wait on the disk, within ``Bounds``, and are sent in batches
+/// from the reporter's own threads; the next run sends what one run could not. The reporter sends class names and the data that the
+/// app passes to it, and nothing else of the app.
 public final class LeakReporter: Sendable {
     let keeper: Keeper
     let bounds: Bounds
@@ -21,14 +21,14 @@ public final class LeakReporter: Sendable {
         private let background: Background
     #endif
 
-    /// Never fails: an endpoint or key that cannot be used shows in ``statistics``, and nothing is sent.
+    /// Creates a reporter. It never fails: if the endpoint or the key is unusable, ``statistics`` shows it and nothing is sent.
     public convenience init(_ configuration: Configuration) {
         self.init(configuration) {
             PlatformTransport.make(pinnedPublicKeys: configuration.pinnedPublicKeys)
         }
     }
 
-    /// - Parameter change: of what the reporter's threads stand on.
+    /// - Parameter change: changes the environment of the reporter's threads.
     init(
         _ configuration: Configuration, backoff: Backoff = .ofReporter,
         _ change: (inout Ground) -> Void = { _ in },
@@ -50,37 +50,39 @@ public final class LeakReporter: Sendable {
 
     /// Records the text of a detector, such as LeakedViewControllerDetector's third callback argument.
     ///
-    /// The collector reads class and path from it. At most 8 KiB of it are kept. An empty text counts too, as `(empty text)`.
+    /// The collector parses the class and the path from it. At most 8 KiB of the text are kept. An empty text counts too, as
+    /// `(empty text)`.
     public func record(message: String) {
         var report = LeakReport()
         report.message = message
         keeper.record(report)
     }
 
-    /// Records an error as one gives it to Crashlytics: its domain, code and `userInfo`. Its type stands for an empty domain.
+    /// Records an error as an app passes it to Crashlytics: its domain, code and `userInfo`. If the domain is empty, the name of
+    /// its type is used.
     public func record(error: any Error) {
         record(error: error, userInfo: [:])
     }
 
     /// Records an error, with more `userInfo` that takes precedence over the error's own.
     ///
-    /// Strings, numbers, booleans and addresses are kept; of anything else the type's name alone.
+    /// Strings, numbers, booleans and URLs are kept; for other values, only the name of the type.
     public func record(error: any Error, userInfo: [String: Any]) {
         var report = LeakReport()
         report.error = ReportedError(error, adding: userInfo)
         keeper.record(report)
     }
 
-    /// Records what a detector found, as ``LeakReport`` has it. An `id` and a time are added where there are none.
+    /// Records a leak or its end, found by a detector, as a ``LeakReport``. A missing `id` or time is added.
     ///
-    /// The first sighting of a leak in a session is sent at once; more of the same are counted up and sent with the next
-    /// batch. A report without class, path, cycle, text, fingerprint and error counts as `(empty text)`.
+    /// The first sighting of a leak in a session is sent at once. Further sightings are counted and sent with the next batch. A
+    /// report without class, path, cycle, text, fingerprint and error counts as `(empty text)`.
     public func record(leak: LeakReport) {
         keeper.record(leak)
     }
 
     /// Records the end of an object that was reported as leaked: its `id`, class and stack are those of the leak.
-    // So that `reporter.record` alone is the function for what a detector found: it takes both.
+    // Disfavored, so that `reporter.record` alone means the function for findings of a detector, which handles both events.
     @_disfavoredOverload
     public func record(freed: LeakReport) {
         var report = freed
@@ -88,7 +90,8 @@ public final class LeakReporter: Sendable {
         keeper.record(report)
     }
 
-    /// Records what keeps the object of a leak that was recorded before, as a detector with an explainer tells it:
+    /// Records an explanation of a leak that was recorded before, that is what retains its object, from a detector with an
+    /// explainer:
     ///
     /// ```swift
     /// LeakDetector.start(
@@ -98,8 +101,9 @@ public final class LeakReporter: Sendable {
     ///     explainer: RetainPathFinder())
     /// ```
     ///
-    /// Counts no sighting. `beforeSend` is asked as it was for the leak, and what it leaves of class, path and explanation is
-    /// sent. Older collectors ignore it beside reports, and refuse a batch that has nothing else.
+    /// The explanation does not count as a sighting. `beforeSend` is called as it was for the leak, and the class, path and
+    /// explanation that it returns are sent. Older collectors ignore explanations beside reports, and reject a batch that has
+    /// nothing else.
     public func record(_ leak: LeakReport, explanation: RetainExplanation) {
         var report = leak
         report.event = .leak
@@ -107,20 +111,20 @@ public final class LeakReporter: Sendable {
         keeper.record(explanationOf: report)
     }
 
-    /// True if an explanation would be sent: this run reports, and the collector has not asked for none.
+    /// True if an explanation would be sent: this run reports, and the collector accepts explanations.
     ///
-    /// A collector that was started with `--explanations no` says so in its answers. The wish holds for later runs, until an
-    /// answer says otherwise. `false` for the moment that it takes to read it.
+    /// A collector that was started with `--explanations no` says so in its responses. The setting also holds for later runs, until
+    /// a response says otherwise. It is `false` until it has been read from disk.
     public var takesExplanations: Bool { keeper.wantsExplanations }
 
-    // MARK: What they are a share of
+    // MARK: Checks and sessions
 
-    /// Records how often objects were expected to go, with or without a leak, such as what `LeakDetector.takeChecks()`
-    /// gives: the denominator of "leaks per close".
+    /// Records how often objects were expected to be released, with or without a leak, such as the result of
+    /// `LeakDetector.takeChecks()`: the denominator of "leaks per close".
     ///
-    /// Counts of one class are added up; they travel with the next batch of reports, or after half a minute alone.
+    /// Counts of one class are added up. They are sent with the next batch of reports, or alone after half a minute.
     public func record(checks: [ClassChecks]) {
-        // In pieces, so that one long list is not refused whole.
+        // In pieces, so that a long list is not rejected as a whole.
         for start in stride(from: 0, to: checks.count, by: 256) {
             let piece = checks[start..<min(start + 256, checks.count)].map {
                 ClassChecks(
@@ -131,22 +135,22 @@ public final class LeakReporter: Sendable {
         }
     }
 
-    /// Records a use of the app that has ended, with or without a leak, for an app that counts its sessions itself: the
-    /// denominator of "leak-free sessions". Each session once, when it is over.
+    /// Records a session of the app that has ended, with or without a leak, for an app that counts its sessions itself: the
+    /// denominator of "leak-free sessions". Call it once per session, after its end.
     public func record(session: EndedSession) {
         var session = session
         session.id = session.id.prefix(utf8: WireLimits.sessionIDBytes)
         keeper.post(.session(session), bytes: session.id.utf8.count + 64)
     }
 
-    /// Begins to count a session, which ends with ``endSession()``, with `exit`, with the next call, when an app with UIKit
-    /// goes to the background, or else when the process is killed; then the next run hands it over as far as it was known.
-    /// An app with UIKit begins the next one by itself when it comes back.
+    /// Starts a session. It ends with ``endSession()``, with `exit`, with the next call, or when an app with UIKit enters the
+    /// background. If the process is killed, the next run reports the session as far as it was known. An app with UIKit starts the
+    /// next session by itself when it returns to the foreground.
     ///
-    /// Its leaks are those that are recorded meanwhile.
+    /// Leaks that are recorded during the session belong to it.
     ///
-    /// - Parameter checks: gives what was checked since it was asked last, such as `LeakDetector.takeChecks`. Asked twice a
-    ///   minute, before each batch and at the end, on a thread of the reporter's. `nil` keeps that of the session before.
+    /// - Parameter checks: returns the checks since its last call, such as `LeakDetector.takeChecks`. It is called twice a minute,
+    ///   before each batch and at the end, on a thread of the reporter. `nil` keeps the closure of the previous session.
     public func startSession(checks: (@Sendable () -> [ClassChecks])? = nil) {
         keeper.post(.startSession(checks: checks))
     }
@@ -156,24 +160,24 @@ public final class LeakReporter: Sendable {
         keeper.post(.endSession)
     }
 
-    // MARK: What travels with them
+    // MARK: Context of reports
 
-    /// Adds a line to the log that goes with each report: the newest 64, 512 bytes of each.
+    /// Adds a line to the log that is sent with each report: the newest 64 lines, 512 bytes of each.
     public func log(_ line: String) {
         let line = line.prefix(utf8: WireLimits.logBytes)
         keeper.post(.log(line), bytes: line.utf8.count + 64)
     }
 
-    /// Sets a value that goes with each report from now on; `nil` takes it back. 64 names at most.
+    /// Sets a value that is sent with each following report; `nil` removes it. At most 64 names.
     ///
-    /// Strings, numbers, booleans and addresses are kept; of anything else the type's name alone.
+    /// Strings, numbers, booleans and URLs are kept; for other values, only the name of the type.
     public func setCustomValue(_ value: Any?, forKey name: String) {
         setCustomKeysAndValues([name: value as Any])
     }
 
-    /// Sets several, as ``setCustomValue(_:forKey:)`` does one.
+    /// Sets several values, like ``setCustomValue(_:forKey:)``.
     public func setCustomKeysAndValues(_ values: [String: Any]) {
-        // Of more names than a report has, the last would be refused in any case.
+        // If there are more names than a report can have, the last ones would be rejected anyway.
         let changes = values.sorted { $0.key < $1.key }.prefix(WireLimits.keysCount * 2).map { name, value in
             ContextChange.Key(
                 name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.bounded)
@@ -181,67 +185,69 @@ public final class LeakReporter: Sendable {
         keeper.change(ContextChange(keys: changes), isAlwaysKept: false)
     }
 
-    /// Sets an identifier of the person, one that means nothing to anyone else; `nil` or an empty one takes it back.
+    /// Sets an identifier of the user that is meaningless to others; `nil` or an empty string removes it.
     public func setUserID(_ id: String?) {
-        // Never refused: who signs out must not be named by what comes.
+        // This change is never dropped: a user who has signed out must not appear in later reports.
         keeper.change(ContextChange(user: .some(id?.prefix(utf8: WireLimits.userBytes))), isAlwaysKept: true)
     }
 
     // MARK: Consent
 
-    /// Ends or begins collecting, at once and for the runs to come. While it is off nothing is kept or sent, and what waited
-    /// is deleted: unlike in Crashlytics, which keeps it. To keep reports until the user agrees to send them, set
+    /// Turns collecting on or off, at once and for later runs. While it is off, nothing is stored or sent, and waiting reports are
+    /// deleted; Crashlytics keeps them instead. To keep reports until the user agrees to send them, set
     /// ``Configuration/sendsAutomatically`` to `false`.
     ///
-    /// Writes a small file before it returns. A "no" holds for this process even if the file cannot be written, and is written
-    /// again until the disk takes it. Other processes that share ``Configuration/consentStorage`` heed it before they send again.
+    /// The call writes a small file before it returns. A "no" holds for this process even if the file cannot be written; the write
+    /// is repeated until it succeeds. Other processes that share ``Configuration/consentStorage`` apply the choice before they send
+    /// again.
     ///
-    /// - Returns: whether the choice is on the disk and survives the process. If not, ``Statistics/storageFailure`` says why.
+    /// - Returns: `true` if the choice is on the disk and survives the process. If not, ``Statistics/storageFailure`` has the
+    ///   reason.
     @discardableResult
     public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
         guard !keeper.isInherited else { return false }
         return keeper.choice.give(isEnabled) { keeper.post(.collect($0)) }
     }
 
-    /// Looks whether reports wait that were not sent, those of earlier runs included.
+    /// Checks whether unsent reports wait, including those of earlier runs.
     ///
     /// - Parameter completion: called on another thread.
     public func checkForUnsentReports(completion: @escaping @Sendable (Bool) -> Void) {
         if !keeper.ask(completion) { completion(false) }
     }
 
-    /// Looks whether reports wait that were not sent, those of earlier runs included.
+    /// Checks whether unsent reports wait, including those of earlier runs.
     public func checkForUnsentReports() async -> Bool {
         await withCheckedContinuation { continuation in
             checkForUnsentReports { continuation.resume(returning: $0) }
         }
     }
 
-    /// Sends what waits, without waiting for it.
+    /// Starts to send the waiting reports, and returns without waiting.
     public func sendUnsentReports() {
         keeper.send()
     }
 
-    /// Deletes what waits, that of earlier runs included. A batch that is on its way may arrive.
+    /// Deletes the waiting reports, including those of earlier runs. A batch that is being sent may still arrive.
     ///
-    /// - Parameter resetInstall: from now on the device counts as another one.
+    /// - Parameter resetInstall: `true` if the device is to count as another one from now on.
     public func deleteUnsentReports(resetInstall: Bool = false) {
         keeper.post(.delete(resetsInstall: resetInstall))
     }
 
-    // MARK: What became of them
+    // MARK: Delivery
 
-    /// Sends what waits and blocks the calling thread until everything recorded so far is delivered or thrown away.
+    /// Sends the waiting reports and blocks the calling thread until everything recorded so far is delivered or discarded.
     ///
-    /// Without ``Configuration/sendsAutomatically`` it sends nothing, and waits until all is on the disk.
+    /// If ``Configuration/sendsAutomatically`` is `false`, it sends nothing, and waits until everything is on the disk.
     ///
-    /// - Parameter seconds: how long to block at most.
-    /// - Returns: whether nothing of it waits any more. ``statistics`` tell what was thrown away.
+    /// - Parameter seconds: the timeout in seconds.
+    /// - Returns: `true` if nothing of it waits any more. ``statistics`` has the numbers of discarded reports.
     @discardableResult
     public func flush(timeout seconds: Double) -> Bool {
         keeper.flush(seconds: seconds)
     }
 
-    /// What became of what was recorded.
+    /// Counts of the recorded sightings, by outcome.
     public var statistics: Statistics { keeper.statistics }
 }

@@ -1,4 +1,4 @@
-/// Why a configuration cannot be used, in words that say what to do.
+/// The reason why a configuration cannot be used; the description says what to do.
 enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     case endpoint(Endpoint.Problem)
     case emptyKey
@@ -6,9 +6,9 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     case relativeFolder(String)
     case appGroup(String)
     case malformedPin(String)
-    /// Pins, and an endpoint of `http://`.
+    /// The configuration has pins, but the endpoint is `http://`.
     case pinWithoutTLS
-    /// Pins where the transport is `URLSession`.
+    /// The configuration has pins, but the transport is `URLSession`.
     case pinOfAnotherPlatform
 
     var description: String {
@@ -36,7 +36,7 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Who compares the collector's public key with those that are pinned.
+/// The component that compares the collector's public key with the pinned ones.
 enum Pinning: Hashable, Sendable {
     /// libcurl, with ``LeakReporter/Configuration/pinnedPublicKeys``.
     case byConfiguration
@@ -52,7 +52,7 @@ enum Pinning: Hashable, Sendable {
         #endif
     }
 
-    /// Checks what is pinned, so that a wrong pin shows as one and not as a collector that nobody trusts.
+    /// Checks the pins, so that a malformed pin is reported as such, and not as an untrusted collector.
     func check(_ pins: [String], for endpoint: Endpoint) throws(Misconfiguration) {
         guard !pins.isEmpty else { return }
         guard self == .byConfiguration else { throw .pinOfAnotherPlatform }
@@ -60,8 +60,8 @@ enum Pinning: Hashable, Sendable {
         guard endpoint.address.lowercased().hasPrefix("https:") else { throw .pinWithoutTLS }
     }
 
-    /// `sha256//` and 32 bytes in base64 (RFC 4648 §4): 43 digits, of which the last has four bits, and the padding. curl
-    /// compares texts, so that no other way to write the bytes would fit.
+    /// Returns `true` for `sha256//` and 32 bytes in base64 (RFC 4648 §4): 43 digits, of which the last has four bits, and the
+    /// padding. curl compares strings, so any other encoding of the bytes would not match.
     private static func isPin(_ text: String) -> Bool {
         let digits = text.utf8.dropFirst(8)
         guard text.hasPrefix("sha256//"), digits.count == 44, digits.last == UInt8(ascii: "=") else {
@@ -85,7 +85,7 @@ extension Envelope {
             throw .endpoint(error)
         }
         guard !configuration.key.isEmpty else { throw .emptyKey }
-        // RFC 6750 §2.1 allows no others; any byte that ends a header line is among those refused.
+        // RFC 6750 §2.1 allows no other characters; all bytes that could end a header line are among the rejected ones.
         guard configuration.key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformedKey }
         try pinning.check(configuration.pinnedPublicKeys, for: endpoint)
         self.init(endpoint: endpoint, key: configuration.key)

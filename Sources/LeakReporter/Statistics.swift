@@ -1,76 +1,74 @@
 extension LeakReporter {
-    /// Why sightings were thrown away. The raw value is its name on the wire.
+    /// The reason why sightings were discarded. The raw value is its name on the wire.
     public enum DropReason: String, Hashable, Sendable, CaseIterable {
-        /// More waited than ``Bounds`` allow; the oldest batch went first, and its checks and sessions with it. Or more was recorded at once than can be
-        /// written down: the newest went.
+        /// More reports waited than ``Bounds`` allow; the oldest batch was discarded, with its checks and sessions. Or more reports
+        /// were recorded at once than can be stored; the newest were discarded.
         case queueFull = "queue_full"
-        /// The report alone is longer than the collector takes.
+        /// The report alone is longer than the collector accepts.
         case tooLong = "too_long"
-        /// The batch was sent for the first time six days ago and has not been answered, or the wall clock was set back by
-        /// more than a day since. The collector remembers an `Idempotency-Key` for seven; a later retry might be counted
-        /// twice. Checks and sessions of the batch go with it. Or it was never sent for thirty days.
+        /// The batch was sent for the first time six days ago without a response, or the wall clock has been set back by more than
+        /// a day since. The collector remembers an `Idempotency-Key` for seven days; a later retry might be counted twice. Checks
+        /// and sessions of the batch are discarded with it. Or the batch was not sent for thirty days.
         case tooOld = "too_old"
-        /// The collector answered that it will never take the batch.
+        /// The collector rejected the batch permanently.
         case refused
-        /// The collector took the batch, but not this report of it: it was invalid.
+        /// The collector accepted the batch, but not this report: it was invalid.
         case rejected
         /// The endpoint or the key cannot be used. Nothing was ever sent.
         case misconfigured
         /// More than ``Bounds/reportsPerSession`` different leaks, or more than ``Bounds/bytesPerDay``.
         case budget
-        /// This run is not among those that ``Bounds/sampleRate`` lets report. The collector is not told: such a run sends
-        /// nothing.
+        /// This run is excluded by ``Bounds/sampleRate``. The collector is not told, because such a run sends nothing.
         case sampled
-        /// ``Configuration/beforeSend`` gave nothing back.
+        /// ``Configuration/beforeSend`` returned `nil`.
         case beforeSend = "before_send"
-        /// It came from a signal's handler that had interrupted the reporter on the same thread.
+        /// The call came from a signal handler that had interrupted the reporter on the same thread.
         case reentrant
-        /// The file in which they waited was damaged. Where nothing tells how many they were, one for each damaged place.
+        /// The file of the waiting reports was damaged. If their number is unknown, each damaged place counts as one.
         case damaged
         /// The app asked for it, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by ending collection.
         case deleted
 
-        /// Whether the collector is to be told: of what it knows itself, or is not to know, it is not.
+        /// `true` if the collector is told about these drops. It is not told what it knows itself or must not know.
         var isTold: Bool {
             switch self {
             case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true
-            // A run that is not to report sends nothing, not even that.
+            // A run that must not report sends nothing, not even this.
             case .sampled, .rejected, .misconfigured, .deleted: false
             }
         }
     }
 
-    /// What became of what was recorded, since the reporter was made. Counted are sightings: a report that stands for ten
-    /// is ten.
+    /// Counts of recorded data by outcome, since the reporter was created. They count sightings: a report that represents ten
+    /// sightings counts as ten.
     public struct Statistics: Hashable, Sendable {
-        /// Sightings that the collector has.
+        /// Sightings that were delivered to the collector.
         public var sent = 0
-        /// Sightings that are not there yet, those on their way and those that earlier runs left included.
+        /// Sightings that are not delivered yet, including those being sent and those of earlier runs.
         public var waiting = 0
-        /// Of what this run recorded or took over from earlier ones: what was thrown away.
+        /// Sightings that were discarded, of those that this run recorded or adopted from earlier runs.
         public var dropped: [DropReason: Int] = [:]
-        /// Explanations that were thrown away, of ``LeakReporter/record(_:explanation:)``. They are no sightings: no other number
-        /// counts them. Those that a collector does not want are not counted.
+        /// Discarded explanations of ``LeakReporter/record(_:explanation:)``. They are not sightings: no other number includes
+        /// them. Explanations that a collector does not want are not counted.
         public var droppedExplanations = 0
         /// Sightings of this run that survive its end: they are on the disk, or were delivered.
         public var stored = 0
-        /// Batches that the collector has.
+        /// Batches that were delivered to the collector.
         public var batches = 0
-        /// Attempts that got no answer, or one that asks to come back.
+        /// Attempts that got no response, or a response that asks for another attempt.
         public var failedAttempts = 0
-        /// What went wrong last on the way to the collector, in words that say what to do; `nil` if nothing ever did.
+        /// The last problem on the way to the collector and its solution; `nil` if there was none.
         public var lastFailure: String?
-        /// Indicates whether nothing will be sent any more before the next start, for the reason in ``lastFailure``: an
-        /// endpoint or a key that cannot be used. A key that the collector rejects is tried again each hour, and does not
-        /// stop the reporter.
+        /// `true` if nothing will be sent before the next start, for the reason in ``lastFailure``: an endpoint or a key that
+        /// cannot be used. A key that the collector rejects is tried again each hour, and does not stop the reporter.
         public var isStopped = false
-        /// Why reports wait in memory, where the end of the process takes them; `nil` while the disk takes them, and with
-        /// ``Storage/memory``.
+        /// The reason why reports wait in memory, where they are lost at the end of the process; `nil` if the disk accepts them,
+        /// and with ``Storage/memory``.
         public var storageFailure: String?
-        /// Calls of ``LeakReporter/log(_:)``, of those that set keys, and of those that record checks, sessions and explanations,
-        /// which were not taken because too much was said at once.
+        /// Calls of ``LeakReporter/log(_:)``, calls that set keys, and calls that record checks, sessions or explanations, which
+        /// were dropped because there were too many at once.
         public var refusedCalls = 0
-        /// Whether anything is kept and sent, see ``LeakReporter/setCollectionEnabled(_:)``.
+        /// `true` if reports are stored and sent, see ``LeakReporter/setCollectionEnabled(_:)``.
         public var isCollecting = true
 
         public init() {}

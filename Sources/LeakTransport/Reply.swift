@@ -1,7 +1,7 @@
-/// What came back for a ``Post``.
+/// The result of a ``Post``.
 package enum Reply: Hashable, Sendable {
     case answer(Answer)
-    /// None came, for the reason given in words. The collector may have taken the body all the same.
+    /// No response arrived, for the reason given in words. The collector may have received the body nevertheless.
     case none(String)
 
     package struct Answer: Hashable, Sendable {
@@ -9,10 +9,10 @@ package enum Reply: Hashable, Sendable {
         package var retryAfter: String?
         package var location: String?
         package var contentType: String?
-        /// At most ``TransportLimits/answerBytes``.
+        /// The body, at most ``TransportLimits/answerBytes`` bytes.
         package var body: [UInt8]
 
-        /// True if the transport may have sent the request twice by itself, so that an earlier answer is unknown.
+        /// `true` if the transport may have sent the request twice by itself, so that the response to the first one is unknown.
         package var mayBeRepeated = false
 
         package init(

@@ -1,7 +1,7 @@
-/// Carries one body to the collector. It decides nothing: what an answer means is up to who posts.
+/// Sends requests to the collector. It does not interpret responses; that is up to the caller.
 ///
-/// Made and used on one thread of the reporter's own, where it may block up to the total of its ``TransportLimits``.
-/// A redirect is not followed, since it would carry the key elsewhere: it is the answer.
+/// Created and used on one of the reporter's own threads, where it may block up to the total time of its ``TransportLimits``.
+/// Redirects are not followed, because they would send the key to another host: the redirect is the response.
 package protocol Transport: AnyObject {
     func post(_ post: Post) -> Reply
 }

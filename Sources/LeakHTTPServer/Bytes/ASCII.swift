@@ -10,18 +10,18 @@ enum ASCII {
         contains(byte, 0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// Visible ASCII but `"`, `#`, `<`, `>` and `\`. The grammar of RFC 3986 would also refuse ``[]^`{|}``,
-    /// which browsers leave in queries as they are. https://url.spec.whatwg.org/#query-percent-encode-set
+    /// Visible ASCII except `"`, `#`, `<`, `>` and `\`. The grammar of RFC 3986 also forbids ``[]^`{|}``, but browsers send them
+    /// unescaped in queries. https://url.spec.whatwg.org/#query-percent-encode-set
     @inline(__always) static func isTarget(_ byte: UInt8) -> Bool {
         contains(byte, 0xAFFF_FFF2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)
     }
 
-    /// `pchar`, `/` and the percent sign of an escape: what a path is made of. RFC 3986 §3.3.
+    /// `pchar`, `/` and the percent sign of an escape: the bytes of a path. RFC 3986 §3.3.
     @inline(__always) static func isPath(_ byte: UInt8) -> Bool {
         contains(byte, 0x2FFF_FFF2_0000_0000, 0x47FF_FFFE_87FF_FFFF)
     }
 
-    /// `reg-name` without its comma, which would make a list of hosts. RFC 3986 §3.2.2.
+    /// `reg-name` without the comma, because a comma would make a list of hosts. RFC 3986 §3.2.2.
     @inline(__always) static func isHost(_ byte: UInt8) -> Bool {
         contains(byte, 0x2BFF_6FF2_0000_0000, 0x47FF_FFFE_87FF_FFFE)
     }
@@ -31,7 +31,8 @@ enum ASCII {
         byte >= 0x20 ? byte != 0x7F : byte == tab
     }
 
-    /// The first byte from `start` on that no field value may hold, looked for eight at a time.
+    /// Returns the index of the first byte from `start` on that a field value may not contain, or the count. Checks eight bytes at
+    /// a time.
     @inline(__always)
     static func endOfFieldValue(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let raw = UnsafeRawBufferPointer(bytes)
@@ -51,7 +52,7 @@ enum ASCII {
         return at
     }
 
-    /// Marks the lowest byte of `word` that is a control character by its highest bit; bits above it may be wrong.
+    /// Sets the highest bit of the lowest byte of `word` that is a control character; the bits of higher bytes may be wrong.
     /// https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
     @inline(__always) private static func controls(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -75,7 +76,7 @@ enum ASCII {
         byte &- 0x41 <= 25 ? byte | 0x20 : byte
     }
 
-    /// - Parameter lower: in lower case.
+    /// - Parameter lower: the expected text, in lower case.
     static func equalsLowercased(_ text: String, _ lower: StaticString) -> Bool {
         guard text.utf8.count == lower.utf8CodeUnitCount else { return false }
         return unsafe zip(
@@ -84,7 +85,7 @@ enum ASCII {
         .allSatisfy { lowercased($0) == $1 }
     }
 
-    /// Lends the bytes of `text`, which nearly every string has in one place.
+    /// Calls `read` with the bytes of `text`, without a copy for nearly all strings.
     @inline(__always)
     @unsafe
     static func bytes<Result>(of text: String, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
@@ -92,7 +93,7 @@ enum ASCII {
         return unsafe Array(text.utf8).withUnsafeBufferPointer(read)
     }
 
-    /// Whether `text` begins with `prefix`, byte by byte.
+    /// Returns `true` if `text`, in lower case, begins with `prefix`, compared byte by byte.
     static func hasPrefix(_ text: String, _ prefix: StaticString) -> Bool {
         guard text.utf8.count >= prefix.utf8CodeUnitCount else { return false }
         return unsafe bytes(of: text) { bytes in

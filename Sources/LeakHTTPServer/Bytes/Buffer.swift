@@ -1,10 +1,10 @@
-/// Bytes at a fixed address that grow at the end.
+/// A growable byte buffer; bytes are appended at the end.
 @safe
 final class Buffer {
     private var base: UnsafeMutablePointer<UInt8>
     private(set) var capacity: Int
     private(set) var count = 0
-    /// Whether ``SharedBytes`` were made of it: from then on what it holds must stay as it is.
+    /// `true` if ``SharedBytes`` refer to this buffer. Its bytes must not change while it is shared.
     private(set) var isShared = false
 
     init(capacity: Int) {
@@ -14,12 +14,12 @@ final class Buffer {
 
     deinit { unsafe base.deallocate() }
 
-    /// What it holds; lent until the next change.
+    /// The bytes in the buffer, valid until the next change.
     var bytes: UnsafeBufferPointer<UInt8> {
         unsafe UnsafeBufferPointer(start: base, count: count)
     }
 
-    /// The free space behind what it holds; what is written there is taken over by ``grow(by:)``.
+    /// The free space after the bytes. Call ``grow(by:)`` after writing to it.
     var free: UnsafeMutableBufferPointer<UInt8> {
         unsafe UnsafeMutableBufferPointer(start: base + count, count: capacity - count)
     }
@@ -28,19 +28,19 @@ final class Buffer {
 
     func clear() { count = 0 }
 
-    /// Says that others hold its bytes.
+    /// Marks the buffer as shared.
     func share() { isShared = true }
 
-    /// Makes ready for other bytes; nobody else may hold it.
+    /// Empties the buffer for reuse. The buffer must not be shared with anything else any more.
     func recycle() {
         count = 0
         isShared = false
     }
 
-    /// Forgets what was appended since it held `count` bytes.
+    /// Shortens the buffer to `count` bytes.
     func truncate(to count: Int) { self.count = min(self.count, max(count, 0)) }
 
-    /// Makes room for `more` bytes behind those it holds.
+    /// Reserves space for `more` bytes after the existing ones.
     @inline(__always)
     func reserve(_ more: Int) {
         if capacity - count < more { enlarge(more) }
@@ -64,7 +64,7 @@ final class Buffer {
         count += bytes.count
     }
 
-    /// Inlined, so that the copy of a short literal is a few moves.
+    /// Appends a literal. Inlined, so that copying a short literal takes only a few instructions.
     @inline(__always)
     func append(_ text: StaticString) {
         unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -74,7 +74,7 @@ final class Buffer {
         unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
-    /// Has a name of its own, since literals would take it for theirs.
+    /// Appends a string. The label keeps string literals from choosing this method instead of `append(_: StaticString)`.
     func append(string text: String) {
         unsafe ASCII.bytes(of: text) { unsafe append($0) }
     }

@@ -4,24 +4,24 @@
     internal import Glibc
 #endif
 
-/// Reads a folder once. The only place that touches the file system.
+/// Reads a folder once. Only this type accesses the file system.
 struct Folder {
     struct File {
-        /// From the folder on, such as `/css/style.css`.
+        /// The path relative to the folder, such as `/css/style.css`.
         let path: String
         let bytes: [UInt8]
     }
 
-    /// Where it really is, links followed.
+    /// The real path of the folder, with symbolic links resolved.
     private let root: String
     private let limit: Int
     private var bytesRead = 0
     private var files: [File] = []
 
-    /// All regular files below `folder`, but those whose path has a part that begins with a dot, and those
-    /// that a symbolic link finds outside of it.
+    /// Returns all regular files below `folder`, except files with a path component that begins with a dot, and files that a
+    /// symbolic link leads to outside of `folder`.
     ///
-    /// - Parameter limit: bytes of all files together.
+    /// - Parameter limit: the most bytes of all files together.
     static func read(_ folder: String, limit: Int) throws(StaticFilesError) -> [File] {
         guard let root = realPath(folder) else { throw .unreadable(folder, SystemError.current.message) }
         var reading = Folder(root: root == "/" ? "" : root, limit: limit)
@@ -43,7 +43,7 @@ struct Folder {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            // No request could name what is no UTF-8 or holds what the server refuses in a path.
+            // No request can name a file whose name is not UTF-8 or contains bytes that the server rejects in a path.
             guard let name, name.utf8.first != UInt8(ascii: "."), name.utf8.allSatisfy(Self.isAskable) else {
                 continue
             }
@@ -51,7 +51,7 @@ struct Folder {
             guard let target = Self.realPath(root + inner), isInside(target) else { continue }
             let isLink = !target.utf8.elementsEqual((root + inner).utf8)
             switch Self.kind(of: target) {
-            // A link to a folder could lead in circles.
+            // A link to a folder could form a cycle.
             case .folder where !isLink: try read(below: inner)
             case .file: try readFile(inner, at: target)
             default: continue
@@ -59,8 +59,8 @@ struct Folder {
         }
     }
 
-    /// Whether what a link finds would be served by itself: inside, and no part of its path begins with a dot.
-    /// Bytes are compared, since two texts that look the same are two names to the disk.
+    /// Returns `true` if the target of a link would be served under its own path: it is inside the folder, and no component of its
+    /// path begins with a dot. The comparison is by bytes, because two strings that look equal are two different names on disk.
     private func isInside(_ target: String) -> Bool {
         let rest = target.utf8.dropFirst(root.utf8.count)
         return target.utf8.starts(with: root.utf8) && rest.first == UInt8(ascii: "/")
@@ -95,7 +95,7 @@ struct Folder {
 
     private mutating func readFile(_ path: String, at target: String) throws(StaticFilesError) {
         do throws(SystemError) {
-            // A pipe that took the file's place a moment ago would let nobody go on.
+            // If a pipe has replaced the file in the meantime, opening it must not block.
             let file = Descriptor(
                 adopting: try retryingOnInterrupt {
                     unsafe open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

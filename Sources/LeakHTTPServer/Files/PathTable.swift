@@ -1,7 +1,7 @@
-/// Values by path, found by the path's bytes without making a string of them. Two paths that a `String` would take
-/// for the same letters are two here, as they are to a disk.
+/// A table of values by path. Lookups compare bytes without creating a string. Paths that `String` treats as equal but that differ
+/// in bytes are different keys, as they are on disk.
 struct PathTable<Value: Sendable>: Sendable {
-    /// By the hash of the path.
+    /// Entries by the hash of their path.
     private var slots: [Int: [(path: [UInt8], value: Value)]] = [:]
 
     var paths: [String] { slots.values.joined().map { String(decoding: $0.path, as: UTF8.self) } }
@@ -13,7 +13,7 @@ struct PathTable<Value: Sendable>: Sendable {
         return nil
     }
 
-    /// Adds a path that is not there yet.
+    /// Adds a path. The path must not be in the table yet.
     mutating func add(_ path: String, _ value: Value) {
         let bytes = Array(path.utf8)
         slots[Self.hash(bytes.span), default: []].append((bytes, value))

@@ -1,13 +1,13 @@
 internal import LeakGzip
 
-/// Why a folder cannot be served.
+/// The reason why a folder cannot be served.
 public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path and what the system said.
+    /// The path and the error message of the system.
     case unreadable(String, String)
-    /// The folder, and how many bytes it may hold.
+    /// The folder and its limit in bytes.
     case tooLarge(String, limit: Int)
 
-    /// One line for the operator.
+    /// A message of one line for the operator.
     public var description: String {
         switch self {
         case .unreadable(let path, let message): "cannot read \(path): \(message)"
@@ -17,25 +17,24 @@ public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// The files of a folder, read once into a table of known names: nothing in a request ever names a path of
-/// the disk.
+/// The files of a folder, loaded once into a table of paths. No request is ever mapped to a path on disk.
 ///
-/// Left out are names that begin with a dot or that no request can spell, what is no regular file, and symbolic
-/// links out of the folder. An `index.html` also stands for its folder, `/docs/`; `/docs` is another path, and
-/// nothing is there. `Range` is ignored and `Accept-Ranges: none` says so; of the conditions only `If-None-Match`
-/// counts, since no date is given.
+/// Files are left out if their name begins with a dot or cannot be written in a request, if they are not regular files, or if they
+/// are symbolic links that lead out of the folder. An `index.html` is also served for its folder, `/docs/`; `/docs` without the
+/// slash is another path and is not found. `Range` is ignored, which `Accept-Ranges: none` announces. Of the conditional fields,
+/// only `If-None-Match` is supported, because responses have no date of modification.
 public struct StaticFiles: Sendable {
-    /// Bytes that a folder may hold unless another limit is given. All of them stay in memory, some twice.
+    /// The default limit of a folder in bytes. All files stay in memory, some of them twice (compressed and uncompressed).
     public static let defaultLimit = 64 << 20
 
     private static let allow = "GET, HEAD, OPTIONS"
     private var answers = PathTable<Response>()
 
-    /// Reads the folder.
+    /// Loads the files of a folder.
     ///
     /// - Parameters:
-    ///   - folder: a path; links that lead to it are followed.
-    ///   - limit: bytes of all files together.
+    ///   - folder: the path of the folder; symbolic links to it are followed.
+    ///   - limit: the most bytes of all files together.
     public init(folder: String, limit: Int = Self.defaultLimit) throws(StaticFilesError) {
         for file in try Folder.read(folder, limit: limit) {
             let response = Self.response(file)
@@ -44,10 +43,10 @@ public struct StaticFiles: Sendable {
         }
     }
 
-    /// Every path that is answered, percent-decoded, in order.
+    /// All paths that are served, percent-decoded and sorted.
     public var paths: [String] { answers.paths.sorted() }
 
-    /// - Returns: the file, 405 or, for `OPTIONS`, 204 with the methods it answers, or `nil`: no such name.
+    /// - Returns: the file, a 405, or for `OPTIONS` a 204 with the allowed methods; `nil` if no file has this path.
     public func response(to request: borrowing Request) -> Response? {
         guard let answer = request.withPath({ answers.value(at: $0) }) else { return nil }
         return switch request.method {
@@ -57,7 +56,7 @@ public struct StaticFiles: Sendable {
         }
     }
 
-    /// The methods that the address of `request` answers, as a value of `Allow`; `nil` if no file is there.
+    /// Returns the methods allowed for the path of `request`, as the value of `Allow`; `nil` if no file has this path.
     public func allowedMethods(of request: borrowing Request) -> String? {
         request.withPath { answers.value(at: $0) } == nil ? nil : Self.allow
     }
@@ -66,7 +65,7 @@ public struct StaticFiles: Sendable {
         let type = MediaType.of(file.path)
         var response = Response(.ok, type: type, body: .bytes(file.bytes))
         response.etag = "\"\(hash(file.bytes))\""
-        // `Range` is ignored, and whoever would ask for a part is told so: RFC 9110 §14.3.
+        // `Range` is ignored; this field tells clients so (RFC 9110 §14.3).
         response.fields = [("Cache-Control", cacheControl(file.path)), ("Accept-Ranges", "none")]
         if Response.isCompressible(type) && file.bytes.count > Response.compressedBytes {
             response.gzipped = Gzip.deflate(file.bytes, level: 9)
@@ -74,8 +73,8 @@ public struct StaticFiles: Sendable {
         return response
     }
 
-    /// A name with a hash in it, such as `app.3f9c2b1e.js`, never means other bytes; all else is asked for
-    /// again.
+    /// Returns the value of `Cache-Control`. A file name that contains a hash, such as `app.3f9c2b1e.js`, always has the same
+    /// content and is cached for a year; other files are revalidated.
     static func cacheControl(_ path: String) -> String {
         let parts = path.split(separator: "/").last?.split(separator: ".") ?? []
         let isHashed =
@@ -86,8 +85,8 @@ public struct StaticFiles: Sendable {
         return isHashed ? "public, max-age=31536000, immutable" : "no-cache"
     }
 
-    /// Eight hexadecimal digits or more, of which one is a letter and one is none: a date, a number and most words are
-    /// not taken for a hash, and the few hashes that look like a number are asked for again.
+    /// Returns `true` if `part` has at least eight hexadecimal digits, among them a letter and a decimal digit. Dates, numbers and
+    /// most words are therefore not taken for hashes; the few hashes without a letter or without a digit are only revalidated more often.
     private static func isHash(_ part: Substring.UTF8View) -> Bool {
         guard part.count >= 8, part.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
             return false
@@ -95,7 +94,7 @@ public struct StaticFiles: Sendable {
         return part.contains(where: ASCII.isDigit) && !part.allSatisfy(ASCII.isDigit)
     }
 
-    /// FNV-1a of 64 bits, and the count: http://www.isthe.com/chongo/tech/comp/fnv/
+    /// Returns the 64-bit FNV-1a hash and the byte count: http://www.isthe.com/chongo/tech/comp/fnv/
     private static func hash(_ bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -103,7 +102,7 @@ public struct StaticFiles: Sendable {
     }
 }
 
-/// Types of files, by their names. Text is UTF-8.
+/// Media types by file name extension. Text is UTF-8.
 enum MediaType {
     static func of(_ name: String) -> String {
         guard let dot = name.lastIndex(of: ".") else { return unknown }

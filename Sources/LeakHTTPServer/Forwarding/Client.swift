@@ -1,10 +1,10 @@
-/// The client of a request: the peer of its connection, or who a trusted proxy says it is.
+/// The client of a request: the peer of the connection, or the client that a trusted proxy names.
 struct Client: Hashable, Sendable {
-    /// `nil` when nothing is known of the peer.
+    /// The address; `nil` if it is unknown.
     var address: IPAddress?
-    /// Indicates whether the address comes from a field of a trusted proxy.
+    /// `true` if the address comes from a field set by a trusted proxy.
     var isForwarded = false
-    /// Indicates whether a trusted proxy says that the client reached it over TLS.
+    /// `true` if a trusted proxy says that the client reached it over TLS.
     var usesTLS = false
 }
 
@@ -18,21 +18,21 @@ struct TrustedProxies: Sendable {
 
     func contain(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// The values of the fields that a request may carry, in the order of their lines.
+    /// The values of the forwarding fields of a request, in the order of their lines.
     struct Fields {
         var forwarded: [[UInt8]] = []
         var forwardedFor: [[UInt8]] = []
         var forwardedProto: [[UInt8]] = []
     }
 
-    /// The client of a request that came from a trusted proxy.
+    /// Returns the client of a request that came from a trusted proxy.
     ///
-    /// A chain of proxies is walked from its end, where the nearest proxy wrote: the client is the first address that is
-    /// no trusted proxy. What stands before it may be anybody's invention. Where an entry is no address (`unknown`, an
-    /// obfuscated identifier, garbage), the client is the proxy that wrote the entry.
+    /// The chain of proxies is read from its end, which the nearest proxy wrote. The client is the first address that is not a
+    /// trusted proxy, because every entry before it may be forged. If an entry is not an address (`unknown`, an obfuscated
+    /// identifier, garbage), the client is the proxy that wrote the entry.
     ///
-    /// A proxy that sets `X-Forwarded-For` usually passes on a `Forwarded` that the client invented, and the other way
-    /// round: where both are there and differ, neither is believed.
+    /// A proxy that sets `X-Forwarded-For` usually passes on a `Forwarded` field forged by the client, and the other way round. If
+    /// both fields are present and differ, both are ignored.
     func client(of peer: IPAddress, _ fields: Fields) -> Client {
         var client = Client(address: peer)
         let elements = fields.forwarded.reversed().flatMap { ForwardedElements($0).reversed }
@@ -53,8 +53,8 @@ struct TrustedProxies: Sendable {
         return client
     }
 
-    /// - Parameter addresses: the nearest hop first; `nil` for an entry that is no address.
-    /// - Returns: the client, and how many entries lie between it and the end of the chain.
+    /// - Parameter addresses: the addresses, nearest hop first; `nil` for an entry that is not an address.
+    /// - Returns: the client and the number of entries between it and the end of the chain.
     private func chain(_ addresses: some Sequence<IPAddress?>, from peer: IPAddress) -> (
         address: IPAddress, hops: Int
     ) {
@@ -68,7 +68,7 @@ struct TrustedProxies: Sendable {
         return (client, hops)
     }
 
-    /// The entries of a list of fields, without blanks around them; empty ones do not count. RFC 9110 §5.6.1.2
+    /// Returns the entries of list fields, trimmed and without empty ones. RFC 9110 §5.6.1.2
     private static func entries(_ lines: [[UInt8]]) -> [ArraySlice<UInt8>] {
         lines.flatMap { $0.split(separator: UInt8(ascii: ",")) }.map { ForwardedElements.trimmed($0) }
             .filter { !$0.isEmpty }

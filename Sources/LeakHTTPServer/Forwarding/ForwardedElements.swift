@@ -1,14 +1,14 @@
 /// The elements of one `Forwarded` field line. RFC 7239 §4
 struct ForwardedElements {
     struct Element: Hashable {
-        /// `nil` for `unknown`, an obfuscated identifier, and where there is no `for`.
+        /// The value of `for`; `nil` for `unknown`, for an obfuscated identifier, and if there is no `for`.
         var address: IPAddress?
-        /// `nil` where there is no `proto`.
+        /// `true` if `proto` is `https`; `nil` if there is no `proto`.
         var usesTLS: Bool?
     }
 
-    /// The last element first. `nil` where the line breaks the grammar: nothing before that place can be told, since a
-    /// quote that a client opened would swallow what proxies appended.
+    /// The elements, last one first. An entry is `nil` where the line violates the grammar. Elements before that position are not
+    /// trusted, because a quote opened by a client would swallow the elements that proxies appended.
     private(set) var reversed: [Element?] = []
 
     init(_ line: [UInt8]) {
@@ -42,7 +42,7 @@ struct ForwardedElements {
         reversed = elements.reversed()
     }
 
-    /// Takes `name=value`, where the value may be quoted, up to what may follow it.
+    /// Parses `name=value`, where the value may be quoted, and removes it from `rest`.
     private static func pair(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8])? {
         let name = rest.prefix { ASCII.isToken($0) }
         rest = rest.dropFirst(name.count)
@@ -61,7 +61,7 @@ struct ForwardedElements {
                 value.append(escaped)
             }
         } else {
-            // Some proxies leave out the quotes that an address of IPv6 or a port needs.
+            // Some proxies omit the quotes that are required around an IPv6 address or a port.
             value = Array(rest.prefix { ASCII.isToken($0) || ":[]".utf8.contains($0) })
             rest = rest.dropFirst(value.count)
         }
@@ -72,7 +72,7 @@ struct ForwardedElements {
         return (String(decoding: name.map(ASCII.lowercased), as: UTF8.self), value)
     }
 
-    /// The address in `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`.
+    /// Parses the address in `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`.
     static func address(_ text: ArraySlice<UInt8>) -> IPAddress? {
         let colon = UInt8(ascii: ":")
         if text.first == UInt8(ascii: "[") {
@@ -87,7 +87,7 @@ struct ForwardedElements {
         return isPort(text[first...]) ? IPAddress(text[..<first]) : nil
     }
 
-    /// Nothing, or a colon and a port, which may be obfuscated.
+    /// Returns `true` if the text is empty or a colon and a port, which may be obfuscated.
     private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
         guard !text.isEmpty else { return true }
         let port = text.dropFirst()

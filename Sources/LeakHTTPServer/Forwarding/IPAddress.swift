@@ -6,7 +6,7 @@
 
 /// An IPv4 or IPv6 address. An IPv4 address that is mapped into IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The 128 bits of the IPv6 address, an IPv4 address as it is mapped. RFC 4291 §2.5.5.2
+    /// The upper half of the 128 bits of the IPv6 address. An IPv4 address is stored in its mapped form. RFC 4291 §2.5.5.2
     let high: UInt64
     let low: UInt64
 
@@ -16,12 +16,12 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses the text of an address, without brackets, port or zone.
     ///
-    /// - Returns: `nil` when it is none.
+    /// - Returns: `nil` if the text is not an address.
     public init?(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// - Parameter text: in ASCII.
+    /// - Parameter text: the address in ASCII.
     init?(_ text: some Collection<UInt8>) {
-        // The longest is an IPv6 address that ends with an IPv4 one.
+        // The longest text is an IPv6 address that ends with an IPv4 address.
         guard (2...45).contains(text.count), !text.contains(0) else { return nil }
         let string = text.map { CChar(bitPattern: $0) } + [0]
         let isIPv4 = !text.contains(UInt8(ascii: ":"))
@@ -50,13 +50,13 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address, or the first 64 bits of an IPv6 address, since one customer has all addresses behind them
+    /// The address if it is IPv4, or the first 64 bits of an IPv6 address, because one customer has all addresses with that prefix
     /// (RFC 6177).
     public var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 
     var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-    /// The shortest usual spelling, as `inet_ntop` has it.
+    /// The shortest usual notation, as `inet_ntop` writes it.
     public var description: String {
         var bytes: [UInt8] = []
         if !isIPv4 {

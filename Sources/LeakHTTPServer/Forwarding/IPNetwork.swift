@@ -1,16 +1,16 @@
 /// A range of addresses in the notation of RFC 4632 and RFC 4291 §2.3: `10.0.0.0/8`, `2001:db8::/32`.
 public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
-    /// A text that is no range of addresses.
+    /// The error for a text that is not a range of addresses.
     public struct Malformed: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The reason, as the end of a sentence that begins with the text.
+        /// The reason, worded as the rest of a sentence whose subject is the text.
         public let description: String
     }
 
     private let first: IPAddress
-    /// Bits of the address that count, of 128.
+    /// The length of the prefix in bits, out of 128.
     private let bits: Int
 
-    /// Parses `ADDRESS/BITS`; an address alone is a range of one.
+    /// Parses `ADDRESS/BITS`; an address alone is a range of one address.
     public init(_ text: String) throws(Malformed) {
         let bytes = Array(text.utf8)
         let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
@@ -19,7 +19,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
                 description: "is not an address, such as 10.0.0.1, or a range, such as 10.0.0.0/8 or fd00::/8"
             )
         }
-        // A mapped address is written with the bits of IPv6.
+        // The prefix length of a mapped address refers to the bits of IPv6.
         let isShort = !bytes[..<slash].contains(UInt8(ascii: ":"))
         let width = isShort ? 32 : 128
         var count = width
@@ -45,7 +45,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         return IPAddress(high: address.high & mask(bits), low: address.low & mask(bits - 64))
     }
 
-    /// Returns whether an address of the same family is in the range. `::/0` holds no IPv4 address.
+    /// Returns `true` if the address is of the same family and in the range. `::/0` contains no IPv4 address.
     public func contains(_ address: IPAddress) -> Bool {
         guard address.isIPv4 == (first.isIPv4 && bits >= 96) else { return false }
         return Self.masked(address, bits) == first

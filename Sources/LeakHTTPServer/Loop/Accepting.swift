@@ -1,8 +1,8 @@
-// How connections come and go.
+// Opening and closing of connections.
 extension Loop {
-    /// Connections taken in one turn before others get theirs.
+    /// Connections accepted in one turn before other events are handled.
     static let acceptedPerTurn = 64
-    /// Milliseconds without accepting once descriptors have run out.
+    /// Milliseconds to pause accepting after descriptors have run out.
     private static let acceptPause: UInt64 = 100
 
     func accept(from index: Int) {
@@ -23,23 +23,24 @@ extension Loop {
                 counters.failedAccepts += 1
                 switch error {
                 case .tooManyFiles where !gaveWay && makeRoom(for: nil):
-                    // Somebody's place has become free, as at the limit of connections.
+                    // A connection was evicted, as at the connection limit.
                     gaveWay = true
                 case .tooManyFiles, .tooManyFilesInSystem:
                     shedWithReserve(number)
                     return
-                // A peer that left before it was accepted: the next one may do.
+                // The peer disconnected before it was accepted; the next one may still be there.
                 default: continue
                 }
             }
         }
-        // Nothing but errors, such as memory that is short: the listener would be reported at once again.
+        // Only errors occurred, for example for lack of memory. Without a pause the listener would be reported as ready at once
+        // again.
         if accepted == 0 { pauseAccepting() }
     }
 
-    /// Gives a newcomer a place, if need be that of a connection that has waited longest.
+    /// Admits a new connection, evicting the one that has waited longest if necessary.
     ///
-    /// - Parameter passesOn: whether another loop may be asked to give one of its places.
+    /// - Parameter passesOn: `true` if another loop may be asked to evict one of its connections.
     func admit(_ newcomer: consuming Newcomer, passesOn: Bool) {
         switch budget.take(in: place, for: newcomer.peer) {
         case .granted: adopt(newcomer)
@@ -47,7 +48,7 @@ extension Loop {
             counters.shed.address += 1
             refuse(newcomer)
         case .full:
-            // Another loop may be quicker to take the place that has become free.
+            // Another loop may have taken the freed slot first.
             if makeRoom(for: newcomer.peer), budget.take(in: place, for: newcomer.peer) == .granted {
                 adopt(newcomer)
             } else if passesOn, let partner = budget.partner(besides: place, at: now), partner.takesNewcomers
@@ -60,7 +61,7 @@ extension Loop {
         }
     }
 
-    /// - Precondition: the budget has granted it.
+    /// - Precondition: The budget has granted the connection.
     private func adopt(_ newcomer: consuming Newcomer) {
         generation = generation == UInt32.max - 1 ? 0 : generation + 1
         let slot = freeSlots.popLast() ?? UInt32(connections.count)
@@ -86,15 +87,14 @@ extension Loop {
         counters.open += 1
     }
 
-    /// One too many: says so, without waiting for a request.
+    /// Rejects a connection beyond the limit, without waiting for a request.
     private func refuse(_ newcomer: consuming Newcomer) {
         excuse(newcomer.socket.number)
-        // A request that came with the handshake: closing with bytes unread would make the system throw the answer
-        // away.
+        // A request may have arrived with the handshake: closing with unread bytes would make the system discard the response.
         _ = unsafe Socket.receive(newcomer.socket.number, into: emptyScratch().free)
     }
 
-    /// Says 503 to a peer that is about to be closed, if its socket takes it at once.
+    /// Sends a 503 to a peer whose connection is about to be closed, if the socket accepts it at once.
     func excuse(_ number: Int32) {
         var response = Response.problem(.serviceUnavailable, "Too many connections are open.")
         response.fields = [("Retry-After", "1")]
@@ -109,8 +109,8 @@ extension Loop {
         Socket.endWriting(number)
     }
 
-    /// No descriptor is left: gives the reserved one for a single peer, so that it is closed and not left
-    /// waiting, and pauses, since the listener would be reported at once again.
+    /// Handles the lack of descriptors: uses the reserved one to accept and close a single peer, so that it is not left waiting,
+    /// and pauses accepting, because the listener would be reported as ready at once again.
     private func shedWithReserve(_ listener: Int32) {
         reserve = nil
         if let newcomer = try? Socket.accept(listener) {
@@ -137,7 +137,7 @@ extension Loop {
             do throws(SystemError) {
                 try poller.add(number, token: Self.listenerToken + UInt64(index), for: .read)
             } catch {
-                // Short of memory: all over again a little later.
+                // Memory is short: try again a little later.
                 pauseAccepting()
                 return
             }

@@ -1,65 +1,65 @@
-/// One peer: what has come from it and what it is owed. Owned and changed by its loop alone.
+/// A connection with a peer: its input, its pending responses and its state. Only the owning loop accesses it.
 final class Connection {
     enum Phase {
         case open
-        /// The last answer is on its way; nothing more is read as a request.
+        /// The last response is being sent; no further request is read.
         case finishing
-        /// All is sent; what still comes is dropped until the peer closes.
+        /// All responses are sent; further input is dropped until the peer closes.
         case lingering
-        /// No longer among the loop's connections.
+        /// The loop has removed the connection.
         case closed
     }
 
     let id: ConnectionID
     let socket: Descriptor
-    /// Whom it is counted for: its peer, or the client whose request a trusted proxy brings.
+    /// The group that the connection is counted for: its peer, or the client whose request a trusted proxy forwards.
     var peer: PeerGroup
     /// The client of the last request.
     var client: Client
-    /// Indicates whether a trusted proxy is at the other end.
+    /// `true` if the peer is a trusted proxy.
     let isProxied: Bool
     let address: IPAddress
     var phase = Phase.open
-    /// What has come and cannot be read yet.
+    /// Received bytes that cannot be parsed yet.
     var input: Buffer?
-    /// A head that has come in part.
+    /// A partially received head.
     var partialHead: PartialHead?
     var upload: Upload?
-    /// What it has not taken yet; `nil` when that is nothing.
+    /// Bytes that the peer has not accepted yet; `nil` if there are none.
     var outgoing: Outgoing?
-    /// Answers that came before their turn.
+    /// Responses that wait for the responses to earlier requests.
     var waiting: Waiting?
-    /// The number of the next request, and of the next answer.
+    /// The sequence number of the next request; ``nextAnswer`` is that of the next response.
     var nextSequence: UInt32 = 0
     var nextAnswer: UInt32 = 0
-    /// Bytes of a refused body that are still to be dropped.
+    /// Bytes of a rejected body that are still to be dropped.
     var discarding = 0
     var lingered = 0
-    /// When lingering ends at the latest, whatever still comes; milliseconds on the monotonic clock.
+    /// The latest end of lingering, even if bytes still arrive; milliseconds on the monotonic clock.
     var lingerEnd: UInt64 = 0
-    /// No further request is read: one was the last, or was refused.
+    /// `true` if no further request is read, because the last one was rejected or was to close the connection.
     var takesNoMore = false
-    /// More requests are here than are served in one turn; the rest is in ``Loop/queued``.
+    /// `true` if more requests have arrived than are served in one turn; the connection is in ``Loop/queued`` then.
     var isQueued = false
-    /// The peer has ended its side.
+    /// `true` if the peer has closed its sending side.
     var inputEnded = false
-    /// A `100 Continue` that waits for earlier answers.
+    /// `true` if a `100 Continue` waits for earlier responses.
     var owesContinue = false
     var interest = Interest.read
     var timer = Timer.fresh
-    /// Milliseconds on the monotonic clock.
+    /// The end of ``timer``, in milliseconds on the monotonic clock.
     var deadline: UInt64
 
-    /// What the deadline is for.
+    /// The action that the deadline applies to.
     enum Timer {
-        /// Nothing has come yet.
+        /// No bytes have arrived yet.
         case fresh
         case idle
         case head
         case body
         case write
         case linger
-        /// A service has the request; it may take its time.
+        /// The service has the request and may take its time.
         case none
     }
 
@@ -73,20 +73,20 @@ final class Connection {
         self.deadline = deadline
     }
 
-    /// A parser that stopped in the middle of a head: apart, so that an idle connection stays small.
+    /// A parser that stopped in the middle of a head. It is a separate object, so that an idle connection stays small.
     final class PartialHead {
         var parser: HeadParser
         init(_ parser: HeadParser) { self.parser = parser }
     }
 
-    /// Apart for the same reason.
+    /// Responses out of order. A separate object for the same reason.
     final class Waiting {
         var answers: [Answer] = []
     }
 
-    /// What an access log is to be told of them.
+    /// Data of unanswered requests for the access log.
     var visits: Visits?
 
-    /// Requests that have no answer yet.
+    /// The number of requests without a response yet.
     var unanswered: Int { Int(nextSequence &- nextAnswer) }
 }

@@ -1,21 +1,21 @@
 internal import LeakPlatform
 
-/// How many connections all loops together may hold, and how many of them one peer. Asked once for each connection.
+/// The limit of open connections for all loops together, and the limit per peer. It is asked once per connection.
 final class ConnectionBudget: Sendable {
     enum Verdict: Hashable {
-        /// There is room for one more, which is now counted.
+        /// The connection is granted and counted.
         case granted
-        /// All places are taken.
+        /// The limit of connections is reached.
         case full
-        /// This peer has all it may have.
+        /// The limit of this peer is reached.
         case crowded
     }
 
-    /// What one loop does with the budget.
+    /// The state of one loop in the budget.
     private struct Share {
         let mailbox: Mailbox
         var open = 0
-        /// Until then, in milliseconds on the monotonic clock, it is of no use to ask the loop for room.
+        /// The time, in milliseconds on the monotonic clock, before which the loop has no connection to evict.
         var hasNobodyToEvictUntil: UInt64 = 0
     }
 
@@ -23,7 +23,7 @@ final class ConnectionBudget: Sendable {
         var open = 0
         var shares: [Share] = []
         var peers: [PeerGroup: Int] = [:]
-        /// The one peer, if any, that has more than half of the places.
+        /// The peer that has more than half of the connections, if there is one.
         var dominant: PeerGroup?
     }
 
@@ -31,15 +31,15 @@ final class ConnectionBudget: Sendable {
     private let limit: Int
     private let limitPerPeer: Int?
 
-    /// - Parameter limitPerPeer: `nil` is as many as there are places.
+    /// - Parameter limitPerPeer: `nil` sets no limit per peer.
     init(limit: Int, limitPerPeer: Int? = nil) {
         self.limit = limit
         self.limitPerPeer = limitPerPeer
     }
 
-    /// Makes a loop a partner.
+    /// Registers a loop.
     ///
-    /// - Returns: its number.
+    /// - Returns: the number of the loop.
     func join(_ mailbox: Mailbox) -> Int {
         state.with { state in
             state.shares.append(Share(mailbox: mailbox))
@@ -47,7 +47,7 @@ final class ConnectionBudget: Sendable {
         }
     }
 
-    /// Asks for room for one connection of `peer` in `loop`.
+    /// Requests a slot for a connection of `peer` in `loop`.
     func take(in loop: Int, for peer: PeerGroup) -> Verdict {
         state.with { state in
             guard mayTake(peer, state) else { return .crowded }
@@ -59,9 +59,9 @@ final class ConnectionBudget: Sendable {
         }
     }
 
-    /// Counts an open connection for another peer: that of a proxy, for the client whose request it brings.
+    /// Counts an open connection for another peer: a connection of a proxy for the client whose request it carries.
     ///
-    /// - Returns: false when the other peer has all it may have; it is still counted for the first one then.
+    /// - Returns: `false` if the other peer has reached its limit; the connection still counts for the first peer then.
     func move(from peer: PeerGroup, to other: PeerGroup) -> Bool {
         state.with { state in
             guard mayTake(other, state) else { return false }
@@ -86,7 +86,7 @@ final class ConnectionBudget: Sendable {
     private func remove(_ peer: PeerGroup, from state: inout State) {
         guard peer != .proxy else { return }
         let count = state.peers[peer, default: 1] - 1
-        // A peer that has gone is forgotten: the table never has more entries than there are connections.
+        // The entry of a peer without connections is removed: the table never has more entries than there are connections.
         state.peers[peer] = count > 0 ? count : nil
         if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
     }
@@ -99,15 +99,15 @@ final class ConnectionBudget: Sendable {
         }
     }
 
-    /// The one peer, if any, that has more than half of the places: whoever needs one takes it from there.
+    /// The peer that has more than half of the connections, if there is one. Its connections are evicted first.
     var dominant: PeerGroup? { state.with { $0.dominant } }
 
-    /// Says that `loop` found none of its connections fit to go, so that others do not ask it before `time`.
+    /// Records that `loop` has no connection to evict, so that other loops do not ask it before `time`.
     func hasNobodyToEvict(in loop: Int, until time: UInt64) {
         state.with { $0.shares[loop].hasNobodyToEvictUntil = time }
     }
 
-    /// The mailbox of the fullest loop besides `loop` that may have a connection fit to go.
+    /// Returns the mailbox of the loop, other than `loop`, with the most connections, among those that may have one to evict.
     func partner(besides loop: Int, at now: UInt64) -> Mailbox? {
         state.with { state in
             let others = state.shares.enumerated().filter { index, share in

@@ -1,4 +1,4 @@
-// How long each thing may take.
+// Timeouts of connections.
 extension Loop {
     func time(_ connection: Connection) {
         if connection.phase == .lingering {
@@ -6,7 +6,7 @@ extension Loop {
         } else if connection.outgoing != nil {
             startTimer(connection, .write, limits.writeTime)
         } else if connection.isQueued {
-            // It waits for us.
+            // The connection waits for this loop.
             connection.timer = .none
             connection.deadline = .max
         } else if let upload = connection.upload {
@@ -22,15 +22,15 @@ extension Loop {
         } else if connection.partialHead != nil {
             startTimer(connection, .head, limits.headTime)
         } else if connection.nextSequence > 0 {
-            // Starts anew with each request.
+            // The idle time starts again after each request.
             guard connection.timer != .idle else { return }
             connection.timer = .idle
             connection.deadline = now + idleMilliseconds
         }
     }
 
-    /// A request has begun or is whole: it starts anew what it is waited for. What a peer owes by not reading goes on,
-    /// however much it asks meanwhile.
+    /// Stops the timer, because a request has begun or is complete. The timer for writing continues, because a peer that does not
+    /// read must not gain time by sending requests.
     func stopTimer(_ connection: Connection) {
         if connection.outgoing == nil { connection.timer = .none }
     }
@@ -41,31 +41,31 @@ extension Loop {
         connection.deadline = now + duration.milliseconds
     }
 
-    /// Starts waiting for a refused peer to read its answer and close.
+    /// Starts to wait until a rejected peer has read its response and closed the connection.
     func startLingering(_ connection: Connection) {
         guard connection.timer != .linger else { return }
         connection.lingerEnd = now + limits.lingerTotalTime.milliseconds
         startTimer(connection, .linger, min(limits.lingerTime, limits.lingerTotalTime))
     }
 
-    /// Waits longer for a refused peer that has just sent more, up to ``Limits/lingerTotalTime``.
+    /// Extends the deadline of a rejected peer that has just sent more bytes, up to ``Limits/lingerTotalTime``.
     func prolongLingering(_ connection: Connection) {
         guard connection.timer == .linger, stopDeadline == nil else { return }
         connection.deadline = min(now + limits.lingerTime.milliseconds, connection.lingerEnd)
     }
 
-    /// Time that reading `count` bytes of an answer earns a peer: one that reads as fast as the slowest line we wait
-    /// for never uses up ``Limits/writeTime``, one that takes a byte now and then does.
+    /// Extends the write deadline of a peer that has read `count` bytes of a response. A peer that reads as fast as the slowest
+    /// supported connection never uses up ``Limits/writeTime``; one that reads a byte now and then does.
     func prolongWriting(_ connection: Connection, by count: Int) {
         let earned = UInt64(count) * 1000 / UInt64(max(limits.writeBytesPerSecond, 1))
         connection.deadline = min(now + limits.writeTime.milliseconds, connection.deadline + earned)
     }
 
-    /// Ends what took too long.
+    /// Handles all connections whose deadline has passed.
     func expire() {
-        // What begins after this look ends after the shortest limit at the earliest.
+        // A timer that starts after this check ends after the shortest limit at the earliest.
         var earliest = now + shortestLimit
-        // The table may be changed on the way.
+        // The table may change during the loop.
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             if connection.deadline <= now { expire(connection) }
@@ -83,7 +83,7 @@ extension Loop {
             counters.timedOut.idle += 1
             close(connection)
         case .head:
-            // Nothing was asked, so nothing is answered, where only empty lines have come.
+            // If only empty lines have arrived, there is no request to answer.
             let hasBegun = connection.partialHead?.parser.hasBegun == true
             if hasBegun { counters.timedOut.head += 1 } else { counters.timedOut.idle += 1 }
             if hasBegun { refuseLate(connection) } else { close(connection) }
@@ -98,8 +98,7 @@ extension Loop {
         }
     }
 
-    /// Gives up a refused body that is longer in coming than it may be. Answers that are owed still go out, and the peer
-    /// gets to read them.
+    /// Stops waiting for a rejected body that takes too long. Pending responses are still sent, and the peer can read them.
     private func stopDiscarding(_ connection: Connection) {
         connection.discarding = 0
         connection.takesNoMore = true

@@ -1,14 +1,14 @@
-// How requests reach the service, or are refused before.
+// Passing requests to the service, or rejecting them before.
 
 internal import LeakGzip
 
 extension Loop {
-    /// Starts with the request whose head is complete in the loop's parser.
+    /// Begins to handle the request whose head is complete in the loop's parser.
     ///
     /// - Parameters:
-    ///   - bytes: what has come, from the request's first byte on, in `source`.
-    ///   - length: bytes of the head.
-    /// - Returns: how many bytes were used.
+    ///   - bytes: the received bytes in `source`, from the first byte of the request on.
+    ///   - length: the number of bytes of the head.
+    /// - Returns: the number of bytes consumed.
     func begin(
         _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>, _ length: Int, of source: Buffer
     ) throws(RequestError) -> Int {
@@ -55,7 +55,7 @@ extension Loop {
             dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length + count
         case .length(let count):
-            // Who has sent little holds little memory.
+            // A peer that has sent little gets a small buffer.
             noteCall(request)
             let body = pool.take(here < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
@@ -70,7 +70,8 @@ extension Loop {
         }
     }
 
-    /// Returns the largest number of bytes that the body may have. Asks the service only about bodies that need its answer.
+    /// Returns the most bytes that the body may have. Calls the service only for bodies that exceed the default limit or have no
+    /// known length.
     private func bodyLimit(
         _ head: Head, _ fields: [FieldLine], _ headBytes: UnsafeBufferPointer<UInt8>
     ) -> Int {
@@ -83,8 +84,8 @@ extension Loop {
         }
     }
 
-    /// What refuses the request before its body is read: `OPTIONS *` is answered by the server, all else may
-    /// be refused by the service.
+    /// Returns the response to a request that is answered before its body is read. The server itself answers `OPTIONS *`; the
+    /// service may reject any other request.
     private func screen(_ head: Head, _ request: borrowing Request) -> Response? {
         if head.isAsterisk {
             var response = Response(.noContent)
@@ -107,10 +108,11 @@ extension Loop {
         }
     }
 
-    /// A refusal from the head alone. A short body is dropped and the connection kept; a long or unknown one
-    /// would cost more to read than a new connection, and after an expectation nobody knows whether it comes.
+    /// Rejects a request based on its head alone. A short body is dropped and the connection is kept. Reading a long body or one of
+    /// unknown length would cost more than a new connection, and after an `Expect` field it is unknown whether the body will be
+    /// sent; the connection is closed then.
     ///
-    /// - Returns: bytes of the body that are here and were dropped.
+    /// - Returns: the number of received bytes of the body that were dropped.
     private func refuse(
         _ connection: Connection, _ head: Head, _ sequence: UInt32, _ exchange: Exchange, _ refusal: Response,
         following: Int
@@ -137,9 +139,9 @@ extension Loop {
         return dropped
     }
 
-    /// A request that cannot be read: one answer in its turn, then the end.
+    /// Rejects a request that cannot be parsed: sends one response in order, then closes the connection.
     ///
-    /// - Parameter answer: in place of the error's own.
+    /// - Parameter answer: a response to send instead of the one of `error`.
     func refuse(_ connection: Connection, _ error: RequestError, answer given: Response? = nil) {
         switch error {
         case .timeout: break
@@ -149,7 +151,7 @@ extension Loop {
         let sequence: UInt32
         let received = connection.upload?.body.count ?? 0
         var exchange = Exchange.broken
-        // So far as it was read: even a refusal of HEAD has no body (RFC 9110 §9.3.2).
+        // The method may be known even if the head is incomplete: even a rejected HEAD request gets no body (RFC 9110 §9.3.2).
         let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
         exchange.isHead = head.method == .head
         if let upload = connection.upload {
@@ -171,10 +173,10 @@ extension Loop {
             Answer(connection: connection.id, sequence: sequence, exchange: exchange, response: response))
     }
 
-    /// Compressed bytes from which on inflating waits its turn: a phone's batch has fewer.
+    /// Bodies with more compressed bytes than this wait for another turn to be decompressed; the batch of a phone has fewer.
     private static let promptlyInflated = 8 << 10
 
-    /// Whether this body takes so long to inflate, up to 50 ms, that all others who ask are served first.
+    /// Returns `true` if decompressing this body takes so long, up to 50 ms, that other connections are served first.
     private func waitsItsTurn(_ head: Head, bodyBytes: Int) -> Bool {
         head.contentCoding != .identity && bodyBytes > Self.promptlyInflated
     }
@@ -198,10 +200,10 @@ extension Loop {
         pool.give(upload.body)
     }
 
-    /// Hands a whole request to the service, inflated.
+    /// Passes a complete request to the service, with a decompressed body.
     ///
-    /// A content coding is undone here, when the last byte has come, and not on the way: a slow sender then holds what
-    /// it sent and not what that inflates to.
+    /// The body is decompressed here, after its last byte has arrived, and not while it arrives. A slow sender therefore occupies
+    /// memory only for the compressed bytes.
     private func dispatch(
         _ connection: Connection, _ request: consuming Request, _ responder: consuming Responder
     ) {
@@ -228,13 +230,13 @@ extension Loop {
             }
         } catch {
             var response = RequestError(error).response
-            // The message was framed well, so the connection can go on.
+            // The message has valid framing, so the connection can be kept.
             response.closes = false
             lookedAt = Loop.clock
             responder.send(response)
             return
         }
-        // Inflating is no fault of the service.
+        // The time for decompression does not count as time of the service.
         lookedAt = Loop.clock
         unsafe request.setBody(target.bytes, of: target)
         service.serve(request, responder)

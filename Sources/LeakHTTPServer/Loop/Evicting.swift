@@ -1,21 +1,21 @@
-// Who has to go when there is no room for a newcomer.
+// Evicting connections to make room for new ones.
 extension Loop {
-    /// Milliseconds that a connection keeps its place even when it is idle. The first request comes with the end of
-    /// the handshake, so that this is enough on the slowest line.
+    /// Milliseconds during which even an idle connection is not evicted. The first request arrives with the end of the handshake,
+    /// so this is enough on the slowest connection.
     private static let graceTime: UInt64 = 50
-    /// Milliseconds from one look at all connections to the next.
+    /// Milliseconds between two scans of all connections.
     private static let scanPause: UInt64 = 10
 
-    /// Closes the connection that has waited longest: one that is idle, else one whose peer is behind with a head, a
-    /// body or with reading its answer.
+    /// Closes the connection that has waited longest: an idle one, or else one whose peer is slow in sending a head or a body or in
+    /// reading its response.
     ///
-    /// A peer that has more than half of all places is not worth those of others: it only takes its own, and others
-    /// take its places before those of anybody else, busy ones too, save while we owe it an answer.
+    /// A peer that has more than half of all connections can only evict its own. Other peers evict its connections first, even busy
+    /// ones, unless the server still owes it a response.
     ///
-    /// Idle connections are closed without a word, as they may be at any time (RFC 9112 §9.5).
+    /// Idle connections are closed without a response, which is allowed at any time (RFC 9112 §9.5).
     ///
-    /// - Parameter newcomer: who needs the place; `nil` when that is not known yet.
-    /// - Returns: whether one was closed.
+    /// - Parameter newcomer: the peer that needs the slot; `nil` if it is not known yet.
+    /// - Returns: `true` if a connection was closed.
     func makeRoom(for newcomer: PeerGroup?) -> Bool {
         let dominant = budget.dominant
         if shortlist.peer != dominant { shortlist = Shortlist(of: dominant) }
@@ -23,14 +23,14 @@ extension Loop {
             if shortlist.isEmpty { scan(for: dominant) }
             guard let candidate = shortlist.first else { return false }
             if candidate.isForced && (newcomer == nil || newcomer == dominant) {
-                // Since the last look one may have waited long enough.
+                // Another connection may have waited long enough since the last scan.
                 guard now >= nextScan else { return false }
                 shortlist = Shortlist(of: dominant)
                 continue
             }
             shortlist.removeFirst()
             guard let connection = connection(candidate.id), isStill(connection, candidate) else { continue }
-            // What it waits for may have come and not been reported yet.
+            // The expected bytes may have arrived without having been reported yet.
             guard receive(connection) else { return true }
             settle(connection)
             guard connections[Int(candidate.id.slot)] === connection else { return true }
@@ -46,7 +46,8 @@ extension Loop {
         }
     }
 
-    /// Returns whether a 503 would be read as the answer to the request of which a part has come: nothing is owed before it.
+    /// Returns `true` if the peer would read a 503 as the response to its incomplete request, because no earlier response is
+    /// pending.
     private func mayBeExcused(_ connection: Connection) -> Bool {
         guard connection.phase == .open, connection.outgoing == nil else { return false }
         guard connection.upload == nil else { return connection.unanswered == 1 }
@@ -54,7 +55,7 @@ extension Loop {
     }
 
     private func isStill(_ connection: Connection, _ candidate: Shortlist.Candidate) -> Bool {
-        // Bytes that a refused peer still sends are no reason to keep it.
+        // Bytes that a rejected peer still sends are no reason to keep its connection.
         connection.timer == candidate.timer
             && (connection.timer == .linger || connection.deadline == candidate.deadline)
     }
@@ -75,31 +76,31 @@ extension Loop {
         if shortlist.isEmpty { budget.hasNobodyToEvict(in: place, until: now + Self.graceTime) }
     }
 
-    /// - Returns: who goes first has the highest, and whether it has waited long enough to go for anybody; `nil` is to
-    ///   stay whatever comes.
+    /// - Returns: the rank, highest for the connection to evict first, and whether the connection has waited long enough to be
+    ///   evicted for any peer; `nil` if the connection must stay.
     private func rank(of connection: Connection) -> (UInt64, isFit: Bool)? {
-        // What it has asked is here and waits for its turn.
+        // Its requests have arrived and wait for their turn.
         guard !connection.isQueued else { return nil }
         let allowance: Duration
         var isIdle = false
         switch connection.timer {
-        // It waits for us.
+        // The connection waits for the server.
         case .none: return nil
         case .fresh: (allowance, isIdle) = (limits.headTime, true)
         case .idle: (allowance, isIdle) = (limits.idleTime, true)
         case .linger: (allowance, isIdle) = (limits.lingerTotalTime, true)
         case .head: allowance = limits.headTime
         case .body:
-            // Earlier requests of it may be with the service.
+            // The service may still have earlier requests of this connection.
             guard connection.unanswered == (connection.upload == nil ? 0 : 1) else { return nil }
             allowance = limits.bodyTime
         case .write: allowance = limits.writeTime
         }
-        // How much of its time is used up. What peers do in between, body bytes or reading, has moved the deadline.
+        // The used part of its time. Progress of the peer in between, such as body bytes or reading, has moved the deadline.
         let end = now + allowance.milliseconds
         let deadline = connection.timer == .linger ? connection.lingerEnd : connection.deadline
         let waited = end > deadline ? end - deadline : 0
-        // Behind by a tenth of what it may take.
+        // A connection that is not idle may be evicted after a tenth of its allowed time.
         let patience = isIdle ? Self.graceTime : max(allowance.milliseconds / 10, Self.graceTime)
         guard waited >= patience else { return (waited, false) }
         return (waited + (isIdle ? 1 << 62 : 1 << 61), true)

@@ -1,10 +1,10 @@
-// Whose request it is, where proxies stand between.
+// Identifying the client of a request behind proxies.
 
 extension Loop {
-    /// Finds out who sent the request whose head is complete, and counts the connection for that client while the
-    /// request has no answer.
+    /// Identifies the client of the request whose head is complete, and counts the connection for that client until the request is
+    /// answered.
     ///
-    /// - Returns: false when the client has as many connections as it may have.
+    /// - Returns: `false` if the client has reached its limit of connections.
     func identifyClient(
         _ connection: Connection, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
     ) -> Bool {
@@ -31,14 +31,14 @@ extension Loop {
         return true
     }
 
-    /// Takes a connection of a proxy from the client whose requests are answered.
+    /// Stops counting a proxy's connection for a client whose requests are all answered.
     func releaseClient(_ connection: Connection) {
         guard connection.isProxied, connection.peer != .proxy, budget.move(from: connection.peer, to: .proxy)
         else { return }
         connection.peer = .proxy
     }
 
-    /// The refusal of a request whose client has too many connections.
+    /// The response to a request whose client has too many connections.
     static var crowded: Response {
         var response = Response.problem(.serviceUnavailable, "Too many connections are open.")
         response.fields = [("Retry-After", "1")]

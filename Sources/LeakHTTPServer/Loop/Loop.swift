@@ -1,17 +1,16 @@
 internal import LeakPlatform
 
-/// One thread's share of the connections: waits, reads, lets the service answer, writes.
+/// An event loop on one thread: waits for events of its connections, reads requests, calls the service and writes responses.
 ///
-/// Nothing is shared with other loops but the service, the budget of connections and the published counters.
+/// Loops share only the service, the budget of connections and the published counters.
 @safe
 final class Loop: @unchecked Sendable {
-    // Unchecked: made on one thread, then used on the loop's own alone; other threads use `mailbox` and
-    // `published`.
+    // Unchecked: created on one thread, then used only on the loop's own thread; other threads use `mailbox` and `published`.
     let service: any Service
     let limits: Limits
     let observers: Observers
     let trustedProxies: TrustedProxies
-    /// Whether answers are told of: asked for each request, and so not looked up.
+    /// `true` if an observer of responses exists. Stored, because it is read for each request.
     let isObserved: Bool
     let slowMilliseconds: UInt64
     let mailbox: Mailbox
@@ -25,23 +24,23 @@ final class Loop: @unchecked Sendable {
     var listeners: [ListeningSocket]
     var connections: [Connection?] = []
     var freeSlots: [UInt32] = []
-    /// Whose requests wait for the next turn.
+    /// Connections whose requests wait for the next turn.
     var queued: [ConnectionID] = []
     var generation: UInt32 = 0
-    /// Given away when descriptors run out.
+    /// A spare descriptor, used when no other is left.
     var reserve: Reserve?
-    /// When listeners are watched again after descriptors ran out.
+    /// The time when accepting resumes after descriptors ran out.
     var acceptsAgain: UInt64?
-    /// Who goes first when there is no room, and when all connections may be looked at again to find out.
+    /// Candidates for eviction; ``nextScan`` is the earliest time of the next scan for candidates.
     var shortlist = Shortlist()
     var nextScan: UInt64 = 0
 
-    /// What is read next, for whichever connection.
+    /// Buffer for the next read of any connection that has no input buffer of its own.
     var scratch = Buffer(capacity: Loop.scratchBytes)
-    /// Answers of the connection whose turn it is, and of no other: each turn ends with ``settle(_:)`` or
-    /// ``close(_:)``, and both leave it empty.
+    /// Responses of the connection that is being handled, and of no other: each turn ends with ``settle(_:)`` or ``close(_:)``, and
+    /// both empty this buffer.
     let output = Buffer(capacity: 64 << 10)
-    /// Whose request the service has before it.
+    /// The connection whose request the service is handling.
     var serving: Connection?
     var pool = BufferPool()
     let uploadMemory = UploadMemory()
@@ -56,16 +55,16 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds on the monotonic clock, read once per turn.
     var now: UInt64
-    /// When the turn began or, later in it, when the service last returned.
+    /// The time when the turn began or, later in the turn, when the service last returned.
     var lookedAt: UInt64
     var nextTick: UInt64
-    /// How often deadlines are looked at: a quarter of a second, or finer where a limit is short.
+    /// Interval between checks of deadlines, in milliseconds: 250, or less if a limit is short.
     let tick: UInt64
-    /// ``Limits/idleTime``: each request begins it anew.
+    /// ``Limits/idleTime`` in milliseconds. It starts again with each request.
     let idleMilliseconds: UInt64
-    /// Milliseconds.
+    /// The shortest of the time limits, in milliseconds.
     let shortestLimit: UInt64
-    /// When the loop ends at the latest, once asked to.
+    /// The latest time for the loop to end; `nil` until it is asked to stop.
     var stopDeadline: UInt64?
 
     private static let scratchBytes = 64 << 10
@@ -117,7 +116,7 @@ final class Loop: @unchecked Sendable {
         }
     }
 
-    /// Works until asked to stop.
+    /// Runs until the loop is asked to stop.
     func run() {
         mailbox.adopt(self)
         while true {
@@ -142,7 +141,7 @@ final class Loop: @unchecked Sendable {
         mailbox.close()
     }
 
-    /// Milliseconds until something is due; without connections nothing is.
+    /// The timeout of the next wait in milliseconds: the time until the next deadline, or -1 (no timeout) if nothing is pending.
     private var patience: Int32 {
         guard queued.isEmpty else { return 0 }
         if !isPublished { return 1 }
@@ -153,7 +152,7 @@ final class Loop: @unchecked Sendable {
         return Int32(clamping: due > now ? due - now : 0)
     }
 
-    /// A buffer to read into: another one while an answer still holds what was read last.
+    /// Returns an empty buffer to read into. Takes another one if a response still refers to the bytes of the last read.
     func emptyScratch() -> Buffer {
         if scratch.isShared && !isKnownUniquelyReferenced(&scratch) {
             pool.give(scratch)
@@ -176,7 +175,7 @@ final class Loop: @unchecked Sendable {
 
     private func serve(_ connection: Connection, _ event: Event) {
         if event.isGone && !connection.interest.contains(.read) {
-            // Reported again and again otherwise, while nothing is read.
+            // Otherwise the event would repeat as long as nothing is read.
             close(connection)
             return
         }
@@ -190,17 +189,17 @@ final class Loop: @unchecked Sendable {
         settle(connection)
     }
 
-    /// Leaves the rest of the requests that are here for the next turn: one peer that sends thousands at once holds up
-    /// all others no longer than a few.
+    /// Defers the remaining requests of a connection to the next turn, so that a peer that sends thousands at once delays the
+    /// others no longer than a peer that sends a few.
     func queue(_ connection: Connection) {
         connection.isQueued = true
         queued.append(connection.id)
     }
 
-    /// Milliseconds of a clock that nobody sets, as old as the kernel's last tick.
+    /// Milliseconds of the monotonic clock, with the precision of the kernel's tick.
     static var clock: UInt64 { UInt64(SystemTime.roughMonotonic) }
 
-    /// Milliseconds of a turn after which queued requests wait for the next, but for one.
+    /// Milliseconds after which a turn defers further queued requests to the next turn; at least one connection is always served.
     private static let queuedTime: UInt64 = 10
 
     private func goOn(with waited: [ConnectionID]) {
@@ -225,7 +224,7 @@ final class Loop: @unchecked Sendable {
         return connection
     }
 
-    /// Answers that other threads have left, and the wish to stop.
+    /// Handles the responses and new connections from other threads, and a request to stop.
     private func readMail() {
         let mail = mailbox.take()
         var current: Connection?
@@ -242,29 +241,29 @@ final class Loop: @unchecked Sendable {
             resume(current)
             settle(current)
         }
-        // Who comes while the loop stops is closed with the parcel.
+        // While the loop stops, new connections are closed when their parcel is released.
         for parcel in mail.newcomers where stopDeadline == nil {
             if let newcomer = parcel.take() { admit(newcomer, passesOn: false) }
         }
         if let deadline = mail.stop { stop(by: deadline) }
     }
 
-    /// Whether a request of this connection is being served, so that ``output`` is for its answers.
+    /// Returns `true` if a request of this connection is being served, so that ``output`` is for its responses.
     func isServing(_ id: ConnectionID) -> Bool { serving?.id == id }
 
-    /// Takes an answer given on the loop's own thread while a request of its connection is being served.
+    /// Sends a response given on the loop's own thread while a request of its connection is being served.
     func take(_ answer: consuming Answer) {
         guard let serving else { return }
         self.answer(serving, answer)
     }
 
-    /// Accepts what is waiting, lets go of the listeners and of idle connections, and lets the rest finish.
+    /// Accepts the waiting connections, closes the listeners and idle connections, and lets the other connections finish.
     private func stop(by deadline: UInt64) {
         guard stopDeadline == nil else {
             stopDeadline = min(stopDeadline ?? deadline, deadline)
             return
         }
-        // As many as the system may hold ready.
+        // As many as the system's accept queue may hold.
         for index in listeners.indices {
             for _ in 0...Int(Listener.backlog) / Self.acceptedPerTurn { accept(from: index) }
         }
@@ -273,13 +272,13 @@ final class Loop: @unchecked Sendable {
         acceptsAgain = nil
         stopDeadline = deadline
         for case let connection? in connections where connection.phase == .open {
-            // A request may have come that was not reported yet.
+            // A request may have arrived without having been reported yet.
             guard receive(connection) else { continue }
             settle(connection)
         }
     }
 
-    /// Once in a millisecond at most: the lock is no part of answering.
+    /// Publishes the counters, at most once per millisecond, so that the lock does not slow down responses.
     private func publish() {
         let counters = counters
         published.with { $0 = counters }
@@ -287,8 +286,8 @@ final class Loop: @unchecked Sendable {
         isPublished = true
     }
 
-    /// Above all slots: a token of a connection has at most 32 bits of generation before its slot, and
-    /// generation `UInt32.max` is never given.
+    /// Greater than all tokens of connections: a connection's token has the generation in its upper 32 bits, and generation
+    /// `UInt32.max` is never used.
     static let wakerToken = UInt64(UInt32.max) << 32
     static let listenerToken = UInt64(UInt32.max) << 32 + 1
 }

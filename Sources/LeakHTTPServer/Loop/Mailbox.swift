@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// What other threads leave for a loop. Many letters wake it once.
+/// A queue of messages from other threads to a loop. Several messages cause a single wake-up.
 final class Mailbox: Sendable {
     private struct Content {
         var answers: [Answer] = []
@@ -14,10 +14,10 @@ final class Mailbox: Sendable {
     private let waker: Waker
     private let direct: Direct
 
-    /// The loop, for calls from its own thread, which need no lock.
+    /// A reference to the loop for calls on its own thread, which need no lock.
     private final class Direct: @unchecked Sendable {
-        // Unchecked: touched on the loop's thread alone, from ``Mailbox/adopt(_:)`` to ``Mailbox/close()``,
-        // which also ends the cycle.
+        // Unchecked: accessed only on the loop's thread, from ``Mailbox/adopt(_:)`` to ``Mailbox/close()``, which also breaks the
+        // reference cycle.
         var loop: Loop?
     }
 
@@ -32,7 +32,7 @@ final class Mailbox: Sendable {
         ThreadMark.set(self)
     }
 
-    /// Hands `answer` to the loop: at once while its connection is served on this thread, else with the next wake-up.
+    /// Delivers `answer` to the loop: at once if its connection is being served on this thread, otherwise with the next wake-up.
     func deliver(_ answer: consuming Answer) {
         if ThreadMark.isSet(by: self), let loop = direct.loop, loop.isServing(answer.connection) {
             loop.take(answer)
@@ -42,7 +42,7 @@ final class Mailbox: Sendable {
         post { $0.answers.append(letter) }
     }
 
-    /// Leaves something in the box, unless it is closed, and wakes the loop if nobody has.
+    /// Adds a message, unless the mailbox is closed, and wakes the loop if that has not happened yet.
     private func post(_ letter: (inout Content) -> Void) {
         let mustWake = content.with { content in
             guard !content.isClosed else { return false }
@@ -53,14 +53,14 @@ final class Mailbox: Sendable {
         if mustWake { waker.wake() }
     }
 
-    /// Whether few enough connections wait for the loop, which may be busy, to leave one more.
+    /// `true` if the mailbox can take another connection: it is open, and few connections wait in it. The loop may be busy.
     var takesNewcomers: Bool {
         content.with { $0.newcomers.count < Self.waitingNewcomers && !$0.isClosed }
     }
 
     private static let waitingNewcomers = 64
 
-    /// Gives the loop a connection that another one has no place for. It is closed if the loop has ended.
+    /// Passes a connection to the loop, from another loop that has no slot for it. If the loop has ended, the connection is closed.
     func deliver(_ newcomer: consuming Newcomer) {
         let parcel = Newcomer.Parcel(newcomer)
         post { $0.newcomers.append(parcel) }
@@ -68,7 +68,7 @@ final class Mailbox: Sendable {
 
     /// Asks the loop to end.
     ///
-    /// - Parameter deadline: milliseconds on the monotonic clock; what is in flight may take until then.
+    /// - Parameter deadline: milliseconds on the monotonic clock; requests in progress may take until then.
     func stop(by deadline: UInt64) {
         content.with { content in
             content.stop = min(content.stop ?? .max, deadline)
@@ -77,7 +77,7 @@ final class Mailbox: Sendable {
         waker.wake()
     }
 
-    /// Empties the box, on the loop's thread.
+    /// Removes and returns all messages. Must be called on the loop's thread.
     func take() -> (answers: [Answer], newcomers: [Newcomer.Parcel], stop: UInt64?) {
         waker.clear()
         return content.with { content in
@@ -90,7 +90,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// From here on letters are thrown away: the loop has ended.
+    /// Closes the mailbox, because the loop has ended. Later messages are discarded.
     func close() {
         direct.loop = nil
         content.with { content in

@@ -1,15 +1,16 @@
-// What the loop tells about requests, to whoever asked for it: `note…` is called only where somebody did.
+// Reporting of requests and responses to observers. All `note…` functions except `noteCall` are called only if there is an observer
+// of responses.
 
 internal import LeakPlatform
 
-/// What is remembered of a connection's requests until they are answered.
+/// Data about the requests of a connection, kept until they are answered.
 final class Visits {
     struct Visit {
         var method: Method?
         var target: [UInt8] = []
         var minorVersion = 1
         var userAgent: [UInt8]?
-        /// As a trusted proxy says; `nil` for the peer.
+        /// The client's address according to a trusted proxy; `nil` stands for the peer.
         var client: String?
         var bytesReceived = 0
         /// Nanoseconds on the monotonic clock.
@@ -17,12 +18,12 @@ final class Visits {
     }
 
     let peer: String?
-    /// One for each request without an answer, in order: answers are written in the order of the requests.
+    /// One entry per unanswered request, in order: responses are written in the order of the requests.
     var open: [Visit] = []
 
     init(peer: String?) { self.peer = peer }
 
-    /// Sets how many bytes of the last request's body have come.
+    /// Sets the number of received body bytes of the last request.
     func setReceived(_ bytes: Int) {
         guard let last = open.indices.last else { return }
         open[last].bytesReceived = bytes
@@ -30,7 +31,7 @@ final class Visits {
 }
 
 extension Loop {
-    /// A head is complete.
+    /// Records a request whose head is complete.
     func noteRequest(
         _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
     ) {
@@ -44,12 +45,12 @@ extension Loop {
         visits(of: connection).open.append(visit)
     }
 
-    /// The body of the last request is complete.
+    /// Records that the body of the last request is complete.
     func noteBody(_ connection: Connection, bytes: Int) {
         connection.visits?.setReceived(bytes)
     }
 
-    /// The last request, of which a part has come, gives way to others. One whose head has not come whole is not among
+    /// Records that a connection with an incomplete request is evicted. A request with an incomplete head is not counted in
     /// ``Connection/unanswered``.
     func noteEviction(_ connection: Connection) {
         let partial = connection.upload == nil ? 1 : 0
@@ -59,22 +60,22 @@ extension Loop {
         noteAnswer(connection, .serviceUnavailable, bodyBytes: 0, closes: true)
     }
 
-    /// The last request will never be whole.
+    /// Removes the last request, which will never be complete.
     func noteLoss(_ connection: Connection) {
         guard let visits = connection.visits, !visits.open.isEmpty else { return }
         visits.open.removeLast()
     }
 
-    /// The server itself refuses the last request of the connection, which may be one that could not be read.
+    /// Records that the server itself rejects the last request of the connection, which may be one that could not be parsed.
     ///
-    /// - Parameter requests: how many have no answer, that one among them.
+    /// - Parameter requests: the number of unanswered requests, including this one.
     func noteRefusal(_ connection: Connection, received: Int, requests: Int) {
         let visits = visits(of: connection)
         if visits.open.count < requests { visits.open.append(.init(began: SystemTime.monotonicNanoseconds)) }
         visits.setReceived(received)
     }
 
-    /// The answer to the first request that has none is written.
+    /// Reports the response to the oldest unanswered request to the observer.
     func noteAnswer(_ connection: Connection, _ status: Status, bodyBytes: Int, closes: Bool) {
         guard let observe = observers.onAnswer, let visits = connection.visits, !visits.open.isEmpty else {
             return
@@ -96,8 +97,8 @@ extension Loop {
         return visits
     }
 
-    /// The service has returned: from looking at a head, from that and serving it, or from serving alone. It began when
-    /// the clock was looked at last, but for the moment that reading the request took.
+    /// Measures a call of the service that has just returned, and reports it if it was slow. A call covers screening the head,
+    /// serving the request, or both. The measurement starts at ``lookedAt``, so it includes the short time of parsing the request.
     func noteCall(_ request: borrowing Request) {
         let time = Loop.clock
         let took = time &- lookedAt

@@ -1,7 +1,7 @@
-/// Bytes that a peer has not taken yet. Bodies are shared with whoever made them, not copied.
+/// Bytes that a peer has not accepted yet. Response bodies are shared with their creator, not copied.
 final class Outgoing {
     private var chunks: [Response.Body] = []
-    /// Bytes of the first chunk that have gone.
+    /// The number of bytes of the first chunk that have been sent.
     private var sent = 0
     private(set) var count = 0
 
@@ -11,16 +11,16 @@ final class Outgoing {
         chunks.append(chunk)
     }
 
-    /// Begins with `chunk` without the first `sent` of its bytes, which the peer has already.
+    /// Starts with `chunk`, without its first `sent` bytes, which the peer already has.
     init(_ chunk: Response.Body, without sent: Int = 0) {
         append(chunk)
         self.sent = sent
         count -= sent
     }
 
-    /// Sends as much as the peer takes.
+    /// Sends as many bytes as the peer accepts.
     ///
-    /// - Returns: how many bytes it took, or `nil` when the connection is broken.
+    /// - Returns: the number of bytes sent, or `nil` if the connection is broken.
     func send(to socket: Int32) -> Int? {
         var total = 0
         while let first = chunks.first {

@@ -1,8 +1,8 @@
-// How bytes become requests.
+// Reading bytes and parsing requests.
 extension Loop {
-    /// Reads what has come.
+    /// Reads the received bytes and handles the requests in them.
     ///
-    /// - Returns: whether the connection is still there.
+    /// - Returns: `true` if the connection still exists.
     func receive(_ connection: Connection) -> Bool {
         if connection.phase != .open || connection.takesNoMore { return drop(connection) }
         guard wantsInput(connection) else { return true }
@@ -31,8 +31,8 @@ extension Loop {
             return false
         }
         consume(connection, target)
-        // More is waiting: that of a large body is read to its place at once. Answers go out first, since this may be
-        // the end of the connection.
+        // More bytes are waiting. Those of a large body are read into its buffer at once. Responses are sent first, because reading
+        // may reveal the end of the connection.
         guard isFull, connection.upload != nil else { return true }
         flush(connection)
         guard connection.input == nil, wantsInput(connection), let upload = connection.upload,
@@ -43,12 +43,12 @@ extension Loop {
         return receiveBody(connection, upload, missing)
     }
 
-    /// Bytes read at a time into a buffer of a connection.
+    /// Free bytes that a connection's own buffer has before each read.
     private static let readBytes = 16 << 10
 
-    /// A large body goes from the socket to its place without a copy.
+    /// Reads a large body from the socket into its buffer, without a copy.
     private func receiveBody(_ connection: Connection, _ upload: Upload, _ missing: Int) -> Bool {
-        // A body of which little has come holds little memory, see ``begin(_:_:_:of:)``.
+        // A body of which little has arrived has a small buffer, see ``begin(_:_:_:of:)``.
         if unsafe upload.body.free.isEmpty {
             upload.body = pool.exchange(upload.body, for: upload.body.count + missing)
         }
@@ -69,7 +69,7 @@ extension Loop {
         }
     }
 
-    /// Reads and forgets what comes after the last request.
+    /// Reads and discards the bytes after the last request.
     private func drop(_ connection: Connection) -> Bool {
         switch unsafe Socket.receive(connection.socket.number, into: emptyScratch().free) {
         case .bytes(let count):
@@ -90,7 +90,7 @@ extension Loop {
         return false
     }
 
-    /// The peer sends no more: what it is owed is still sent.
+    /// Handles the end of input from the peer. Pending responses are still sent.
     private func peerEnded(_ connection: Connection) -> Bool {
         connection.inputEnded = true
         connection.takesNoMore = true
@@ -102,25 +102,25 @@ extension Loop {
         return true
     }
 
-    /// Half a request gets no answer.
+    /// Discards an incomplete request, which gets no response.
     private func forgetUpload(of connection: Connection) {
         guard let upload = connection.upload else { return }
         connection.upload = nil
         connection.owesContinue = false
-        // It was the last one to begin.
+        // It was the most recent request.
         connection.nextSequence = upload.sequence
         pool.give(upload.body)
         if isObserved { noteLoss(connection) }
     }
 
-    /// Whether further requests of this connection are read now.
+    /// Returns `true` if further requests of this connection are to be read now.
     func wantsInput(_ connection: Connection) -> Bool {
         connection.phase == .open && !connection.takesNoMore && !connection.isQueued
             && connection.unanswered < limits.pipelinedRequests + (connection.upload == nil ? 0 : 1)
             && (connection.outgoing?.count ?? 0) <= limits.queuedBytes
     }
 
-    /// Goes on with what had to wait until answers were given or taken.
+    /// Continues with the input that had to wait until responses were given or sent.
     func resume(_ connection: Connection) {
         guard let input = connection.input, connection.partialHead == nil, wantsInput(connection) else {
             return
@@ -128,13 +128,13 @@ extension Loop {
         consume(connection, input)
     }
 
-    /// Makes requests of the bytes in `source` and keeps what is not used.
+    /// Handles the requests in `source` and keeps the bytes that were not consumed.
     private func consume(_ connection: Connection, _ source: Buffer) {
         let used = read(connection, source)
         guard connection.phase != .closed else { return }
         if let input = connection.input {
             if used < input.count && !connection.takesNoMore {
-                // What an answer holds stays where it is.
+                // Bytes that a response refers to must not move.
                 if input.isShared {
                     connection.input = copy(input, from: used)
                 } else {
@@ -155,7 +155,7 @@ extension Loop {
         return rest
     }
 
-    /// - Returns: how many bytes were used; the rest belongs to a request that is not complete or must wait.
+    /// - Returns: the number of consumed bytes; the rest belongs to a request that is incomplete or must wait.
     private func read(_ connection: Connection, _ source: Buffer) -> Int {
         let bytes = unsafe source.bytes
         var used = 0
@@ -188,7 +188,7 @@ extension Loop {
         return used
     }
 
-    /// Answers are sent in the middle of a read from here on.
+    /// Bytes of output above which responses are sent before all requests of a read are handled.
     private static let outputBytes = 48 << 10
 
     private func readHead(

@@ -1,6 +1,6 @@
-// How answers become bytes, and what a connection waits for next.
+// Writing of responses, and the next state of a connection.
 extension Loop {
-    /// Takes an answer, writes it in its turn, and those that waited for it.
+    /// Writes a response if it is next in order, and then the responses that waited for it; otherwise stores it.
     func answer(_ connection: Connection, _ answer: consuming Answer) {
         guard answer.sequence == connection.nextAnswer else {
             let waiting = connection.waiting ?? Connection.Waiting()
@@ -13,7 +13,7 @@ extension Loop {
         if connection.owesContinue { sendContinue(connection) }
     }
 
-    /// Writes the answers whose turn has come.
+    /// Writes the waiting responses that are next in order.
     private func write(_ connection: Connection, _ waiting: Connection.Waiting) {
         while let index = waiting.answers.firstIndex(where: { $0.sequence == connection.nextAnswer }) {
             write(connection, waiting.answers.remove(at: index))
@@ -21,7 +21,7 @@ extension Loop {
         if waiting.answers.isEmpty { connection.waiting = nil }
     }
 
-    /// Sends `100 Continue` once all earlier answers are written.
+    /// Sends `100 Continue` if all earlier responses are written.
     func sendContinue(_ connection: Connection) {
         guard connection.owesContinue, let upload = connection.upload,
             upload.sequence == connection.nextAnswer
@@ -56,7 +56,7 @@ extension Loop {
         } else if hasBody {
             flush(connection, with: answer.response.body)
         }
-        // Last, since whoever is told may answer another request of this connection.
+        // This comes last, because the observer may answer another request of this connection.
         if isObserved {
             noteAnswer(
                 connection, answer.response.status, bodyBytes: hasBody ? answer.response.body.count : 0,
@@ -64,10 +64,10 @@ extension Loop {
         }
     }
 
-    /// Smaller bodies are copied next to their head; larger ones go out from where they are.
+    /// Bodies with fewer bytes are copied after their head; larger ones are sent without a copy.
     private static let copiedBytes = 16 << 10
 
-    /// Sends what the loop has written for this connection, and `body` behind it.
+    /// Sends the output that the loop has written for this connection, followed by `body`.
     func flush(_ connection: Connection, with body: Response.Body = .empty) {
         let head = output.count
         guard head > 0 || body.count > 0 else { return }
@@ -85,7 +85,7 @@ extension Loop {
         case .bytes(let count): sent = count
         case .wouldBlock, .ended: break
         case .failed:
-            // The reader notices; what is owed is no longer of use.
+            // The next read detects the broken connection; pending responses are useless now.
             connection.takesNoMore = true
             connection.phase = .lingering
             return
@@ -102,7 +102,7 @@ extension Loop {
         startTimer(connection, .write, limits.writeTime)
     }
 
-    /// - Returns: whether the connection is still there.
+    /// - Returns: `true` if the connection still exists.
     func sendQueued(_ connection: Connection) -> Bool {
         guard let outgoing = connection.outgoing else { return true }
         guard let sent = outgoing.send(to: connection.socket.number) else {
@@ -115,7 +115,8 @@ extension Loop {
         return true
     }
 
-    /// After each turn of a connection: sends, ends what is done, and says what it waits for next.
+    /// Ends the turn of a connection: sends the output, closes the connection if it is done, and sets the events and the deadline
+    /// to wait for.
     func settle(_ connection: Connection) {
         guard connection.phase != .closed else {
             output.clear()
@@ -143,10 +144,10 @@ extension Loop {
             && connection.partialHead == nil && connection.discarding == 0 && !connection.isQueued
     }
 
-    /// All is sent. A peer that may still be sending gets to read the answer before the connection goes:
-    /// closing with bytes unread would make the system throw the answer away (RFC 9112 §9.6).
+    /// Closes the sending side after all responses are sent. The connection stays open for a while, so that a peer that is still
+    /// sending can read the response: closing with unread bytes would make the system discard it (RFC 9112 §9.6).
     ///
-    /// - Returns: whether the connection lingers.
+    /// - Returns: `true` if the connection lingers.
     private func end(_ connection: Connection) -> Bool {
         guard !connection.inputEnded else {
             close(connection)
@@ -155,7 +156,7 @@ extension Loop {
         Socket.endWriting(connection.socket.number)
         connection.phase = .lingering
         startLingering(connection)
-        // Most peers close at once when they see the end.
+        // Most peers close at once when they see the end of input.
         return receive(connection)
     }
 

@@ -1,49 +1,48 @@
-/// The connections that go first when there is no room, found in one pass: those that have waited longest.
+/// Candidates for eviction, found in one scan: the connections that have waited longest.
 ///
-/// One pass serves many newcomers, so that a flood of them does not make the loop look at all its connections each
-/// time.
+/// One scan serves many new connections, so that a flood of them does not cause a scan of all connections each time.
 struct Shortlist {
     struct Candidate: Hashable {
         let id: ConnectionID
-        /// Who goes first has the highest.
+        /// The candidate with the highest rank is evicted first.
         let rank: UInt64
-        /// Whether it goes only for a newcomer that is not of the same, dominant peer.
+        /// `true` if the connection may be evicted only for a peer other than the dominant one.
         let isForced: Bool
-        /// What the connection waits for and until when: it has moved on if this has changed.
+        /// The timer of the connection at the scan; like ``deadline``, it changes when the connection makes progress.
         let timer: Connection.Timer
         let deadline: UInt64
     }
 
-    /// The one peer that candidates are of; `nil` for any.
+    /// The peer of all candidates; `nil` for any peer.
     private(set) var peer: PeerGroup?
 
     init(of peer: PeerGroup? = nil) { self.peer = peer }
 
-    /// More than a loop accepts before the next pass.
+    /// The most candidates. A loop accepts fewer connections before the next scan.
     static let capacity = 256
 
-    /// Sorted once sealed, the highest rank last.
+    /// Sorted after ``seal()``, the highest rank last.
     private var candidates: [Candidate] = []
-    /// What a candidate needs to have to be one of the ``capacity`` first.
+    /// The lowest rank of the first ``capacity`` candidates.
     private var leastRank: UInt64 = 0
 
     var isEmpty: Bool { candidates.isEmpty }
 
-    /// Takes note of one connection during a pass.
+    /// Adds one connection during a scan.
     mutating func add(_ candidate: Candidate) {
         guard candidate.rank >= leastRank else { return }
         candidates.append(candidate)
         if candidates.count == 2 * Self.capacity { cut() }
     }
 
-    /// Ends a pass.
+    /// Ends a scan.
     mutating func seal() {
         cut()
         candidates.reverse()
         leastRank = 0
     }
 
-    /// Who goes first of those still here.
+    /// The next connection to evict.
     var first: Candidate? { candidates.last }
 
     mutating func removeFirst() { candidates.removeLast() }

@@ -1,8 +1,8 @@
-/// A request whose body is still arriving: the head it came with and what is here of the body.
+/// A request whose body is still arriving: its head and the received part of its body.
 @safe
 final class Upload {
     enum Body {
-        /// How many bytes are still to come.
+        /// The number of bytes that are still missing.
         case length(Int)
         case chunked(ChunkParser)
     }
@@ -18,7 +18,7 @@ final class Upload {
         didSet { account(from: oldValue.capacity) }
     }
     let memory: UploadMemory
-    /// Whether all of it is here and waits to be inflated.
+    /// `true` if the body is complete and waits for decompression.
     var isComplete = false
 
     init(
@@ -39,9 +39,9 @@ final class Upload {
 
     deinit { leaveAccount() }
 
-    /// Takes the next bytes.
+    /// Consumes the next bytes.
     ///
-    /// - Returns: how many were this body's, and whether it is complete.
+    /// - Returns: the number of bytes that belong to this body, and whether the body is complete.
     func take(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (used: Int, isComplete: Bool) {
         let capacity = body.capacity
         defer { account(from: capacity) }

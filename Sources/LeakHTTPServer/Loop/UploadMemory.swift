@@ -1,19 +1,19 @@
-/// What the bodies that are still arriving on one loop hold.
+/// Memory of the incomplete bodies of one loop.
 final class UploadMemory {
-    /// Bytes, room that is not filled yet among them.
+    /// Bytes, including unused capacity.
     fileprivate(set) var bytes = 0
 }
 
 extension Upload {
-    /// Enters into the account what the body's room has become.
+    /// Adds the change of the body's capacity to the total.
     func account(from former: Int) { memory.bytes += body.capacity - former }
 
     func leaveAccount() { memory.bytes -= body.capacity }
 }
 
 extension Loop {
-    /// Ends the uploads that began first, while all of this loop hold more than its share of
-    /// ``Limits/uploadBytes``: they are the slowest, since a body that comes at once is gone within a turn.
+    /// Ends the uploads that began first, until the uploads of this loop are within its share of ``Limits/uploadBytes``. These are
+    /// the slowest uploads, because a body that arrives at once is handled within a turn.
     func endUploadsBeyondShare() {
         while uploadMemory.bytes > uploadShare {
             var oldest: (connection: Connection, began: UInt64)?

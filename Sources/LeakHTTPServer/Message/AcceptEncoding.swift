@@ -1,7 +1,7 @@
-/// `Accept-Encoding`, RFC 9110 §12.5.3.
+/// Parser of `Accept-Encoding`, RFC 9110 §12.5.3.
 enum AcceptEncoding {
-    /// Whether gzip may be sent: `gzip`, `x-gzip` or `*` with a weight above zero. A member that names gzip
-    /// counts more than `*`, wherever it stands.
+    /// Returns `true` if gzip may be sent: the field names `gzip`, `x-gzip` or `*` with a weight above zero. A member that names
+    /// gzip takes precedence over `*`, at any position.
     static func allowsGzip(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) -> Bool {
         var anything = false
         var start = value.lowerBound
@@ -24,8 +24,8 @@ enum AcceptEncoding {
         return anything
     }
 
-    /// Whether the rest of a member is no weight or one above zero, such as `;q=0.8`; anything else names
-    /// nothing that could be sent. RFC 9110 §12.4.2.
+    /// Returns `true` if the rest of a list member is empty or a weight above zero, such as `;q=0.8`. A member with anything else
+    /// is ignored. RFC 9110 §12.4.2.
     private static func hasPositiveWeight(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
         var end = range.upperBound
         while end > range.lowerBound && isSpace(bytes[end - 1]) { end -= 1 }

@@ -1,9 +1,9 @@
 internal import LeakBrotli
 internal import LeakGzip
 
-/// Undoes the content codings that bodies come in, each within the same bounds.
+/// Decompresses bodies of all supported content codings, within the same limits.
 struct BodyDecoder: ~Copyable {
-    /// Kept between bodies: most come in gzip, and it holds 40 KiB.
+    /// Reused for all bodies: most are in gzip, and the decoder takes 40 KiB.
     private var inflater: Inflater
 
     init(limits: Inflater.Limits) { inflater = Inflater(limits: limits) }
@@ -17,10 +17,10 @@ struct BodyDecoder: ~Copyable {
                 bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
     }
 
-    /// Hands to `take`, piece by piece, what a whole body inflates to. The pieces are lent for the call.
+    /// Decompresses a complete body and passes the output to `take` in pieces. A piece is valid only during the call.
     ///
     /// - Parameter coding: neither ``ContentCoding/identity`` nor ``ContentCoding/unknown``.
-    /// - Throws: ``InflateError``; some of it may have been handed over then.
+    /// - Throws: ``InflateError``; a part of the output may have been passed on before.
     @unsafe
     mutating func decode(
         _ body: UnsafeBufferPointer<UInt8>, from coding: ContentCoding,

@@ -1,11 +1,11 @@
 internal import LeakBrotli
 internal import LeakGzip
 
-/// A body in the content coding that it was sent in, to be inflated on another thread.
+/// A body as it was sent, in its content coding, to be decompressed on another thread.
 public struct CodedBody: Sendable {
-    /// A body that cannot be inflated, or inflates beyond the server's bounds.
+    /// The error for a body that cannot be decompressed, or exceeds the server's limits when decompressed.
     public struct Failure: Error {
-        /// 400 or 413 with the reason.
+        /// The response to send: 400 or 413 with the reason.
         public let response: Response
     }
 
@@ -20,10 +20,10 @@ public struct CodedBody: Sendable {
         self.limits = limits
     }
 
-    /// Bytes as sent.
+    /// The number of bytes as sent.
     public var count: Int { bytes.count }
 
-    /// Inflates the body within the bounds that ``Limits`` sets. Takes up to some 50 ms.
+    /// Decompresses the body within the limits of ``Limits``. Takes up to about 50 ms.
     public func inflated() throws(Failure) -> [UInt8] {
         var decoder = BodyDecoder(limits: limits)
         var output: [UInt8] = []
@@ -33,7 +33,7 @@ public struct CodedBody: Sendable {
             }
         } catch {
             var response = RequestError(error).response
-            // The message was framed well, so the connection can go on.
+            // The message has valid framing, so the connection can be kept.
             response.closes = false
             throw Failure(response: response)
         }

@@ -1,4 +1,4 @@
-/// What is done to a body before it is sent, RFC 9110 §8.4.1.
+/// The encoding of a body, RFC 9110 §8.4.1.
 enum ContentCoding: Hashable, Sendable {
     case identity
     /// RFC 1952.
@@ -7,13 +7,13 @@ enum ContentCoding: Hashable, Sendable {
     case deflate
     /// RFC 7932.
     case brotli
-    /// Another one, or several after each other.
+    /// Another coding, or several codings in sequence.
     case unknown
 
-    /// Those that are undone here, for `Accept-Encoding`.
+    /// The codings that the server can decode, as a value of `Accept-Encoding`.
     static let taken = "gzip, deflate, br"
 
-    /// The coding that the whole value of `Content-Encoding` names; an empty one names none.
+    /// Parses the whole value of `Content-Encoding`; an empty value is ``identity``.
     init(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {
         self =
             switch value.count {

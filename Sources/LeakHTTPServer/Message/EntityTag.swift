@@ -1,17 +1,17 @@
-/// Entity tags as they stand in fields, RFC 9110 §8.8.3.
+/// Entity tags in header fields, RFC 9110 §8.8.3.
 enum EntityTag {
-    /// `tag` with its quotes.
+    /// Returns `tag` with quotes.
     static func quoted(_ tag: String) -> String {
         tag.hasPrefix("\"") || tag.hasPrefix("W/\"") ? tag : "\"\(tag)\""
     }
 
-    /// The tag of the same content in gzip: other bytes, so another tag.
+    /// Returns the tag of the same content in gzip. Other bytes need another tag.
     static func ofGzip(_ tag: String) -> String {
         tag.hasSuffix("\"") ? tag.dropLast() + "-gzip\"" : tag
     }
 
-    /// Whether the value of `If-None-Match` names `tag`: weak comparison, byte by byte, RFC 9110 §13.1.2.
-    /// What is no list of tags names nothing from the first wrong byte on.
+    /// Returns `true` if the value of `If-None-Match` contains `tag`. The comparison is weak and by bytes, RFC 9110 §13.1.2. After
+    /// the first byte that violates the grammar, the rest of the list is ignored.
     static func list(_ list: String, contains tag: String) -> Bool {
         let wanted = opaque(tag[...].utf8)
         var rest = list[...].utf8.drop(while: isSpace)

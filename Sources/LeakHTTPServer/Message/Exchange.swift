@@ -1,15 +1,15 @@
-/// What must be known of a request to answer it, after its bytes have gone.
+/// The facts about a request that are needed for its response, after the bytes of the request are gone.
 struct Exchange: Sendable {
-    /// `GET` or `HEAD`, the methods that ask and change nothing.
+    /// `true` for `GET` and `HEAD`, the methods that read and change nothing.
     var isSafe = false
     var isHead = false
     var minorVersion: UInt8 = 1
-    /// Whether the connection ends with the answer.
+    /// `true` if the connection closes after the response.
     var closes = false
     var acceptsGzip = false
     var ifNoneMatch: String?
 
-    /// An exchange whose request could not be read.
+    /// The exchange of a request that could not be parsed.
     static let broken: Exchange = {
         var exchange = Exchange()
         exchange.closes = true

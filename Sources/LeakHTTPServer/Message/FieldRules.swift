@@ -1,4 +1,4 @@
-/// The fields that decide how a message is read. Their names are compared once, by length first.
+/// Checks of the header fields that decide how a message is read. Each name is compared once, by length first.
 struct FieldRules: Sendable {
     private var hosts = 0
     private var lengths = 0
@@ -14,9 +14,9 @@ struct FieldRules: Sendable {
     private var saysKeepAlive = false
     private var unknownExpectation = false
 
-    /// Looks at one field line.
+    /// Processes one field line.
     ///
-    /// - Parameter index: its place in the table of fields.
+    /// - Parameter index: the index of the line in the table of fields.
     mutating func take(
         _ line: FieldLine, at index: Int, of bytes: borrowing Span<UInt8>, into head: inout Head
     ) throws(RequestError) {
@@ -66,9 +66,9 @@ struct FieldRules: Sendable {
         }
     }
 
-    /// Decides what only the whole head can decide.
+    /// Makes the checks that need the whole head.
     func finish(_ head: inout Head) throws(RequestError) {
-        // A missing Host is forgiven in HTTP/1.0 alone, which did not know it.
+        // A missing Host field is accepted only in HTTP/1.0, which did not have it.
         guard hosts == 1 || head.minorVersion == 0 else { throw .invalidHost }
         if transferEncodings > 0 {
             guard lengths == 0 else { throw .ambiguousLength }
@@ -87,7 +87,7 @@ struct FieldRules: Sendable {
         }
     }
 
-    /// - Parameter lower: in lower case.
+    /// - Parameter lower: the expected text, in lower case.
     static func equal(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ lower: StaticString) -> Bool {
         guard range.count == lower.utf8CodeUnitCount else { return false }
         let expected = unsafe lower.utf8Start
@@ -99,7 +99,7 @@ struct FieldRules: Sendable {
         return true
     }
 
-    /// `Connection` is a list; only two of its members mean something here.
+    /// Parses `Connection`, which is a list; the server uses only two of its members.
     private mutating func options(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {
         var start = value.lowerBound
         while start < value.upperBound {
@@ -122,8 +122,7 @@ struct FieldRules: Sendable {
         var number = 0
         for index in value {
             guard ASCII.isDigit(bytes[index]) else { throw .invalidContentLength }
-            // 15 digits cannot overflow; a longer number is too long for any limit, unless it begins with
-            // zeros.
+            // 15 digits cannot overflow; a longer number exceeds any limit, unless it begins with zeros.
             guard index - value.lowerBound < 15 else { throw .bodyTooLong }
             number = number &* 10 &+ Int(bytes[index] &- 0x30)
         }

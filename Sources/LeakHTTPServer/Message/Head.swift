@@ -1,4 +1,4 @@
-/// A stretch of the head's bytes.
+/// A range of the bytes of the head.
 struct Piece: Hashable, Sendable {
     var start: UInt32 = 0
     var count: UInt32 = 0
@@ -26,10 +26,10 @@ enum Framing: Hashable, Sendable {
     case chunked
 }
 
-/// What a head says, as offsets into its bytes: no text is made before somebody asks for it.
+/// A parsed head, as offsets into its bytes: strings are created only on demand.
 struct Head: Hashable, Sendable {
     var method = Method.get
-    /// Indicates whether the method is none of ``Method``, so that ``method`` says nothing.
+    /// `true` if the method is not a case of ``Method``; ``method`` is meaningless then.
     var hasUnknownMethod = false
     /// The digit after `HTTP/1.`
     var minorVersion: UInt8 = 1
@@ -39,12 +39,13 @@ struct Head: Hashable, Sendable {
     var query: Piece?
     var isAsterisk = false
     var framing = Framing.none
-    /// Whether the peer can use the connection again.
+    /// `true` if the connection can be reused for another request.
     var keepsAlive = true
     var expectsContinue = false
     var contentCoding = ContentCoding.identity
-    /// Where `Accept-Encoding` and `If-None-Match` stand in the table of fields. Several lines are one list (RFC 9110
-    /// §5.3), which nobody sends and which is not joined: it counts as none, so the whole body goes out as it is.
+    /// The index of `Accept-Encoding` in the table of fields; ``ifNoneMatch`` is that of `If-None-Match`. Several lines would form
+    /// one list (RFC 9110 §5.3), but no client sends that and the lines are not joined: the field counts as missing, and the whole
+    /// body is sent uncompressed.
     var acceptEncoding: Int?
     var ifNoneMatch: Int?
 }

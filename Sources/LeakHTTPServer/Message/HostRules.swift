@@ -1,6 +1,6 @@
-/// Hosts and ports, as `Host` and a whole URL name them. RFC 3986 §3.2.
+/// Syntax of hosts and ports in `Host` and in an absolute URL. RFC 3986 §3.2.
 enum HostRules {
-    /// Whether the bytes are a host, and a port if there is one.
+    /// Returns `true` if the bytes are a host, with or without a port.
     static func isAuthority(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
         guard start < end else { return false }
         var at = start
@@ -21,7 +21,7 @@ enum HostRules {
         return bytes[at] == UInt8(ascii: ":") && isPort(bytes, at + 1, end)
     }
 
-    /// Whether the bytes are a port of TCP, or none.
+    /// Returns `true` if the bytes are empty or a TCP port.
     private static func isPort(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
         guard end - start <= 5 else { return false }
         var port = 0

@@ -1,9 +1,9 @@
-/// An address as it stands between the brackets of a host. RFC 3986 §3.2.2, without zones and later versions.
+/// Syntax of an IPv6 address between the brackets of a host. RFC 3986 §3.2.2, without zones and future versions.
 enum IPv6Address {
     static func isValid(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
         var at = start
         var groups = 0
-        // `::` stands for all groups that are missing, once.
+        // `::` replaces all missing groups and may appear once.
         var hasGap = end - start >= 2 && bytes[start] == colon && bytes[start + 1] == colon
         if hasGap { at += 2 }
         while at < end {
@@ -26,7 +26,7 @@ enum IPv6Address {
         return hasGap ? groups < 8 : groups == 8
     }
 
-    /// Four numbers up to 255 without leading zeros, up to the end.
+    /// Returns `true` if the bytes from `start` to `end` are four numbers up to 255 without leading zeros.
     private static func isIPv4(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
         var at = start
         for part in 0..<4 {

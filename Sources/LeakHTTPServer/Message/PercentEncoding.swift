@@ -1,11 +1,10 @@
-/// Percent-encoded text, as paths, queries and forms hold it. RFC 3986 §2.1.
+/// Percent-encoded text in paths, queries and forms. RFC 3986 §2.1.
 public enum PercentEncoding {
-    /// Decodes `bytes` once: `%` and two hexadecimal digits are one byte, any other `%` is itself; bytes that are no
-    /// UTF-8 are repaired.
+    /// Decodes `bytes` once: `%` and two hexadecimal digits become one byte, any other `%` stays. Invalid UTF-8 is repaired.
     ///
     /// - Parameters:
-    ///   - bytes: a whole path, name or value: no separators are looked for.
-    ///   - plusIsSpace: as in queries and forms, https://url.spec.whatwg.org/#urlencoded-parsing.
+    ///   - bytes: a complete path, name or value; separators are not parsed.
+    ///   - plusIsSpace: `true` decodes `+` as a space, as in queries and forms, https://url.spec.whatwg.org/#urlencoded-parsing.
     public static func decoded(_ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,15 +1,15 @@
-/// A request, lent for one call: a view into the loop's buffers. What is to be kept is copied out of it.
+/// A request, valid during one call: a view into the loop's buffers. Copy the parts that are needed later.
 @safe
 public struct Request: ~Copyable {
-    /// Never one that ``Method`` does not know: the server refuses those.
+    /// The method. The server itself rejects requests with a method that ``Method`` does not have.
     public let method: Method
     private let client: Client
     private let head: Head
     private let fields: [FieldLine]
-    /// The bytes of the head; they live as long as the call.
+    /// The bytes of the head, valid during the call.
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var bodyBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// The buffer that the body lies in.
+    /// The buffer that contains the body.
     private var bodyOwner: Buffer?
 
     @unsafe
@@ -25,24 +25,23 @@ public struct Request: ~Copyable {
 
     /// Adds the body.
     ///
-    /// - Parameter body: in `owner`.
+    /// - Parameter body: bytes in `owner`.
     @unsafe
     mutating func setBody(_ body: UnsafeBufferPointer<UInt8>, of owner: Buffer) {
         unsafe bodyBytes = unsafe body
         bodyOwner = owner
     }
 
-    /// The address of the client: the peer's, or what a proxy of ``Server/Configuration/trustedProxies`` says.
+    /// The address of the client: that of the peer, or the one named by a proxy of ``Server/Configuration/trustedProxies``.
     public var clientAddress: IPAddress? { client.address }
 
-    /// Indicates whether a trusted proxy says that the client reached it over TLS. What others say does not count.
+    /// `true` if a trusted proxy says that the client reached it over TLS. The fields of other peers are ignored.
     public var cameOverTLS: Bool { client.usesTLS }
 
     /// The target as sent, in ASCII: a path with its query, or a whole URL.
     public var target: String { text(head.target.range) }
 
-    /// The path, percent-decoded once. Starts with `/`, holds no control characters, and no `/` that was
-    /// encoded.
+    /// The path, percent-decoded once. It starts with `/` and contains no control characters and no encoded `/`.
     public var path: String {
         head.path.count == 0 ? "/" : decoded(head.path.range, plusIsSpace: false)
     }
@@ -52,22 +51,22 @@ public struct Request: ~Copyable {
         unsafe String(decoding: bytes[head.path.range.prefix(count)], as: UTF8.self)
     }
 
-    /// Whether the path as sent is `path`, byte by byte, without making a string of it.
+    /// Returns `true` if the path as sent equals `path`, compared by bytes without creating a string.
     public func pathEquals(_ path: StaticString) -> Bool {
         equals(head.path.range, path)
     }
 
-    /// The host that is asked, with its port if there is one: of a target that is a whole URL, and only else of `Host`
-    /// (RFC 9112 §3.2.2). `nil` in HTTP/1.0 without either.
+    /// The requested host, with its port if there is one: from the target if that is an absolute URL, otherwise from `Host` (RFC
+    /// 9112 §3.2.2). `nil` in HTTP/1.0 without either.
     public var host: String? {
         let (target, path) = (head.target.range, head.path.range)
         guard !head.isAsterisk, path.lowerBound > target.lowerBound else { return field("host") }
-        // Between `http://` or `https://` and the path.
+        // The host is between `http://` or `https://` and the path.
         let scheme = index(of: UInt8(ascii: ":"), in: target)
         return text(scheme + 3..<path.lowerBound)
     }
 
-    /// Lends the bytes of ``path``, without a copy unless something in it is percent-encoded.
+    /// Calls `read` with the bytes of ``path``, without a copy unless a part is percent-encoded.
     public func withPath<Result>(_ read: (borrowing Span<UInt8>) -> Result) -> Result {
         let range = head.path.range
         guard !range.isEmpty, index(of: UInt8(ascii: "%"), in: range) == range.upperBound else {
@@ -77,10 +76,10 @@ public struct Request: ~Copyable {
         return read(unsafe UnsafeBufferPointer(rebasing: bytes[range]).span)
     }
 
-    /// The query as sent, or `nil` without a `?`.
+    /// The query as sent, or `nil` if the target has no `?`.
     public var query: String? { head.query.map { text($0.range) } }
 
-    /// The first value of `name` in the query, percent- and plus-decoded; what is no UTF-8 is repaired.
+    /// Returns the first value of `name` in the query, percent- and plus-decoded. Invalid UTF-8 is repaired.
     public func query(_ name: String) -> String? {
         guard let query = head.query?.range else { return nil }
         var start = query.lowerBound
@@ -95,26 +94,25 @@ public struct Request: ~Copyable {
         return nil
     }
 
-    /// The value of the first field line with this name; bytes that are no UTF-8 are repaired.
+    /// Returns the value of the first field line with this name. Invalid UTF-8 is repaired.
     ///
-    /// - Parameter name: in lower case.
+    /// - Parameter name: the name in lower case.
     public func field(_ name: StaticString) -> String? {
         value(of: name).map { text($0) }
     }
 
-    /// Whether the first field line with this name has this value, byte by byte, without making a string of
-    /// it.
+    /// Returns `true` if the first field line with this name has this value, compared by bytes without creating a string.
     ///
     /// - Parameters:
-    ///   - name: in lower case.
-    ///   - value: its case matters.
+    ///   - name: the name in lower case.
+    ///   - value: the expected value; case-sensitive.
     public func field(_ name: StaticString, equals value: StaticString) -> Bool {
         self.value(of: name).map { equals($0, value) } ?? false
     }
 
-    /// Whether the media type of the body is `type`, whatever parameters follow it. RFC 9110 §8.3.1.
+    /// Returns `true` if the media type of the body is `type`, with any parameters. RFC 9110 §8.3.1.
     ///
-    /// - Parameter type: in lower case, such as `application/json`.
+    /// - Parameter type: the media type in lower case, such as `application/json`.
     public func hasContentType(_ type: StaticString) -> Bool {
         guard let value = value(of: "content-type") else { return false }
         var end = index(of: UInt8(ascii: ";"), in: value)
@@ -124,11 +122,10 @@ public struct Request: ~Copyable {
         return FieldRules.equal(unsafe bytes.span, value.lowerBound..<end, type)
     }
 
-    /// Whether a body comes with the request. True in ``Service/screen(_:)`` while ``bodyCount`` is still
-    /// zero.
+    /// `true` if the request has a body. In ``Service/screen(_:)`` it is `true` although ``bodyCount`` is still zero.
     public var hasBody: Bool { head.framing != .none }
 
-    /// What `Content-Length` announces, in bytes as sent; `nil` for a chunked body, 0 without one.
+    /// The value of `Content-Length` in bytes; `nil` for a chunked body, 0 for a request without a body.
     public var announcedLength: Int? {
         switch head.framing {
         case .none: 0
@@ -137,27 +134,27 @@ public struct Request: ~Copyable {
         }
     }
 
-    /// The body as it was sent, where the service inflates it: see ``Service/inflates(_:)``. `nil` where the server has
-    /// inflated it or it came in no coding.
+    /// The body as it was sent, if the service decompresses it: see ``Service/inflates(_:)``. `nil` if the server has decompressed
+    /// the body, or if it was sent without a content coding.
     public internal(set) var codedBody: CodedBody?
 
-    /// True if the body was sent in a content coding. The bytes lent by ``Service/serve(_:_:)`` are inflated, unless there
+    /// `true` if the body was sent in a content coding. The bytes passed by ``Service/serve(_:_:)`` are decompressed, unless there
     /// is a ``codedBody``.
     public var isCompressed: Bool { hasBody && contentCoding != .identity }
 
-    /// What is to be undone before anybody is lent the body.
+    /// The content coding in which the body was sent.
     var contentCoding: ContentCoding { head.contentCoding }
 
-    /// Bytes of the body, decoded.
+    /// The number of bytes of the decoded body.
     public var bodyCount: Int { unsafe bodyBytes.count }
 
-    /// A copy of the body, decoded: for what is kept.
+    /// Returns a copy of the decoded body, for keeping it.
     public func body() -> [UInt8] { unsafe Array(bodyBytes) }
 
-    /// The body, decoded, to pass on without a copy: to an answer or to another thread.
+    /// Returns the decoded body without a copy, for a response or for another thread.
     public func sharedBody() -> SharedBytes { unsafe SharedBytes(bodyBytes, of: bodyOwner) }
 
-    /// Lends the body without a copy.
+    /// Calls `read` with the body, without a copy.
     public func withBody<Result, Failure: Error>(
         _ read: (borrowing Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

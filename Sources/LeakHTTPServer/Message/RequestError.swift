@@ -1,65 +1,65 @@
 internal import LeakGzip
 
-/// Why a request is refused before any service sees it. One case per rule.
+/// The reason why a request is rejected before it reaches the service. One case per rule.
 enum RequestError: Error, Hashable, Sendable, CaseIterable {
-    /// Not `method SP target SP HTTP/x.y CRLF`. RFC 9112 §3.
+    /// The request line is not `method SP target SP HTTP/x.y CRLF`. RFC 9112 §3.
     case malformedRequestLine
-    /// None of ``Method`` nor one of those that are known and refused.
+    /// The method is neither a case of ``Method`` nor a known method that is always rejected.
     case unknownMethod
-    /// `CONNECT` or `TRACE`: this is neither proxy nor mirror.
+    /// The method is `CONNECT` or `TRACE`: the server is no proxy and does not echo requests.
     case refusedMethod
-    /// Neither origin-form nor absolute-form, nor `*` with `OPTIONS`. RFC 9112 §3.2.
+    /// The target has neither origin-form nor absolute-form, nor is it `*` with `OPTIONS`. RFC 9112 §3.2.
     case malformedTarget
-    /// A `%` without two digits behind it, or a path that is no UTF-8 once decoded.
+    /// A `%` is not followed by two hexadecimal digits, or the decoded path is not UTF-8.
     case malformedPercentEncoding
-    /// A path with a percent-encoded control character, `/` or `\`.
+    /// The path has a percent-encoded control character, `/` or `\`.
     case hiddenCharacter
-    /// Longer than ``Limits/targetBytes``.
+    /// The target is longer than ``Limits/targetBytes``.
     case targetTooLong
-    /// Not HTTP/1.x. RFC 9110 §15.6.6.
+    /// The version is not HTTP/1.x. RFC 9110 §15.6.6.
     case unsupportedVersion
-    /// Not `name ":" value CRLF`, folded, or with bytes that no field may hold. RFC 9112 §5.
+    /// A field line is not `name ":" value CRLF`, is folded, or has bytes that a field may not contain. RFC 9112 §5.
     case malformedField
-    /// Longer than ``Limits/headBytes``.
+    /// The head is longer than ``Limits/headBytes``.
     case headTooLong
-    /// More than ``Limits/fields``.
+    /// The head has more field lines than ``Limits/fields``.
     case tooManyFields
-    /// None, several, or not a host and a port. RFC 9112 §3.2.
+    /// `Host` is missing, repeated, or not a host with or without a port. RFC 9112 §3.2.
     case invalidHost
-    /// `Content-Type`, `Authorization` or `Origin` given twice: two readers could take different ones. RFC 9110 §5.3.
+    /// `Content-Type`, `Authorization` or `Origin` is repeated: two parsers could use different values. RFC 9110 §5.3.
     case repeatedField
-    /// Not one decimal number, or given twice. RFC 9112 §6.3 rule 5.
+    /// `Content-Length` is not one decimal number, or is repeated. RFC 9112 §6.3 rule 5.
     case invalidContentLength
-    /// Both `Content-Length` and `Transfer-Encoding`. RFC 9112 §6.1.
+    /// The request has both `Content-Length` and `Transfer-Encoding`. RFC 9112 §6.1.
     case ambiguousLength
-    /// Given twice, empty, or in HTTP/1.0. RFC 9112 §6.1.
+    /// `Transfer-Encoding` is repeated, empty, or used in HTTP/1.0. RFC 9112 §6.1.
     case invalidTransferEncoding
-    /// Another coding than `chunked` alone. RFC 9112 §6.1.
+    /// `Transfer-Encoding` is not `chunked` alone. RFC 9112 §6.1.
     case unsupportedTransferEncoding
-    /// Another expectation than `100-continue`. RFC 9110 §10.1.1.
+    /// `Expect` is not `100-continue`. RFC 9110 §10.1.1.
     case unknownExpectation
-    /// A body in another coding than ``ContentCoding/taken``, or in several. RFC 9110 §8.4.
+    /// The body has a content coding other than ``ContentCoding/taken``, or several. RFC 9110 §8.4.
     case unsupportedContentCoding
-    /// Longer than ``Limits/bodyBytes``.
+    /// The body is longer than ``Limits/bodyBytes``.
     case bodyTooLong
-    /// Inflates beyond ``Limits/inflatedBytes`` or ``Limits/inflateRatio``.
+    /// The decompressed body exceeds ``Limits/inflatedBytes`` or ``Limits/inflateRatio``.
     case inflatesTooFar
-    /// A body that is not one complete stream of its content coding.
+    /// The body is not one complete stream of its content coding.
     case damagedCoding
-    /// No memory is left to inflate the body.
+    /// No memory is left to decompress the body.
     case noMemoryToInflate
-    /// A chunk, its size or its extension breaks RFC 9112 §7.1.
+    /// A chunk, its size or its extension violates RFC 9112 §7.1.
     case malformedChunk
-    /// A trailer that is no field, or one that would change how the message is read. RFC 9110 §6.5.1.
+    /// A trailer line is not a valid field, or would change how the message is read. RFC 9110 §6.5.1.
     case malformedTrailer
-    /// More extensions and trailers than ``Limits/chunkOverheadBytes``.
+    /// Chunk extensions and trailers are longer than ``Limits/chunkOverheadBytes``.
     case chunkOverheadTooLong
     /// The head or the body took too long.
     case timeout
-    /// All bodies that are arriving hold more than ``Limits/uploadBytes``, and this one began first.
+    /// All incomplete bodies together exceed ``Limits/uploadBytes``, and this one began first.
     case tooManyBodies
 
-    /// What follows from the failure to inflate a body.
+    /// Maps an error of decompression.
     init(_ error: InflateError) {
         self =
             switch error {
@@ -69,8 +69,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
             }
     }
 
-    /// The status to answer with. The connection is closed after it, but for ``damagedCoding``,
-    /// ``inflatesTooFar`` and ``noMemoryToInflate``, after which the next request begins where it should.
+    /// The status of the response. The connection closes after it, except after ``damagedCoding``, ``inflatesTooFar`` and
+    /// ``noMemoryToInflate``, because the position of the next request is known then.
     var status: Status {
         switch self {
         case .malformedRequestLine, .malformedTarget, .malformedPercentEncoding, .hiddenCharacter,
@@ -92,7 +92,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What is wrong, for a person.
+    /// A description of the error for people.
     var detail: StaticString {
         switch self {
         case .malformedRequestLine:
@@ -129,7 +129,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The whole answer.
+    /// The complete response.
     var response: Response {
         var response = Response.problem(status, detail)
         response.closes = true

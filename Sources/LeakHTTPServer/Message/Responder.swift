@@ -1,8 +1,8 @@
-/// The right and the duty to answer one request, once, from any thread.
+/// Sends the response to one request, exactly once, from any thread.
 ///
-/// Dropped without an answer it answers 500 itself, so that no peer waits for good.
+/// A responder that is released without a response sends a 500, so that no peer waits forever.
 public struct Responder: ~Copyable, Sendable {
-    /// `nil` once answered.
+    /// `nil` after the response was sent.
     private var mailbox: Mailbox?
     private let connection: ConnectionID
     private let sequence: UInt32
@@ -15,7 +15,8 @@ public struct Responder: ~Copyable, Sendable {
         self.exchange = exchange
     }
 
-    /// Answers. Negotiates and compresses on the calling thread; when the peer has gone, nothing happens.
+    /// Sends the response. Content negotiation and compression run on the calling thread. If the peer has disconnected, the
+    /// response is discarded.
     public consuming func send(_ response: consuming Response) {
         guard let mailbox else { return }
         self.mailbox = nil
@@ -33,7 +34,7 @@ public struct Responder: ~Copyable, Sendable {
     }
 }
 
-/// A connection of one loop, told apart from later ones in the same place.
+/// Identifies a connection of one loop. The generation distinguishes it from later connections in the same slot.
 struct ConnectionID: Hashable, Sendable {
     let slot: UInt32
     let generation: UInt32
@@ -51,7 +52,7 @@ struct ConnectionID: Hashable, Sendable {
     var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
-/// An answer on its way to its connection.
+/// A response with the connection that it is for.
 struct Answer: Sendable {
     let connection: ConnectionID
     let sequence: UInt32

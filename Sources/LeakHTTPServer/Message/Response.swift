@@ -1,16 +1,16 @@
 internal import LeakGzip
 
-/// An answer. The server adds `Date`, the length, `Connection` and the security fields.
+/// A response. The server adds `Date`, the length, `Connection` and the security fields.
 public struct Response: Sendable {
-    /// What follows the head.
+    /// The body of a response.
     public enum Body: Sendable {
         case empty
         case bytes([UInt8])
         case text(StaticString)
-        /// What came with a request, passed on.
+        /// The body of a request, passed on without a copy.
         case shared(SharedBytes)
 
-        /// Bytes of the body.
+        /// The number of bytes of the body.
         public var count: Int {
             switch self {
             case .empty: 0
@@ -20,7 +20,7 @@ public struct Response: Sendable {
             }
         }
 
-        /// Lends the bytes to calls of the system.
+        /// Calls `read` with the bytes, for system calls.
         @unsafe
         func withPointer<Result>(_ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
             switch self {
@@ -33,48 +33,46 @@ public struct Response: Sendable {
         }
     }
 
-    /// With 204, 205 and 304 no body is sent.
+    /// The status. With 204, 205 and 304 no body is sent.
     public var status: Status
-    /// The media type, such as `application/json`; `nil` sends none.
+    /// The media type, such as `application/json`; `nil` sends no `Content-Type`.
     public var type: String?
-    /// Further fields. One whose name is no token, whose value holds control characters, or that the server
-    /// owns (`Connection`, `Content-Length`, `Date`, `Transfer-Encoding`, and `Content-Type` and `ETag`, which
-    /// ``type`` and ``etag`` set) is left out.
-    /// With a `Content-Encoding` the body goes out as it is.
+    /// Additional fields. A field is left out if its name is not a token, if its value contains control characters, or if the
+    /// server sets it itself (`Connection`, `Content-Length`, `Date`, `Transfer-Encoding`, and `Content-Type` and `ETag`, which
+    /// ``type`` and ``etag`` set). With a `Content-Encoding` field, the body is sent unchanged.
     public var fields: [(name: String, value: String)] = []
-    /// Not sent in answer to `HEAD`, which is told its length.
+    /// The body. In response to `HEAD` only its length is sent.
     public var body: Body
-    /// Identifies the bytes of the body, with or without its quotes. With it the server answers
-    /// `If-None-Match`.
+    /// The entity tag of the body, with or without quotes. If it is set, the server handles `If-None-Match`.
     public var etag: String?
-    /// Whether the connection ends with this answer.
+    /// `true` if the connection closes after this response.
     public var closes = false
-    /// Whether the connection ends in place of this answer, of which nothing is sent: for peers that give up what got an
-    /// error, and send again what got no answer. Its status is what is counted and told to an access log.
+    /// `true` if the connection closes instead of sending this response, for clients that give up after an error response but retry
+    /// without a response. The status is still counted and written to an access log.
     public var isWithheld = false
 
-    /// The body, compressed beforehand. Only for bodies that are served again and again.
+    /// The body, compressed in advance. Only for bodies that are sent repeatedly.
     var gzipped: [UInt8]?
-    /// Whether ``body`` is the compressed one.
+    /// `true` if ``body`` is compressed.
     var isGzipped = false
-    /// Whether another `Accept-Encoding` would have been answered with other bytes.
+    /// `true` if the bytes of the response depend on `Accept-Encoding`.
     var varies = false
 
     /// - Parameters:
     ///   - status: 200 to 599.
     ///   - type: the media type, such as `text/plain; charset=utf-8`.
-    ///   - body: stays as it is; whether it goes out compressed is the server's affair.
+    ///   - body: the uncompressed body; the server decides whether to compress it.
     public init(_ status: Status, type: String? = nil, body: Body = .empty) {
         self.status = status
         self.type = type
         self.body = body
     }
 
-    /// Problem details, RFC 9457.
+    /// Returns a response with problem details, RFC 9457.
     ///
     /// - Parameters:
-    ///   - status: from 400 on; its words are the title.
-    ///   - detail: what is wrong, in words that stand in a JSON string as they are and repeat nothing that was
+    ///   - status: 400 or higher; its reason phrase is the title.
+    ///   - detail: the error in words. The text must need no escaping in a JSON string and must not repeat anything that the client
     ///     sent.
     public static func problem(_ status: Status, _ detail: StaticString) -> Response {
         let text =
@@ -83,7 +81,7 @@ public struct Response: Sendable {
         return Response(status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
     }
 
-    /// Whether bytes of this type shrink by gzip.
+    /// Returns `true` if gzip makes content of this media type smaller.
     static func isCompressible(_ type: String) -> Bool {
         compressibleTypes.contains { ASCII.hasPrefix(type, $0) }
     }
@@ -93,10 +91,10 @@ public struct Response: Sendable {
         "application/x-ndjson", "application/manifest+json", "image/svg+xml",
     ]
 
-    /// From here on compressing pays: less fits into one packet anyway.
+    /// Bodies with more bytes than this are compressed; shorter ones fit into one packet anyway.
     static let compressedBytes = 1024
 
-    /// Chooses what goes out for `exchange`: the body, the compressed body, or none when the peer has it.
+    /// Selects the content for `exchange`: the body, the compressed body, or no body if the client already has it.
     mutating func negotiate(for exchange: Exchange) {
         if let tag = etag { etag = EntityTag.quoted(tag) }
         if body.count > Self.compressedBytes, let type, Self.isCompressible(type),
@@ -114,16 +112,16 @@ public struct Response: Sendable {
         gzipped = nil
     }
 
-    /// ``negotiate(for:)`` on a copy.
+    /// Returns a copy after ``negotiate(for:)``.
     func negotiated(for exchange: Exchange) -> Response {
         var result = self
         result.negotiate(for: exchange)
         return result
     }
 
-    /// Compresses the body now, where that pays, for an answer that goes out again and again.
+    /// Compresses the body now, if that makes sense, for a response that is sent repeatedly.
     ///
-    /// - Returns: how many bytes that takes besides the body.
+    /// - Returns: the additional bytes of memory besides the body.
     public mutating func compressBeforehand() -> Int {
         guard gzipped == nil, body.count > Self.compressedBytes, let type, Self.isCompressible(type) else {
             return 0
@@ -141,7 +139,7 @@ public struct Response: Sendable {
         etag = etag.map(EntityTag.ofGzip)
     }
 
-    /// - Parameter name: in lower case.
+    /// - Parameter name: the name in lower case.
     func hasField(_ name: StaticString) -> Bool {
         fields.contains { ASCII.equalsLowercased($0.name, name) }
     }

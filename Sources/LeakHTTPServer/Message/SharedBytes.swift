@@ -1,14 +1,14 @@
-/// Bytes that nobody changes and that live as long as somebody holds them.
+/// Immutable bytes with shared ownership.
 ///
-/// A body passed on as these is not copied. They hold on to the whole buffer that the bytes came in, 16 KiB to
-/// a mebibyte: right for an answer or another thread's work, wrong for what is kept for long.
+/// Passing on a body in this form makes no copy. The value retains the whole buffer in which the bytes were received, 16 KiB to 1
+/// MiB: suitable for a response or for work on another thread, unsuitable for keeping it for a long time.
 @safe
 public struct SharedBytes: @unchecked Sendable {
-    // Unchecked: a buffer that was shared is not written to before its last holder has let go.
+    // Unchecked: a shared buffer is not written to before its last reference is gone.
     private let owner: Buffer?
     private let bytes: UnsafeBufferPointer<UInt8>
 
-    /// - Parameter bytes: in `owner`, or none.
+    /// - Parameter bytes: bytes in `owner`, or no bytes.
     @unsafe
     init(_ bytes: UnsafeBufferPointer<UInt8>, of owner: Buffer?) {
         owner?.share()
@@ -18,10 +18,10 @@ public struct SharedBytes: @unchecked Sendable {
 
     public var count: Int { unsafe bytes.count }
 
-    /// A copy: for what is kept.
+    /// Returns a copy, for keeping the bytes.
     public func copy() -> [UInt8] { unsafe withPointer { unsafe Array($0) } }
 
-    /// Lends the bytes.
+    /// Calls `read` with the bytes.
     public func withBytes<Result, Failure: Error>(
         _ read: (borrowing Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -29,7 +29,7 @@ public struct SharedBytes: @unchecked Sendable {
         return try read(unsafe bytes.span)
     }
 
-    /// Lends the bytes to calls of the system.
+    /// Calls `read` with the bytes, for system calls.
     @unsafe
     func withPointer<Result, Failure: Error>(
         _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result

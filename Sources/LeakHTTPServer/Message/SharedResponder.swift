@@ -1,18 +1,18 @@
 internal import LeakPlatform
 
-/// A responder that several may hold, closures above all, which cannot take over a value that cannot be copied. From
-/// any thread; let go of without an answer it answers 500, as every ``Responder`` does.
+/// A responder that can be shared, above all by closures, which cannot take ownership of a noncopyable value. It can be used from
+/// any thread. If it is released without a response, it sends a 500, as every ``Responder`` does.
 public final class SharedResponder: @unchecked Sendable {
-    // Unchecked: touched once, by whoever turns `isTaken`.
+    // Unchecked: accessed only once, by the caller that sets `isTaken`.
     private var responder: Responder?
     private let isTaken = Guarded(false)
 
-    /// Takes the responder over.
+    /// Takes ownership of the responder.
     public init(_ responder: consuming Responder) { self.responder = consume responder }
 
-    /// Sends the answer; of several calls the first one counts.
+    /// Sends the response. Only the first call has an effect.
     ///
-    /// - Returns: whether this was the first one.
+    /// - Returns: `true` if this was the first call.
     @discardableResult
     public func send(_ response: consuming Response) -> Bool {
         guard let responder = take() else { return false }
@@ -20,9 +20,9 @@ public final class SharedResponder: @unchecked Sendable {
         return true
     }
 
-    /// Gives the responder back to the first caller.
+    /// Returns the responder to the first caller.
     ///
-    /// - Returns: `nil` to later callers, and after ``send(_:)``.
+    /// - Returns: the responder, or `nil` for later callers and after ``send(_:)``.
     public func take() -> Responder? {
         let isFirst = isTaken.with { isTaken in
             defer { isTaken = true }

@@ -3,7 +3,7 @@ public struct Status: Hashable, Sendable {
     /// 200 to 599.
     public let code: UInt16
 
-    /// - Parameter code: 200 to 599; another becomes 500, since no answer can carry it.
+    /// - Parameter code: 200 to 599; any other code becomes 500, because a response cannot have it.
     public init(_ code: UInt16) {
         self.code = (200...599).contains(code) ? code : 500
     }
@@ -73,7 +73,7 @@ public struct Status: Hashable, Sendable {
     /// 507. RFC 4918 §11.5.
     public static let insufficientStorage = Status(507)
 
-    /// The words beside the code.
+    /// The reason phrase.
     public var reason: String {
         switch code {
         case 200: "OK"
@@ -117,14 +117,14 @@ public struct Status: Hashable, Sendable {
     }
 
     /// The `type` of a problem document with this status (RFC 9457 §3.1.1), such as `urn:leak-collector:problem:not-found`.
-    /// Clients tell by it that this server wrote the document, and not a gateway in front of it.
+    /// Clients recognize by it that this server wrote the document, and not a gateway in front of it.
     public var problemType: String {
         "urn:leak-collector:problem:" + reason.lowercased().split(separator: " ").joined(separator: "-")
     }
 
-    /// RFC 9110 §6.4.1: these answers end with their head.
+    /// `true` if a response with this status ends with its head, RFC 9110 §6.4.1.
     var endsWithHead: Bool { code == 204 || code == 304 }
 
-    /// 205 tells its length, which is 0: RFC 9110 §15.3.6.
+    /// `true` if a response with this status may have a body. A 205 has a length, which is 0: RFC 9110 §15.3.6.
     var allowsBody: Bool { !endsWithHead && code != 205 }
 }

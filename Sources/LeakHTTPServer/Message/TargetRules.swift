@@ -1,4 +1,4 @@
-/// The forms of a target. RFC 9112 §3.2.
+/// Parser of request targets. RFC 9112 §3.2.
 enum TargetRules {
     /// Splits `target` into path and query and checks both.
     static func read(_ bytes: borrowing Span<UInt8>, _ target: Piece, into head: inout Head)
@@ -30,7 +30,8 @@ enum TargetRules {
         }
     }
 
-    /// Reads `http://host:port` before a path: the one form that names a host, which then wins over `Host`.
+    /// Parses `http://host:port` before a path and returns its end. Only this form of a target names a host, which then takes
+    /// precedence over `Host`.
     private static func authorityEnd(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestError)
         -> Int
     {
@@ -65,12 +66,12 @@ enum TargetRules {
         }
     }
 
-    /// Whether two hexadecimal digits follow the `%` at `at`.
+    /// Returns `true` if two hexadecimal digits follow the `%` at `at`.
     static func isEscape(_ bytes: borrowing Span<UInt8>, _ at: Int, _ end: Int) -> Bool {
         at + 2 < end && ASCII.hexDigit(bytes[at + 1]) != nil && ASCII.hexDigit(bytes[at + 2]) != nil
     }
 
-    /// Decoded once, a path must not gain a separator, a control character or bytes that are no UTF-8.
+    /// Checks that decoding a path does not produce a separator, a control character or invalid UTF-8.
     private static func checkPath(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int)
         throws(RequestError)
     {
@@ -89,7 +90,7 @@ enum TargetRules {
                 guard byte >= 0x20, byte != 0x7F, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\\") else {
                     throw .hiddenCharacter
                 }
-                // U+0080 to U+009F are control characters too: C2 and a byte below A0.
+                // U+0080 to U+009F are control characters too, encoded as C2 and a byte below A0.
                 guard decoded.last != 0xC2 || !(0x80..<0xA0).contains(byte) else {
                     throw .hiddenCharacter
                 }

@@ -1,15 +1,14 @@
-/// How an access log writes its lines. Pure; whatever a peer sent, a record is one line in ASCII.
+/// The format of the lines of an access log. A pure function of the record: one line of ASCII, whatever the peer sent.
 public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
-    /// The combined log format, which most programs that count visits read, then the seconds it took, the bytes of
-    /// body that came, and whether the connection was kept or closed. The third and the referring page are always
-    /// `-`. Bytes that could end the line or leave their quotes stand as `\xHH`.
-    /// https://httpd.apache.org/docs/2.4/logs.html#combined
+    /// The combined log format, which most log analyzers read, followed by the duration in seconds, the received bytes of the body,
+    /// and whether the connection was kept or closed. The third field and the referrer are always `-`. Bytes that could end the
+    /// line or the quoted part are written as `\xHH`. https://httpd.apache.org/docs/2.4/logs.html#combined
     case text
-    /// An object with `time`, `peer`, `method`, `target`, `version`, `status`, `bytes_in`, `bytes_out`,
-    /// `duration_ms`, `closed` and `user_agent`; what is not known is `null`.
+    /// A JSON object with `time`, `peer`, `method`, `target`, `version`, `status`, `bytes_in`, `bytes_out`, `duration_ms`, `closed`
+    /// and `user_agent`; unknown values are `null`.
     case json
 
-    /// The line of `record` with its end.
+    /// Returns the line of `record`, including its line feed.
     public func line(_ record: AccessRecord) -> [UInt8] {
         var line = LogLine(capacity: 224 + record.target.count + (record.userAgent?.count ?? 0))
         switch self {
@@ -20,10 +19,10 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
         return line.bytes
     }
 
-    /// The line that stands for records that nobody took in time.
+    /// Returns the line that reports dropped records.
     ///
     /// - Parameters:
-    ///   - count: how many they were.
+    ///   - count: the number of dropped records.
     ///   - time: milliseconds since 1970 in UTC.
     public func line(dropped count: Int, time: Int64) -> [UInt8] {
         var line = LogLine(capacity: 96)

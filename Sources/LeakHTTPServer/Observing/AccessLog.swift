@@ -10,21 +10,21 @@ internal import LeakPlatform
     private let systemClose = Glibc.close
 #endif
 
-/// Writes access records to a descriptor from a thread of its own, so that no loop waits for a pipe or a disk.
+/// Writes access records to a file descriptor on a separate thread, so that no loop waits for a pipe or a disk.
 ///
-/// Lines wait in a buffer of bounded size. While whoever reads them is too slow, further ones are dropped, and so are
-/// those that a full disk does not take; a line says how many as soon as there is room.
+/// Lines wait in a buffer of bounded size. If the reader is too slow, further lines are dropped; so are lines that cannot be
+/// written to a full disk. As soon as there is room, a line reports their number.
 public final class AccessLog: Sendable {
-    /// About five thousand lines: a second of a busy loop's.
+    /// About five thousand lines: one second of a busy loop.
     public static let defaultBufferBytes = 1 << 20
 
     private struct State {
         var lines: [UInt8] = []
-        /// Lines dropped that no line has told of yet.
+        /// The number of dropped lines that have not been reported yet.
         var dropped = 0
         var isClosing = false
         var isDone = false
-        /// Until somebody has waited for it.
+        /// The writer thread; `nil` after it was joined.
         var thread: WorkerThread?
     }
 
@@ -35,10 +35,10 @@ public final class AccessLog: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - descriptor: stays the caller's, who may close it: the log writes to a duplicate, which it closes once the
-    ///     last line is written.
-    ///   - format: of every line.
-    ///   - bufferBytes: what may wait.
+    ///   - descriptor: the target. The caller keeps its ownership and may close it: the log writes to a duplicate, which it closes
+    ///     after the last line.
+    ///   - format: the format of every line.
+    ///   - bufferBytes: the most bytes that may wait.
     public init(
         to descriptor: Int32, as format: AccessFormat, bufferBytes: Int = AccessLog.defaultBufferBytes
     ) {
@@ -56,7 +56,7 @@ public final class AccessLog: Sendable {
 
     deinit { askToClose() }
 
-    /// Takes a record, from any thread, at the price of making its line.
+    /// Enqueues a record, from any thread. The calling thread formats the line.
     public func write(_ record: AccessRecord) {
         let line = format.line(record)
         let isFirst = state.with { state in
@@ -70,9 +70,10 @@ public final class AccessLog: Sendable {
         if isFirst { state.wakeAll() }
     }
 
-    /// Writes what waits and ends; records that come later are dropped.
+    /// Writes the waiting lines and ends. Later records are dropped.
     ///
-    /// - Returns: whether all was written in time. If not, the thread goes on writing what waited, and ends after it.
+    /// - Returns: `true` if all lines were written in time. Otherwise the thread goes on writing the waiting lines, and ends after
+    ///   them.
     @discardableResult
     public func close(within time: Duration) -> Bool {
         askToClose()
@@ -105,8 +106,8 @@ public final class AccessLog: Sendable {
         state.wakeAll()
     }
 
-    /// Waits for room as long as it takes. What cannot be written at all, such as to a full disk or a pipe that nobody
-    /// reads any more, is an error.
+    /// Writes some bytes and returns their number. Waits for room without a timeout. If writing is impossible, for example on a
+    /// full disk or a pipe without a reader, it throws.
     private static func put(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
         while true {
             do throws(SystemError) {

@@ -1,36 +1,37 @@
-/// One request and what became of it: what an access log has a line for.
+/// One request and its response: the content of one line in an access log.
 ///
-/// Of the request's fields only `User-Agent` is in it, so that no secret of `Authorization` or `Cookie` is ever
-/// written down. Where the target carries one, see ``maskQuery(_:)``.
+/// `User-Agent` is the only request field in it, so that secrets in `Authorization` or `Cookie` are never written down. If the
+/// target contains a secret, see ``maskQuery(_:)``.
 public struct AccessRecord: Hashable, Sendable {
-    /// Bytes that are kept of a target and of a user agent: enough to recognize them, too few to fill a disk.
+    /// The most bytes kept of a target and of a user agent: enough to recognize them, too few to fill a disk.
     public static let textBytes = 512
 
-    /// When the answer was written; milliseconds since 1970 in UTC.
+    /// The time when the response was written; milliseconds since 1970 in UTC.
     public var time: Int64
-    /// The client's numeric address: the peer's, or what a proxy of ``Server/Configuration/trustedProxies`` says; `nil`
-    /// when the peer had gone already.
+    /// The client's numeric address: that of the peer, or the one named by a proxy of ``Server/Configuration/trustedProxies``;
+    /// `nil` if the peer had already disconnected.
     public var peer: String?
-    /// `nil` when the request could not be read.
+    /// The method; `nil` if the request could not be parsed.
     public var method: Method?
-    /// The target as sent, its first ``textBytes`` bytes; empty when the request could not be read.
+    /// The first ``textBytes`` bytes of the target as sent; empty if the request could not be parsed.
     public var target: [UInt8]
     /// The digit after `HTTP/1.`
     public var minorVersion: Int
-    /// The first ``textBytes`` bytes of `User-Agent`, whatever they are.
+    /// The first ``textBytes`` bytes of `User-Agent`, unchecked.
     public var userAgent: [UInt8]?
-    /// Of the answer, also where it was withheld, see ``Response/isWithheld``.
+    /// The status of the response, even if the response was withheld, see ``Response/isWithheld``.
     public var status: Status
-    /// Bytes of the body that came, without chunk sizes, before inflating.
+    /// Received bytes of the body, without chunk sizes, before decompression.
     public var bytesReceived: Int
-    /// Bytes of the answer's body, as compressed.
+    /// Bytes of the response body, after compression.
     public var bytesSent: Int
-    /// From the last byte of the head to the answer's being written; the time the peer takes to read it is not in it.
+    /// The time from the last byte of the head until the response is written; the time that the peer takes to read it is not
+    /// included.
     public var duration: Duration
-    /// Whether the connection ends with the answer.
+    /// `true` if the connection closes after the response.
     public var closes: Bool
 
-    /// A record, with what is too long cut to ``textBytes``.
+    /// Creates a record. The target and the user agent are cut to ``textBytes``.
     public init(
         time: Int64, peer: String?, method: Method?, target: [UInt8], minorVersion: Int = 1,
         userAgent: [UInt8]? = nil, status: Status, bytesReceived: Int = 0, bytesSent: Int = 0,
@@ -49,9 +50,10 @@ public struct AccessRecord: Hashable, Sendable {
         self.closes = closes
     }
 
-    /// Puts `***` in place of the values that these names have in the query.
+    /// Replaces the values of these query parameters by `***`.
     ///
-    /// - Parameter names: in lower case; the target's are compared percent-decoded and without regard to case.
+    /// - Parameter names: the names of the parameters, in lower case. Those in the target are percent-decoded and compared without
+    ///   regard to case.
     public mutating func maskQuery(_ names: Set<String>) {
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
         var start = mark + 1
@@ -75,16 +77,16 @@ public struct AccessRecord: Hashable, Sendable {
     }
 }
 
-/// A call of the service that held its loop for long: meanwhile all connections of the loop had to wait.
+/// A call of the service that blocked its loop for a long time. All connections of the loop had to wait in the meantime.
 public struct SlowCall: Hashable, Sendable {
-    /// Of the request it was for.
+    /// The method of the request.
     public var method: Method
-    /// The path as sent, without its query: its first ``AccessRecord/textBytes`` bytes, in ASCII.
+    /// The first ``AccessRecord/textBytes`` bytes of the path as sent, in ASCII, without the query.
     public var path: String
-    /// More than ``Limits/serviceTime``, to a few milliseconds.
+    /// The duration, longer than ``Limits/serviceTime``; accurate to a few milliseconds.
     public var duration: Duration
 
-    /// A call as it is told.
+    /// Creates a record of a slow call.
     public init(method: Method, path: String, duration: Duration) {
         self.method = method
         self.path = path
@@ -92,7 +94,7 @@ public struct SlowCall: Hashable, Sendable {
     }
 }
 
-/// What a server tells while it works. Each is called on a loop's thread and must not block.
+/// The callbacks of a server. Each is called on a loop's thread and must not block.
 struct Observers: Sendable {
     var onAnswer: (@Sendable (AccessRecord) -> Void)?
     var onSlowCall: (@Sendable (SlowCall) -> Void)?

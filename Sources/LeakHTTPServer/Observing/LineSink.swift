@@ -1,15 +1,15 @@
-/// Whole lines to a place that may fail: what is lost is counted, and no line is glued to half of another.
+/// Writes whole lines to a target that may fail. Lost lines are counted, and a line is never appended to a partial line.
 struct LineSink {
-    /// Writes some of the bytes, and says how many.
+    /// Writes some of the bytes and returns their number.
     private let put: (ArraySlice<UInt8>) throws(SystemError) -> Int
-    /// Lines that could not be written and that no line has told of yet.
+    /// The number of lost lines that have not been reported yet.
     private(set) var lost = 0
-    /// Whether the last line that was written has no end.
+    /// `true` if the last line was written only in part.
     private var isTorn = false
 
     init(_ put: @escaping (ArraySlice<UInt8>) throws(SystemError) -> Int) { self.put = put }
 
-    /// Writes lines, or counts those that cannot be written.
+    /// Writes lines, and counts those that cannot be written.
     mutating func write(_ lines: [UInt8]) {
         guard !isTorn || putAll([Self.newline]).isEmpty else {
             count(lines[...])
@@ -22,21 +22,21 @@ struct LineSink {
         count(rest)
     }
 
-    /// Writes the line that tells of what was lost. It is told of once, as soon as a line can be written.
+    /// Writes the line that reports the number of lost lines. They are reported once, as soon as a line can be written.
     mutating func tell(_ line: (Int) -> [UInt8]) {
         guard lost > 0 else { return }
         let told = lost
         write(line(told))
-        // The line itself is nothing to tell of.
+        // If the report itself is lost, it does not count as a lost line.
         lost = lost == told ? 0 : told
     }
 
-    /// Counts lines that were lost elsewhere.
+    /// Adds lines that were lost elsewhere.
     mutating func lose(_ lines: Int) { lost += lines }
 
     private mutating func count(_ rest: ArraySlice<UInt8>) { lost += rest.count { $0 == Self.newline } }
 
-    /// - Returns: what could not be written.
+    /// - Returns: the bytes that could not be written.
     private func putAll(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
-/// A line of a log while it is written: ASCII without control characters, whatever is appended. Bytes all the way, since
-/// a busy loop makes a line per request and a `String` costs more than the request.
+/// A log line that is being built: always ASCII without control characters. It consists of bytes, because a busy loop writes one
+/// line per request and a `String` would cost more than the request.
 struct LogLine {
     private(set) var bytes: [UInt8] = []
 
@@ -10,7 +10,7 @@ struct LogLine {
 
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// What the program itself has to say.
+    /// Appends a text of the program itself, without escaping.
     mutating func append(_ text: StaticString) {
         unsafe bytes.append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -20,7 +20,7 @@ struct LogLine {
         append(decimal: number, places: 0)
     }
 
-    /// `number` with its last `places` digits behind a point; a negative one is 0.
+    /// Appends `number` with its last `places` digits after a decimal point; a negative number is written as 0.
     mutating func append(decimal number: Int, places: Int) {
         var rest = UInt(max(number, 0))
         var place: UInt = 1
@@ -38,13 +38,13 @@ struct LogLine {
         }
     }
 
-    /// Two digits.
+    /// Appends two digits.
     private mutating func append(two number: Int) {
         bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
         bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 
-    /// `06/Nov/1994:08:49:37 +0000`
+    /// Appends a time like `06/Nov/1994:08:49:37 +0000`.
     ///
     /// - Parameter milliseconds: since 1970 in UTC.
     mutating func append(logTime milliseconds: Int64) {
@@ -59,7 +59,7 @@ struct LogLine {
         append(" +0000")
     }
 
-    /// To the millisecond: `1994-11-06T08:49:37.123Z`. https://www.rfc-editor.org/rfc/rfc3339
+    /// Appends a time with milliseconds like `1994-11-06T08:49:37.123Z`. https://www.rfc-editor.org/rfc/rfc3339
     ///
     /// - Parameter milliseconds: since 1970 in UTC.
     mutating func append(rfc3339 milliseconds: Int64) {
@@ -85,7 +85,7 @@ struct LogLine {
         append(two: time.second)
     }
 
-    /// Visible ASCII and spaces as they are; quotes, backslashes and every other byte as `\xHH`.
+    /// Appends visible ASCII and spaces unchanged; quotes, backslashes and all other bytes as `\xHH`.
     mutating func append(escaping text: some Sequence<UInt8>) {
         for byte in text {
             if Self.isPlain(UInt16(byte)) {
@@ -100,8 +100,8 @@ struct LogLine {
 
     mutating func append(escaping text: String) { append(escaping: text.utf8) }
 
-    /// A JSON string of ASCII alone: no terminal and no reader of lines finds anything in it to obey. Bytes that are
-    /// no UTF-8 become U+FFFD.
+    /// Appends a JSON string of ASCII characters only, so that it contains nothing that a terminal or a log reader would interpret.
+    /// Invalid UTF-8 becomes U+FFFD.
     mutating func append(json text: [UInt8]?) {
         guard let text else { return append("null") }
         append("\"")

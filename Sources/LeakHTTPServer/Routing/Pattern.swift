@@ -1,4 +1,4 @@
-/// A path with parameters, read: `/books/{id}`.
+/// A parsed path with parameters, such as `/books/{id}`.
 struct Pattern: CustomStringConvertible {
     enum Segment: Hashable {
         case literal([UInt8])
@@ -7,10 +7,10 @@ struct Pattern: CustomStringConvertible {
 
     let description: String
     private(set) var segments: [Segment] = []
-    /// Of its parameters, from the left.
+    /// The names of the parameters, from left to right.
     private(set) var names: [String] = []
 
-    /// A mistake stops the program: patterns are written by programmers and read when it starts.
+    /// Parses a pattern. An invalid pattern stops the program, because patterns are written by programmers and parsed at startup.
     init(_ text: String) {
         description = text
         precondition(text.utf8.first == UInt8(ascii: "/"), "\(text) does not start with a slash")

@@ -1,12 +1,12 @@
-/// Finds what a path stands for, and whether it may be asked that way.
+/// Maps the path and method of a request to an endpoint.
 ///
-/// A pattern is a path whose segments are literal or, in braces, parameters: `/books/{id}/pages`. A parameter
-/// takes one segment that is not empty. Paths are compared byte by byte once they are percent-decoded; `/books`
-/// and `/books/` are two paths, and an encoded `/` never comes this far, since the server refuses it.
+/// A pattern is a path whose segments are literals or, in braces, parameters: `/books/{id}/pages`. A parameter matches one
+/// non-empty segment. Paths are compared by bytes after percent-decoding; `/books` and `/books/` are different paths. An encoded
+/// `/` never reaches the router, because the server rejects it.
 ///
-/// The order of adding does not matter: from the left, a literal segment wins over a parameter. The path alone
-/// decides which pattern it is; only then the method is looked at. A value without locks or clocks: fill it, then
-/// share it.
+/// The order of adding routes does not matter: from the left, a literal segment takes precedence over a parameter. The pattern is
+/// selected by the path alone, and the method is checked afterwards. The router is a value without locks or clocks: add the routes,
+/// then share it.
 ///
 /// ```swift
 /// let router = Router<Books>([
@@ -15,18 +15,18 @@
 /// ])
 /// ```
 public struct Router<Endpoint: Sendable>: Sendable {
-    /// What came of a request.
+    /// The result of matching a request.
     public enum Match {
-        /// The endpoint of its path and method, with what stands in place of the parameters.
+        /// The endpoint for the path and method, with the values of the parameters.
         case found(Endpoint, Parameters)
-        /// No pattern fits the path: 404.
+        /// No pattern matches the path: 404.
         case notFound
-        /// The path is known, the method is not: 405 with this value of `Allow`.
+        /// The path matches, but the method does not: 405 with this value of `Allow`.
         case methodNotAllowed(allow: String)
-        /// `OPTIONS` where no endpoint took it on: 204 with this value of `Allow`.
+        /// `OPTIONS` without an endpoint of its own: 204 with this value of `Allow`.
         case options(allow: String)
 
-        /// The answer to what was not found here, in the server's own words; `nil` for ``found(_:_:)``.
+        /// The server's standard response for a request without an endpoint; `nil` for ``found(_:_:)``.
         public var refusal: Response? {
             switch self {
             case .found: nil
@@ -37,46 +37,46 @@ public struct Router<Endpoint: Sendable>: Sendable {
         }
     }
 
-    // Inlinable where the endpoint's type matters: generic code of another module is slow.
+    // Inlinable where the type of the endpoint matters: generic code from another module is slow if it is not specialized.
     @usableFromInline var table = RouteTable()
     @usableFromInline var endpoints: [Endpoint] = []
 
-    /// A router that knows no path.
+    /// Creates a router without routes.
     public init() {}
 
-    /// A router of these routes; see ``add(_:_:_:)``.
+    /// Creates a router with these routes; see ``add(_:_:_:)``.
     public init(_ routes: [(method: Method, pattern: String, endpoint: Endpoint)]) {
         for route in routes { add(route.method, route.pattern, route.endpoint) }
     }
 
-    /// Makes `endpoint` what `method` on `pattern` stands for. `GET` answers `HEAD` too, unless that has an
-    /// endpoint of its own.
+    /// Adds `endpoint` for `method` and `pattern`. An endpoint of `GET` also handles `HEAD`, unless `HEAD` has its own.
     ///
-    /// A mistake in the pattern stops the program: it does not start with `/`, it has an empty segment before its
-    /// last or braces anywhere but around a whole segment, or it is there already, be it under other names.
+    /// An invalid pattern stops the program. A pattern is invalid if it does not start with `/`, if a segment other than the last
+    /// is empty, if it has braces other than around a whole segment, or if the route already exists, even with other parameter
+    /// names.
     public mutating func add(_ method: Method, _ pattern: String, _ endpoint: Endpoint) {
         table.add(method, Pattern(pattern), endpoints.count)
         endpoints.append(endpoint)
     }
 
-    /// What `request` asks for. Makes no string and, where nothing is percent-encoded and no parameter is taken,
-    /// nothing else either.
+    /// Returns the match for `request`. It creates no string, and it allocates nothing if the path has no percent-encoding and the
+    /// pattern has no parameters.
     @inlinable
     public func match(_ request: borrowing Request) -> Match {
         let method = request.method
         return request.withPath { match(method, path: $0) }
     }
 
-    /// The methods that the address of `request` answers, as a value of `Allow`; `nil` if nothing is there.
+    /// Returns the methods allowed for the path of `request`, as the value of `Allow`; `nil` if no pattern matches.
     public func allowedMethods(of request: borrowing Request) -> String? {
         request.withPath { table.allow(at: $0) }
     }
 
-    /// What `method` on `path` asks for.
+    /// Returns the match for `method` and `path`.
     ///
     /// - Parameters:
-    ///   - method: where it is `HEAD` and there is no endpoint for that, `GET` counts.
-    ///   - path: percent-decoded, in UTF-8.
+    ///   - method: the method; `HEAD` without an endpoint is treated as `GET`.
+    ///   - path: the path, percent-decoded, in UTF-8.
     @inlinable
     public func match(_ method: Method, path: borrowing Span<UInt8>) -> Match {
         switch table.find(method, path) {
@@ -90,14 +90,14 @@ public struct Router<Endpoint: Sendable>: Sendable {
 }
 
 extension Response {
-    /// The path is known, the method is not. RFC 9110 §15.5.6.
+    /// Returns the response for a known path with a method that is not allowed. RFC 9110 §15.5.6.
     static func methodNotAllowed(allow: String) -> Response {
         var response = Response.problem(.methodNotAllowed, "This address does not answer this method.")
         response.fields.append(("Allow", allow))
         return response
     }
 
-    /// RFC 9110 §9.3.7.
+    /// Returns the response to `OPTIONS`. RFC 9110 §9.3.7.
     static func options(allow: String) -> Response {
         var response = Response(.noContent)
         response.fields.append(("Allow", allow))
@@ -105,28 +105,28 @@ extension Response {
     }
 }
 
-/// The half of a router that does not depend on what its endpoints are, which are numbers here. A tree of segments in
-/// flat arrays of plain numbers, so that finding a path counts no references.
+/// The part of a router that does not depend on the type of its endpoints, which are numbers here. A tree of segments in flat
+/// arrays of plain numbers, so that a lookup causes no reference counting.
 @usableFromInline
 struct RouteTable: Sendable {
     @usableFromInline
     enum Outcome {
-        /// The endpoint's number, and where in the path the values of `names` stand.
+        /// The number of the endpoint, and the ranges of the path that contain the values of `names`.
         case found(Int, names: [String], values: [Range<Int>])
         case notFound
         case notAllowed(allow: String)
     }
 
-    /// What may follow the segments that lead here. Its depth says which segment of a path it is for.
+    /// A node of the tree: the segments that may follow the path to this node. The depth of a node is the index of the segment.
     private struct Node: Sendable {
-        /// The first of its literals.
+        /// The index of its first literal.
         var literal = none
-        /// Where a parameter leads.
+        /// The node for a parameter.
         var parameter = none
         var resource = none
     }
 
-    /// A literal segment of a node: bytes of ``letters``.
+    /// A literal segment of a node: a range of bytes in ``letters``.
     private struct Literal: Sendable {
         let start: Int
         let count: Int
@@ -136,24 +136,25 @@ struct RouteTable: Sendable {
     }
 
     private static let none = -1
-    /// How many there are; the numbers of ``Method`` are places in a table.
+    /// The number of methods; the raw values of ``Method`` are indices into a table.
     private static let methods = Method.allCases.count
 
-    /// The first is the root.
+    /// All nodes; the first one is the root.
     private var nodes = [Node()]
     private var literals: [Literal] = []
     private var letters: [UInt8] = []
-    /// Of each resource, one pattern: the endpoint of each method, then what only some answers need.
+    /// The endpoint numbers: for each resource (one pattern), one entry per method. The arrays after it hold data that only some
+    /// responses need.
     private var numbers: [Int] = []
     private var names: [[String]] = []
-    /// The value of `Allow`, RFC 9110 §10.2.1: in the order of ``Method/allCases``.
+    /// The value of `Allow` per resource, RFC 9110 §10.2.1, in the order of ``Method/allCases``.
     private var allow: [String] = []
-    /// Which endpoints of `HEAD` were not given but follow from `GET`.
+    /// The resources whose endpoint of `HEAD` is taken from `GET`.
     private var followsGet: Set<Int> = []
 
     @usableFromInline init() {}
 
-    /// Makes endpoint `number` what `method` on `pattern` stands for.
+    /// Adds the endpoint with this number for `method` and `pattern`.
     mutating func add(_ method: Method, _ pattern: Pattern, _ number: Int) {
         let resource = resource(of: pattern)
         let at = resource * Self.methods
@@ -172,7 +173,7 @@ struct RouteTable: Sendable {
             .map { "\($0.name)" }.joined(separator: ", ")
     }
 
-    /// The resource of `pattern`, made where there is none.
+    /// Returns the resource of `pattern`, and creates it if it does not exist.
     private mutating func resource(of pattern: Pattern) -> Int {
         var at = 0
         for segment in pattern.segments {
@@ -195,7 +196,7 @@ struct RouteTable: Sendable {
         return nodes[at].resource
     }
 
-    /// The node that `bytes` lead to from node `at`, made where there is none.
+    /// Returns the node for the literal `bytes` after node `at`, and creates it if it does not exist.
     private mutating func literal(_ bytes: [UInt8], of at: Int) -> Int {
         var next = nodes[at].literal
         while next != Self.none {
@@ -213,7 +214,7 @@ struct RouteTable: Sendable {
         return nodes.count - 1
     }
 
-    /// - Parameter path: percent-decoded.
+    /// - Parameter path: the path, percent-decoded.
     @usableFromInline
     func find(_ method: Method, _ path: borrowing Span<UInt8>) -> Outcome {
         guard path.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
@@ -225,9 +226,9 @@ struct RouteTable: Sendable {
         return .found(number, names: names[resource], values: values)
     }
 
-    /// The value of `Allow` for a path, or `nil` if nothing is there.
+    /// Returns the value of `Allow` for a path, or `nil` if no pattern matches.
     ///
-    /// - Parameter path: percent-decoded.
+    /// - Parameter path: the path, percent-decoded.
     func allow(at path: borrowing Span<UInt8>) -> String? {
         guard path.count > 0, path[0] == UInt8(ascii: "/") else { return nil }
         var values: [Range<Int>] = []
@@ -235,8 +236,8 @@ struct RouteTable: Sendable {
         return resource == Self.none ? nil : allow[resource]
     }
 
-    /// Looks at the segment of `path` that starts at `start`. From the left, a literal wins; what it leads to may
-    /// still fit nothing, and then the parameter gets its turn. Each node is looked at once at most.
+    /// Searches from the segment of `path` that starts at `start`. A literal takes precedence; if no pattern below it matches, the
+    /// parameter is tried. Each node is visited at most once.
     ///
     /// - Returns: the resource, or ``none``.
     private func find(
@@ -278,7 +279,7 @@ struct RouteTable: Sendable {
     }
 }
 
-/// What stands in a path in place of a pattern's parameters, percent-decoded.
+/// The values of a pattern's parameters in a path, percent-decoded.
 public struct Parameters: Hashable, Sendable {
     private var names: [String] = []
     private var values: [String] = []
@@ -295,7 +296,7 @@ public struct Parameters: Hashable, Sendable {
         }
     }
 
-    /// The value of the parameter `name`, never empty; `nil` when the pattern has none of that name.
+    /// The value of the parameter `name`, never empty; `nil` if the pattern has no parameter of that name.
     public subscript(name: String) -> String? {
         names.firstIndex(of: name).map { values[$0] }
     }

@@ -1,7 +1,7 @@
-/// A service made of closures, one for each method and pattern: all that a small program needs.
+/// A service made of closures, one per method and pattern: enough for a small program.
 ///
-/// What no route takes is a file, when there are some, or 404; another method is 405 with `Allow`; `OPTIONS` is
-/// answered from the table. All of that before a body is read.
+/// If no route matches, the service responds with a static file if it has one, otherwise with 404. A method that is not allowed
+/// gets 405 with `Allow`; `OPTIONS` is answered from the table. All of these responses are sent before the body is read.
 ///
 /// ```swift
 /// var routes = Routes()
@@ -9,10 +9,10 @@
 /// let server = try Server(.init(port: 8080), service: routes)
 /// ```
 public struct Routes: Service {
-    /// Answers at once, on the loop's thread: it must not block.
+    /// A handler that returns its response at once. It runs on the loop's thread and must not block.
     public typealias Answering =
         @Sendable (_ request: borrowing Request, _ parameters: Parameters) -> Response
-    /// Answers whenever it can, from any thread, with the responder.
+    /// A handler that may respond later and from any thread, with the responder.
     public typealias Responding =
         @Sendable (
             _ request: borrowing Request, _ parameters: Parameters, _ responder: consuming Responder
@@ -21,29 +21,29 @@ public struct Routes: Service {
     private var router = Router<Responding>()
     private let files: StaticFiles?
 
-    /// - Parameter files: what is served where no route is.
+    /// - Parameter files: the files to serve if no route matches.
     public init(files: StaticFiles? = nil) { self.files = files }
 
-    /// Answers `method` on `pattern` with what `answer` returns; see ``Router/add(_:_:_:)``.
+    /// Adds a route for `method` and `pattern` that responds with the result of `answer`; see ``Router/add(_:_:_:)``.
     public mutating func on(_ method: Method, _ pattern: String, answer: @escaping Answering) {
         router.add(method, pattern) { request, parameters, responder in
             responder.send(answer(request, parameters))
         }
     }
 
-    /// Lets `respond` answer `method` on `pattern`, from any thread; see ``Router/add(_:_:_:)``.
+    /// Adds a route for `method` and `pattern` whose handler responds from any thread; see ``Router/add(_:_:_:)``.
     public mutating func on(_ method: Method, _ pattern: String, respond: @escaping Responding) {
         router.add(method, pattern, respond)
     }
 
-    /// Answers what no closure takes, from the table and the files.
+    /// Answers requests without a route from the table and the files.
     public func screen(_ request: borrowing Request) -> Response? {
         let match = router.match(request)
         if case .notFound = match, let file = files?.response(to: request) { return file }
         return match.refusal
     }
 
-    /// Answers 405 where a route or a file is.
+    /// Answers 405 if there is a route or a file at the path.
     public func refuseUnknownMethod(of request: borrowing Request) -> Response? {
         let allow = router.allowedMethods(of: request) ?? files?.allowedMethods(of: request)
         return allow.map { .methodNotAllowed(allow: $0) }
@@ -61,7 +61,7 @@ public struct Routes: Service {
 }
 
 extension Response {
-    /// A plain text in UTF-8.
+    /// Returns a response with plain text in UTF-8.
     public static func text(_ text: String, _ status: Status = .ok) -> Response {
         Response(status, type: "text/plain; charset=utf-8", body: .bytes(Array(text.utf8)))
     }

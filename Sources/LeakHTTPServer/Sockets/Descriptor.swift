@@ -6,21 +6,21 @@
     private let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #endif
 
-/// A file descriptor with one owner, closed when the owner lets go.
+/// A file descriptor with a single owner, closed on deinitialization.
 struct Descriptor: ~Copyable, Sendable {
     let number: Int32
 
     init(adopting number: Int32) { self.number = number }
 
-    /// A descriptor that waits to be given away: when none is left, closing it makes room to refuse one peer.
+    /// Opens a spare descriptor: if no descriptor is left, closing it makes room to reject one peer.
     static func reserve() throws(SystemError) -> Descriptor {
         Descriptor(adopting: try retryingOnInterrupt { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) })
     }
 
-    /// Lets the process have `count` descriptors at the same time, as far as it may ask for them: systems start
-    /// programs with few, 1024 or 256, so that old ones that keep them in bit sets go on working.
+    /// Raises the limit of open descriptors of the process to `count`, as far as permitted. Systems start programs with a low
+    /// limit, 1024 or 256, for the sake of old programs that keep descriptors in bit sets.
     ///
-    /// - Returns: how many it may have.
+    /// - Returns: the resulting limit.
     static func allow(_ count: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(openFiles, &limit) == 0 else { return count }
@@ -33,6 +33,6 @@ struct Descriptor: ~Copyable, Sendable {
         return Int(clamping: limit.rlim_cur)
     }
 
-    // `close` is never repeated: after an interruption the number may already belong to somebody else.
+    // `close` is never repeated: after an interruption, the number may already belong to another open file.
     deinit { close(number) }
 }

@@ -8,15 +8,15 @@
     private let spreadsConnections = true
 #endif
 
-/// An address to listen on, resolved.
+/// A resolved address to listen on.
 struct Address: Sendable {
     fileprivate let bytes: [UInt8]
     fileprivate let family: Int32
 
-    /// All addresses that `host` stands for, each once.
+    /// Returns all addresses that `host` resolves to, without duplicates.
     ///
-    /// - Parameter host: a name or a number; `*` is every address of both families.
-    /// - Returns: none when the name is not known.
+    /// - Parameter host: a host name or an IP address; `*` stands for all addresses of both families.
+    /// - Returns: an empty array if the name cannot be resolved.
     static func resolve(_ host: String, port: UInt16) -> [Address] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = stream
@@ -42,9 +42,9 @@ struct Address: Sendable {
         return found
     }
 
-    /// The same address with another port.
+    /// Returns the same address with another port.
     func with(port: UInt16) -> Address {
-        // Both families keep the port at the same place, in network order.
+        // Both families store the port at the same offset, in network byte order.
         var bytes = bytes
         guard bytes.count >= 4 else { return self }
         bytes[2] = UInt8(port >> 8)
@@ -53,23 +53,23 @@ struct Address: Sendable {
     }
 }
 
-/// A socket that waits for connections.
+/// A socket that listens for connections.
 struct Listener: ~Copyable, Sendable {
     let descriptor: Descriptor
-    /// The port it has, chosen by the system when 0 was asked for.
+    /// The port of the socket; the system chooses it if 0 was requested.
     let port: UInt16
 
-    /// Whether the system spreads connections over the sockets that share a port. Where it gives all to the
-    /// last one, loops share one socket instead.
+    /// `true` if the system distributes connections among the sockets that share a port. Some systems give all connections to the
+    /// last socket; there the loops share one socket instead.
     static let spreads = spreadsConnections
 
-    /// Binds and listens.
+    /// Binds the socket and listens.
     ///
-    /// - Parameter shares: whether other sockets may listen on the same port and share its connections.
+    /// - Parameter shares: `true` if other sockets may listen on the same port and share its connections.
     init(_ address: Address, shares: Bool) throws(SystemError) {
         let socket = try Self.bound(address, shares: shares)
         let number = socket.number
-        // Connections inherit both, on Linux for certain.
+        // Connections inherit both options, at least on Linux.
         Socket.enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
         Socket.set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.unsentBytes, on: number)
         _ = try retryingOnInterrupt { listen(number, Self.backlog) }
@@ -78,7 +78,7 @@ struct Listener: ~Copyable, Sendable {
         descriptor = socket
     }
 
-    /// Fails when somebody listens there already: sockets that share a port would not notice it.
+    /// Checks that no other socket listens on the address. Sockets that share a port would not detect it.
     static func probe(_ address: Address) throws(SystemError) {
         _ = try bound(address, shares: false)
     }
@@ -110,15 +110,15 @@ struct Listener: ~Copyable, Sendable {
         }
     }
 
-    /// Bytes of answers that the system may hold for a peer beyond those that are on their way: for one that does not
-    /// read it would take megabytes. Those that are on their way are bounded by what the peer has room for.
+    /// The most unsent bytes that the system buffers for a connection, in addition to those in flight. Without this limit, it would
+    /// buffer megabytes for a peer that does not read. The bytes in flight are limited by the receive window of the peer.
     private static let unsentBytes: Int32 = 256 << 10
 
-    /// Connections the system may hold ready; it lowers the number to its own limit.
+    /// The most connections that wait to be accepted; the system lowers the number to its own limit.
     static let backlog: Int32 = 1024
 }
 
-/// A connection that was accepted and has no place in a loop yet.
+/// An accepted connection that does not belong to a loop yet.
 struct Newcomer: ~Copyable, Sendable {
     let socket: Descriptor
     let address: IPAddress
@@ -130,9 +130,9 @@ struct Newcomer: ~Copyable, Sendable {
         peer = PeerGroup(address)
     }
 
-    /// One on its way to another loop: arrays hold no noncopyable values.
+    /// A reference to a connection that is passed to another loop, because arrays cannot hold noncopyable values.
     final class Parcel: @unchecked Sendable {
-        // Unchecked: taken out once, by the loop that took the parcel from its mailbox.
+        // Unchecked: the content is taken out once, by the loop that took the parcel from its mailbox.
         private var content: Newcomer?
 
         init(_ content: consuming Newcomer) { self.content = consume content }

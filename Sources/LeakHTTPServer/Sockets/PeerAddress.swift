@@ -5,7 +5,7 @@
 #endif
 
 extension Socket {
-    /// The numeric address at the other end, without its port; `nil` when the connection is broken.
+    /// Returns the numeric address of the peer, without the port; `nil` if the connection is broken.
     static func peerAddress(_ number: Int32) -> String? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -31,12 +31,12 @@ extension Socket {
     }
 }
 
-/// Whom a connection is counted for: an IPv4 address, or the first 64 bits of an IPv6 address, since one customer
-/// has all addresses behind them (RFC 6177).
+/// The unit by which connections are counted: an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has
+/// all addresses with that prefix (RFC 6177).
 struct PeerGroup: Hashable, Sendable {
-    /// The bits of the IPv4 address or of the IPv6 prefix. They meet in 0 alone,
-    /// which is `::1` and no peer's IPv4 address: of the IPv6 addresses that begin with 32 zero bits only those of
-    /// this host and the mapped ones are in use, and both begin with 64.
+    /// The bits of the IPv4 address or of the IPv6 prefix. An IPv4 address and an IPv6 prefix can be equal only at 0, which stands
+    /// for `::1` and for no IPv4 address of a peer: of the IPv6 addresses that begin with 32 zero bits, only those of this host and
+    /// the mapped ones are in use, and both begin with 64 zero bits.
     let bits: UInt64
 
     init(bits: UInt64) { self.bits = bits }
@@ -45,7 +45,7 @@ struct PeerGroup: Hashable, Sendable {
         bits = address.isIPv4 ? address.low & 0xFFFF_FFFF : address.high
     }
 
-    /// A trusted proxy between two requests: its connections count for no client. The bits begin a multicast address, which
-    /// is no peer's (RFC 4291 §2.7).
+    /// The group of a trusted proxy's connection between two requests, when it counts for no client. The bits are the start of a
+    /// multicast address, which no peer can have (RFC 4291 §2.7).
     static let proxy = PeerGroup(bits: .max)
 }

@@ -1,31 +1,31 @@
-/// What a loop waits for at one descriptor.
+/// The events that a loop waits for on a descriptor.
 struct Interest: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     static let read = Interest(rawValue: 1)
     static let write = Interest(rawValue: 2)
 }
 
-/// What happened at one descriptor.
+/// The state of a descriptor reported by the poller.
 struct Event: Hashable, Sendable {
-    /// What the descriptor was added with.
+    /// The token given when the descriptor was added.
     let token: UInt64
     let isReadable: Bool
     let isWritable: Bool
-    /// The connection is gone in both directions.
+    /// `true` if the connection is closed in both directions.
     let isGone: Bool
 }
 
-/// Waits for many descriptors at once, level-triggered: what was not dealt with is reported again.
+/// Waits for events on many descriptors. It is level-triggered: an event that was not handled is reported again.
 protocol Poller: AnyObject {
     init() throws(SystemError)
     func add(_ descriptor: Int32, token: UInt64, for interest: Interest) throws(SystemError)
     func change(_ descriptor: Int32, token: UInt64, from former: Interest, to interest: Interest)
     func remove(_ descriptor: Int32, from former: Interest)
 
-    /// Waits until something happens, a signal included.
+    /// Waits until an event occurs or a signal arrives.
     ///
-    /// - Parameter milliseconds: how long at most; −1 waits for good.
-    /// - Returns: how many events ``event(at:)`` has.
+    /// - Parameter milliseconds: the timeout; −1 waits without a timeout.
+    /// - Returns: the number of events available from ``event(at:)``.
     func wait(milliseconds: Int32) -> Int
     func event(at index: Int) -> Event
 }
@@ -43,14 +43,14 @@ protocol Poller: AnyObject {
     internal import Glibc
 #endif
 
-/// Ends another thread's wait for events.
+/// Wakes a thread that waits for events.
 final class Waker: Sendable {
     private let reading: Descriptor
     #if canImport(Darwin)
         private let writing: Descriptor
     #endif
 
-    /// What the poller watches for reading.
+    /// The descriptor that the poller watches for reading.
     var number: Int32 { reading.number }
 
     init() throws(SystemError) {
@@ -69,7 +69,7 @@ final class Waker: Sendable {
         #endif
     }
 
-    /// From any thread. A full pipe or counter means that the wake-up is already on its way.
+    /// Wakes the loop; can be called from any thread. If the pipe or counter is full, a wake-up is already pending.
     func wake() {
         #if canImport(Darwin)
             var one: UInt8 = 1
@@ -80,7 +80,7 @@ final class Waker: Sendable {
         #endif
     }
 
-    /// Makes ready for the next wake-up.
+    /// Resets the waker for the next wake-up.
     func clear() {
         var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         _ = unsafe read(reading.number, &bytes, 32)

@@ -1,12 +1,12 @@
-// The calls on connected sockets. Differences of the systems are values and small functions at the top.
+// System calls on connected sockets. The differences between systems are values and small functions at the top.
 
 #if canImport(Darwin)
     internal import Darwin
     private let sendFlags: Int32 = 0
     private let shutdownWriting = SHUT_WR
 
-    /// Takes a connection. The new descriptor inherits neither "does not block" nor "closes on exec" for
-    /// certain.
+    /// Accepts a connection. On this system, it is not certain that the new descriptor inherits the nonblocking and close-on-exec
+    /// flags.
     private func acceptNow(
         _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
     ) -> Int32 {
@@ -32,20 +32,20 @@
     }
 #endif
 
-/// The calls on sockets that do not block.
+/// System calls on nonblocking sockets.
 enum Socket {
-    /// What became of a call that reads or writes.
+    /// The result of a call that reads or writes.
     enum Outcome: Hashable {
-        /// This many bytes, at least one.
+        /// The number of transferred bytes, at least one.
         case bytes(Int)
         case wouldBlock
-        /// The peer will send no more.
+        /// The peer has closed its sending side.
         case ended
         /// The connection is broken.
         case failed
     }
 
-    /// Takes the next connection of a listener, with the options that the listener has.
+    /// Accepts the next connection of a listener; it inherits the options of the listener.
     static func accept(_ listener: Int32) throws(SystemError) -> Newcomer {
         var address = sockaddr_storage()
         let number = try retryingOnInterrupt {
@@ -69,7 +69,7 @@ enum Socket {
         }
     }
 
-    /// Sends two stretches of bytes in one call; the second may be empty.
+    /// Sends two byte ranges in one call; the second one may be empty.
     @unsafe
     static func send(
         _ number: Int32, _ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>
@@ -102,7 +102,7 @@ enum Socket {
         }
     }
 
-    /// Tells the peer that nothing more comes.
+    /// Closes the sending side of the connection.
     static func endWriting(_ number: Int32) {
         shutdown(number, shutdownWriting)
     }
@@ -116,7 +116,7 @@ enum Socket {
         unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// A write to a closed peer must not end the process.
+    /// Ignores `SIGPIPE`: writing to a closed connection must not end the process.
     static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }

@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// The number by which a system call says why it failed.
+/// The error number of a failed system call.
 struct SystemError: Error, Hashable, Sendable {
     let number: Int32
 
@@ -19,15 +19,15 @@ struct SystemError: Error, Hashable, Sendable {
     static let tooManyFiles = SystemError(number: EMFILE)
     static let tooManyFilesInSystem = SystemError(number: ENFILE)
 
-    /// What the system says about it, such as `Permission denied`.
+    /// The message of the system, such as `Permission denied`.
     var message: String {
         unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 }
 
-/// Runs a system call that reports failure as −1, again each time a signal interrupts it.
+/// Runs a system call that reports failure as −1, and repeats it if a signal interrupts it.
 ///
-/// - Returns: what the call returned, never −1.
+/// - Returns: the result of the call, never −1.
 /// - Throws: ``SystemError``, never ``SystemError/interrupted``.
 @inline(__always)
 func retryingOnInterrupt<Result: FixedWidthInteger & SignedInteger>(

@@ -1,15 +1,15 @@
-/// Reads a chunked body from bytes that arrive in any pieces. RFC 9112 §7.1.
+/// Parses a chunked body from bytes that arrive in pieces of any size. RFC 9112 §7.1.
 ///
-/// White space around sizes and extensions, which some parsers let through, is refused: it only serves to be
-/// read differently by two servers in a row.
+/// White space around sizes and extensions, which some parsers accept, is rejected: two servers in a chain could parse it
+/// differently.
 struct ChunkParser: Sendable {
-    /// What the next bytes are.
+    /// The result of parsing the next bytes.
     enum Step: Hashable, Sendable {
-        /// Bytes of the body.
+        /// A range of bytes that belongs to the body.
         case data(Range<Int>)
-        /// All bytes were read, the body goes on.
+        /// All bytes were consumed, and the body is not complete.
         case needsMore
-        /// The body has ended before the byte at this offset.
+        /// The body ended before the byte at this offset.
         case end(Int)
     }
 
@@ -32,15 +32,15 @@ struct ChunkParser: Sendable {
     private var wordBytes = 0
     private var trailerName: [UInt8] = []
 
-    /// - Parameter bodyBytes: in place of ``Limits/bodyBytes``.
+    /// - Parameter bodyBytes: the limit to use instead of ``Limits/bodyBytes``.
     init(limits: Limits, bodyBytes: Int? = nil) {
         overheadLimit = limits.chunkOverheadBytes
         bodyLimit = bodyBytes ?? limits.bodyBytes
     }
 
-    /// Reads from `start` on, up to the next piece of the body.
+    /// Parses from `start` on, up to the next piece of the body.
     ///
-    /// - Returns: after ``Step/data(_:)`` call again with its upper bound.
+    /// - Returns: the next step. After ``Step/data(_:)``, call again with its upper bound.
     mutating func next(_ bytes: borrowing Span<UInt8>, from start: Int) throws(RequestError) -> Step {
         var at = start
         let end = bytes.count
@@ -58,7 +58,7 @@ struct ChunkParser: Sendable {
         return .needsMore
     }
 
-    /// - Returns: whether the body ends with this byte.
+    /// - Returns: `true` if the body ends with this byte.
     private mutating func take(_ byte: UInt8) throws(RequestError) -> Bool {
         switch state {
         case .size:
@@ -95,7 +95,7 @@ struct ChunkParser: Sendable {
 
     private mutating func size(_ byte: UInt8) throws(RequestError) {
         if let digit = ASCII.hexDigit(byte) {
-            // Eight digits say 4 GiB, far above any limit, and cannot overflow.
+            // Eight digits allow 4 GiB, far above any limit, and cannot overflow.
             guard digits < 8 else { throw .malformedChunk }
             digits += 1
             remaining = remaining << 4 | Int(digit)
@@ -172,7 +172,7 @@ struct ChunkParser: Sendable {
         }
     }
 
-    /// Fields that frame, route, authorise or describe, and so must not come after the body. RFC 9110 §6.5.1.
+    /// Fields for framing, routing, authorization or content description, which are forbidden in trailers. RFC 9110 §6.5.1.
     private static let refusedTrailers = Set(
         [
             "authorization", "cache-control", "connection", "content-encoding", "content-length",

@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// `IMF-fixdate`, such as `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110 §5.6.7.
+/// Formatter of `IMF-fixdate`, such as `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110 §5.6.7.
 enum HTTPDate {
     /// - Parameter seconds: since 1970 in UTC, without leap seconds.
     static func text(_ seconds: Int) -> String {

@@ -1,7 +1,7 @@
-/// Reads the head of a request from bytes that arrive in any pieces.
+/// Parses the head of a request from bytes that arrive in pieces of any size.
 ///
-/// Each byte is looked at once, a wrong one is refused when it comes, and every cut gives the same outcome,
-/// because the parser stops and goes on in the middle of anything. It keeps offsets only and knows no socket.
+/// Each byte is examined once, and an invalid byte is rejected as soon as it arrives. The result does not depend on how the bytes
+/// are split, because the parser can stop and continue at any byte. It stores only offsets and does not access sockets.
 struct HeadParser: Sendable {
     private enum State: UInt8 {
         case emptyLine, emptyLineFeed
@@ -18,11 +18,11 @@ struct HeadParser: Sendable {
     private let fieldLimit: Int
     private var state = State.emptyLine
     private var seen = FieldRules()
-    /// The next byte to look at.
+    /// The offset of the next byte to examine.
     private var position = 0
-    /// Where the current word begins.
+    /// The start of the current token.
     private var mark = 0
-    /// After the last byte of the current value that is not white space.
+    /// The end of the current value, without trailing white space.
     private var valueEnd = 0
     private var name = Piece()
     private var emptyLines = 0
@@ -34,7 +34,7 @@ struct HeadParser: Sendable {
         fields.reserveCapacity(16)
     }
 
-    /// Makes ready for the next head.
+    /// Resets the parser for the next head.
     mutating func reset() {
         head = Head()
         fields.removeAll(keepingCapacity: true)
@@ -44,19 +44,19 @@ struct HeadParser: Sendable {
         emptyLines = 0
     }
 
-    /// Begins with another head, see ``advance(over:)``.
+    /// Starts with a new head, see ``advance(over:)``.
     mutating func start(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
         reset()
         return try advance(over: bytes)
     }
 
-    /// Whether a byte of a request line has come: empty lines before it do not count.
+    /// `true` if a byte of the request line has arrived. Empty lines before it do not count.
     var hasBegun: Bool { state.rawValue > State.emptyLineFeed.rawValue }
 
-    /// Goes on reading.
+    /// Continues parsing.
     ///
-    /// - Parameter bytes: all bytes of the message so far, the ones of earlier calls again at their place.
-    /// - Returns: the head's length, or `nil` while more bytes are needed.
+    /// - Parameter bytes: all bytes of the message so far, including those of earlier calls.
+    /// - Returns: the length of the head, or `nil` if more bytes are needed.
     mutating func advance(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
         do throws(RequestError) {
             return try read(bytes)
@@ -67,14 +67,14 @@ struct HeadParser: Sendable {
     }
 
     private mutating func read(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
-        // Nothing behind the longest head is looked at, so that a cut there decides nothing.
+        // Bytes after the longest permitted head are not examined, so that the result does not depend on how the bytes are split.
         let end = min(bytes.count, headBytes)
         var at = position
         reading: while at < end {
             switch state {
             case .emptyLine:
                 if bytes[at] == ASCII.carriageReturn {
-                    // RFC 9112 §2.2 asks to ignore at least one; more than two are no accident.
+                    // RFC 9112 §2.2 asks servers to ignore at least one empty line; more than two are not accidental.
                     emptyLines += 1
                     guard emptyLines <= 2 else { throw .malformedRequestLine }
                     state = .emptyLineFeed
@@ -173,7 +173,7 @@ struct HeadParser: Sendable {
         return nil
     }
 
-    /// Takes one byte of `HTTP/1.x` and the carriage return behind it.
+    /// Parses one byte of `HTTP/1.x` and the carriage return after it.
     private mutating func version(_ byte: UInt8, at offset: Int) throws(RequestError) {
         switch offset {
         case 0..<5:
@@ -193,7 +193,7 @@ struct HeadParser: Sendable {
         }
     }
 
-    /// Whether `HTTP/1.1` and the end of the line are next, which most requests have whole.
+    /// Returns `true` if the next bytes are `HTTP/1.1` and the end of the line, as in most requests.
     @inline(__always)
     private static func isUsualVersion(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Bool {
         guard bytes.count &- start >= 10 else { return false }
@@ -203,11 +203,11 @@ struct HeadParser: Sendable {
         }
     }
 
-    /// - Returns: `nil` for a method that is not known.
+    /// - Returns: the method, or `nil` if it is unknown.
     private static func method(
         _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int
     ) throws(RequestError) -> Method? {
-        // At most eight bytes, so the word is one number.
+        // At most eight bytes fit into one integer.
         var word: UInt64 = 0
         guard end &- start <= 8 else { return nil }
         for index in start..<end { word = word << 8 | UInt64(bytes[index]) }
@@ -225,7 +225,7 @@ struct HeadParser: Sendable {
     }
 
     private static let versionName = Array("HTTP/".utf8)
-    /// The longest registered method has 17 letters, ours have seven.
+    /// The most bytes of a method: the longest registered method has 17 letters; the supported ones have at most seven.
     /// https://www.iana.org/assignments/http-methods
     private static let methodBytes = 17
 }

@@ -1,14 +1,14 @@
-/// Writes heads of answers. Pure: bytes go to a buffer, the date is given.
+/// Writes the heads of responses to a buffer. It reads no clock: the date is given by ``setTime(_:)``.
 final class ResponseWriter {
-    /// `Date` line of the current second.
+    /// The `Date` line of the current second.
     private var dateLine: [UInt8] = []
-    /// What every plain answer of the current second begins with.
+    /// The start of every 200 response without additional fields in the current second.
     private var plainStart: [UInt8] = []
     private var dateSeconds = Int.min
 
-    /// Sets the time of the answers that follow.
+    /// Sets the time for the following responses.
     ///
-    /// - Parameter seconds: since 1970 in UTC.
+    /// - Parameter seconds: the time in seconds since 1970 in UTC.
     func setTime(_ seconds: Int) {
         guard seconds != dateSeconds else { return }
         dateSeconds = seconds
@@ -16,9 +16,9 @@ final class ResponseWriter {
         plainStart = Array("\(Self.okLine)".utf8) + dateLine + Array("\(Self.securityOfAll)".utf8)
     }
 
-    /// Appends the head of `response`, up to and with its blank line.
+    /// Appends the head of `response`, including the blank line.
     ///
-    /// - Parameter closes: whether the connection ends with this answer.
+    /// - Parameter closes: `true` if the connection closes after this response.
     func write(
         _ response: borrowing Response, for exchange: borrowing Exchange, closes: Bool, to output: Buffer
     ) {
@@ -51,8 +51,8 @@ final class ResponseWriter {
         }
     }
 
-    /// Appends the status line, the date, the service's own fields and those that keep browsers from doing what they
-    /// shall not do with our answers; each of these steps back for one the service set itself.
+    /// Appends the status line, the date, the security fields for browsers, and the fields of the service. A security field is left
+    /// out if the service has set the same field.
     private func writeStart(of response: borrowing Response, to output: Buffer) {
         if response.status == .ok {
             output.append(Self.okLine)
@@ -81,7 +81,7 @@ final class ResponseWriter {
         for (name, line) in Self.securityFieldsOfPages where !response.hasField(name) { output.append(line) }
     }
 
-    /// Appends a line, or nothing when `value` would not stay on it.
+    /// Appends a field line, or nothing if `value` contains bytes that a field value may not have.
     private static func write(_ name: StaticString, _ value: String, to output: Buffer) {
         let start = output.count
         output.append(name)
@@ -93,7 +93,7 @@ final class ResponseWriter {
         output.append("\r\n")
     }
 
-    /// Whether a browser that opens a document of this type runs the scripts in it.
+    /// Returns `true` if a browser runs the scripts in documents of this type.
     private static func isPage(_ type: String) -> Bool { pageTypes.contains { ASCII.hasPrefix(type, $0) } }
 
     private static let pageTypes: [StaticString] = [
@@ -128,8 +128,8 @@ final class ResponseWriter {
         ("permissions-policy", "Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n"),
     ]
 
-    /// Whether a service may send this field: a name and a value that stay on their line, and none of the
-    /// server's.
+    /// Returns `true` if a service may send this field: the name and the value are valid, and it is not a field that the server
+    /// sets itself.
     static func isField(_ name: String, _ value: String) -> Bool {
         guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), value.utf8.allSatisfy(ASCII.isFieldValue)
         else {

@@ -5,8 +5,8 @@
 
     /// Tells the reporter when the app, or the app that hosts this extension, goes to the background and comes back.
     ///
-    /// It listens to notifications alone: `UIApplication.shared` is not there for extensions, and so are its background
-    /// tasks not; `performExpiringActivity` is there for both.
+    /// It uses notifications only: extensions have neither `UIApplication.shared` nor its background tasks;
+    /// `performExpiringActivity` is available to both.
     final class Background: @unchecked Sendable {
         // Unchecked: set by `init` alone.
         private let observers: [any NSObjectProtocol]
@@ -22,12 +22,12 @@
             observers =
                 observe([UIApplication.didEnterBackgroundNotification, .NSExtensionHostDidEnterBackground]) {
                     let farewell = Farewell(keeper, milliseconds: bounds.backgroundMilliseconds)
-                    // Asked right away: the process may be suspended as soon as the main thread is done with this.
-                    // The block runs on a thread of the system's, and again on another when time is up.
+                    // This is requested at once, because the process may be suspended as soon as the main thread returns. The block
+                    // runs on a system thread, and again on another one when the time is up.
                     ProcessInfo.processInfo.performExpiringActivity(withReason: "LeakReporter") { isExpired in
                         if isExpired { farewell.end() } else { farewell.stay() }
                     }
-                    // What the app records in observers of its own, which may be called after this one, goes along.
+                    // Records that the app adds in its own observers, which may be called after this one, are included.
                     DispatchQueue.main.async { farewell.handOver() }
                 }
                 + observe([

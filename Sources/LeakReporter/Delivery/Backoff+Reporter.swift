@@ -1,7 +1,7 @@
 import LeakPlatform
 
 extension Backoff {
-    /// A collector that restarts is back within a second or two; one that has been away for hours is not helped by asking more
-    /// often.
+    /// The back-off of the reporter. A collector that restarts is back within a second or two; for one that has been away for
+    /// hours, more frequent attempts do not help.
     static let ofReporter = Backoff(firstMilliseconds: 1_000, longestMilliseconds: 3_600_000)
 }

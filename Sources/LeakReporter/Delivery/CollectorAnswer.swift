@@ -1,15 +1,15 @@
 internal import Foundation
 import LeakTransport
 
-/// The body that the collector answers a batch with.
+/// The body of the collector's response to a batch.
 struct CollectorAnswer: Hashable, Sendable {
-    /// Indexes of the reports of the batch that were not taken.
+    /// Indexes of the rejected reports in the batch.
     let rejected: [Int]
     let firstReason: String?
     /// False if the collector asks for no explanations.
     let takesExplanations: Bool
 
-    /// - Returns: `nil` when it is not such a body.
+    /// - Returns: `nil` if the body is not of this form.
     init?(json: [UInt8]) {
         struct Body: Decodable {
             struct Rejection: Decodable {
@@ -27,12 +27,12 @@ struct CollectorAnswer: Hashable, Sendable {
     }
 }
 
-/// What went wrong, in the server's words. RFC 9457.
+/// The server's description of an error. RFC 9457.
 struct ProblemDetails: Hashable, Sendable {
-    /// For a person, at most 300 bytes.
+    /// A text for people, at most 300 bytes.
     let text: String
 
-    /// - Returns: `nil` when there are no such words.
+    /// - Returns: `nil` if the body contains no such text.
     init?(json: [UInt8]) {
         struct Body: Decodable { let title, detail: String? }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(json)) else { return nil }
@@ -40,10 +40,10 @@ struct ProblemDetails: Hashable, Sendable {
         text = words.prefix(utf8: 300)
     }
 
-    /// Every problem document of a collector has a type that starts with this.
+    /// The prefix of the type in every problem document of a collector.
     private static let typePrefix = "urn:leak-collector:problem:"
 
-    /// Returns whether a collector wrote the answer. Gateways write problem documents too, but with types of their own.
+    /// Returns `true` if a collector wrote the response. Gateways write problem documents too, but with other types.
     static func isCollectors(_ answer: Reply.Answer) -> Bool {
         guard answer.contentType?.lowercased().hasPrefix("application/problem+json") == true else {
             return false

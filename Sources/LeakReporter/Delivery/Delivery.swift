@@ -1,26 +1,26 @@
 import LeakMessage
 import LeakTransport
 
-/// What an attempt to deliver a batch came to.
+/// The result of an attempt to deliver a batch.
 enum Delivery: Hashable, Sendable {
-    /// The collector has it: forget the batch. The reports of the indexes `rejected` were invalid, the first for `reason`.
-    /// The collector asks for explanations of leaks or for none.
+    /// The collector has stored the batch: remove it. The reports at the indexes `rejected` were invalid, the first for `reason`.
+    /// `takesExplanations` is `false` if the collector wants no explanations of leaks.
     case accepted(rejected: [Int], reason: String?, takesExplanations: Bool = true)
-    /// The collector may have counted it or not: keep the batch and send the same bytes again, no sooner than
-    /// `afterMilliseconds` if the collector asked for that.
+    /// It is unknown whether the collector counted the batch: keep the batch and send the same bytes again, no sooner than
+    /// `afterMilliseconds` if the collector asked for a delay.
     case postponed(afterMilliseconds: Int?, why: String)
-    /// The server failed, on this batch or on all. It may have counted it or not: keep the batch and send the same bytes
-    /// again. Other batches go first.
+    /// The server failed, on this batch or on all. It is unknown whether it counted the batch: keep the batch and send the same
+    /// bytes again. Other batches go first.
     case failed(why: String)
-    /// It was not counted, and the collector has not said that it never will be: keep the batch and come back. Other
+    /// The batch was not counted, but the collector has not rejected it permanently: keep the batch and try again later. Other
     /// batches go first.
     case declined(why: String)
-    /// It was not counted because it is too long: try again in smaller pieces. A single report is too long for good if the
-    /// collector said so (`isFinal`), and waits if a gateway did.
+    /// The batch was not counted because it is too long: split it and try again. If a single report is too long, it is discarded if
+    /// the collector said so (`isFinal`), and kept if a gateway did.
     case tooLong(isFinal: Bool, why: String)
-    /// The collector will never take it: forget the batch, count it as lost.
+    /// The collector rejects the batch permanently: remove it and count it as lost.
     case refused(why: String)
-    /// The collector does not know the key: no other batch is taken with it either.
+    /// The collector does not know the key, so it rejects all other batches with it too.
     case unauthorized(why: String)
     /// The key may not write for the app of this batch.
     case forbidden(why: String)
@@ -31,7 +31,7 @@ enum Delivery: Hashable, Sendable {
         case .none(let why): self = .postponed(afterMilliseconds: nil, why: why)
         case .answer(let answer):
             self = Self.meaning(of: answer, now: now)
-            // The collector may have counted the batch before a gateway refused the repeated post.
+            // The collector may have counted the batch before a gateway rejected the repeated request.
             if answer.mayBeRepeated, let trouble, !isAccepted {
                 let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
                 self = .postponed(afterMilliseconds: wait, why: trouble)
@@ -48,7 +48,7 @@ enum Delivery: Hashable, Sendable {
         let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
         switch answer.status {
         case 200...299:
-            // A sign-in page of a hotel's network answers 200 to everything; what it took is not delivered.
+            // The sign-in page of a hotel's network answers 200 to everything; a batch sent to it is not delivered.
             guard let result = CollectorAnswer(json: answer.body) else {
                 return .postponed(afterMilliseconds: nil, why: Self.stranger(answer))
             }
@@ -64,14 +64,14 @@ enum Delivery: Hashable, Sendable {
         case 413:
             return .tooLong(isFinal: ProblemDetails.isCollectors(answer), why: why)
         case 400...499 where !ProblemDetails.isCollectors(answer):
-            // A firewall, a gateway or a hotel's network says nothing about the batch or the key.
+            // A response from a firewall, a gateway or a hotel's network says nothing about the batch or the key.
             return .declined(why: Self.stranger(answer))
         case 401:
             return .unauthorized(why: why)
         case 403:
             return .forbidden(why: why)
         case 404, 405:
-            // Another collector, or another version of one, than the app was made for.
+            // The endpoint is another collector, or another version of it, than the app was made for.
             return .declined(why: why)
         case 400...499:
             return .refused(why: why)
@@ -80,7 +80,7 @@ enum Delivery: Hashable, Sendable {
         }
     }
 
-    /// What went wrong, in words that say what to do; `nil` if nothing did.
+    /// A description of the problem and its solution; `nil` if there was no problem.
     var trouble: String? {
         switch self {
         case .accepted(let rejected, let reason, _):

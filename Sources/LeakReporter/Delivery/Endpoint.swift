@@ -1,16 +1,16 @@
-/// Where reports go: the address that was configured, checked, with the path of the wire format.
+/// The destination of reports: the configured address, validated, with the path of the wire format.
 struct Endpoint: Hashable, Sendable {
-    /// `https://leaks.example.com/api/v1/reports`, with scheme and host in small letters and without the port that the scheme has
-    /// anyway: one collector has one address, however it was written. RFC 3986 §6.2.2.1 and §6.2.3.
+    /// The address, such as `https://leaks.example.com/api/v1/reports`. Scheme and host are in lower case, and the default port of
+    /// the scheme is removed, so that one collector has one address, however it was written. RFC 3986 §6.2.2.1 and §6.2.3.
     let address: String
 
-    /// Why an address will not do, in words that say what to do.
+    /// The reason why an address is rejected; the description says what to do.
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case empty
         case invalid(String)
         case insecure(host: String)
 
-        /// Without a name and a password, which have no business there.
+        /// Returns the address without user name and password, which must not appear in messages.
         private static func masked(_ text: String) -> String {
             text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
         }
@@ -28,11 +28,11 @@ struct Endpoint: Hashable, Sendable {
         }
     }
 
-    /// Checks an address.
+    /// Validates an address.
     ///
     /// - Parameters:
     ///   - text: `https://host[:port][/path]`; a path is for collectors behind a proxy.
-    ///   - allowsInsecure: `http://` also to hosts other than this one.
+    ///   - allowsInsecure: `true` allows `http://` to other hosts than this machine.
     init(_ text: String, allowsInsecure: Bool) throws(Problem) {
         guard !text.isEmpty else { throw .empty }
         let bad: Set<UInt8> = Set("?#@\\\"<>^`{|}".utf8)
@@ -54,7 +54,7 @@ struct Endpoint: Hashable, Sendable {
         address = base.hasSuffix("/api/v1/reports") ? base : base + "/api/v1/reports"
     }
 
-    /// - Returns: the host in small letters, or `nil` when the authority is malformed. RFC 3986 §3.2.
+    /// - Returns: the host in lower case and the port, or `nil` if the authority is malformed. RFC 3986 §3.2.
     private static func hostAndPort(_ authority: Substring) -> (host: String, port: Int?)? {
         var host = authority
         var port: Substring?
@@ -76,7 +76,7 @@ struct Endpoint: Hashable, Sendable {
         return (host.lowercased(), number)
     }
 
-    /// The host itself and no other: `localhost`, 127.0.0.0/8 and `[::1]`. A name that only starts with 127 is not.
+    /// Returns `true` for this machine itself: `localhost`, 127.0.0.0/8 and `[::1]`, but not for a name that only starts with 127.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -85,7 +85,7 @@ struct Endpoint: Hashable, Sendable {
 }
 
 extension String {
-    /// Without the characters of that kind at its end.
+    /// Returns the string without trailing characters equal to `unwanted`.
     fileprivate func drop(last unwanted: Character) -> String {
         var text = self
         while text.last == unwanted { text.removeLast() }

@@ -1,7 +1,7 @@
 internal import LeakGzip
 import LeakTransport
 
-/// Makes a post of a batch: where to, with which key, compressed where that is shorter.
+/// Creates the HTTP request for a batch: adds the address and the key, and compresses the body if that makes it shorter.
 struct Envelope: Hashable, Sendable {
     let endpoint: Endpoint
     let key: String
@@ -15,7 +15,7 @@ struct Envelope: Hashable, Sendable {
         }.joined()
     }
 
-    /// - Parameter key: the batch's own, by which the collector knows it again.
+    /// - Parameter key: the idempotency key of the batch, by which the collector recognizes it.
     func post(_ body: [UInt8], key batch: String) -> Post {
         var fields = [
             Post.Field(name: "Authorization", value: "Bearer \(key)"),

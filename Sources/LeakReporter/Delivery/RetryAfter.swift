@@ -1,17 +1,17 @@
 import LeakMessage
 
-/// The field `Retry-After`, RFC 9110 §10.2.3: seconds, or a date.
+/// Parser of the field `Retry-After`, RFC 9110 §10.2.3: seconds, or a date.
 enum RetryAfter {
-    /// A collector may ask for this much and no more: a mistyped value must not silence an app for good.
+    /// The longest accepted delay. A longer value is cut to it: a mistyped value must not silence an app forever.
     static let longestMilliseconds = 3_600_000
 
-    /// Reads the field.
+    /// Parses the field.
     ///
-    /// - Parameter now: the wall clock, to tell how far a date is ahead.
-    /// - Returns: milliseconds from 0 to ``longestMilliseconds``, or `nil` when it is neither form.
+    /// - Parameter now: the wall clock, to compute the delay until a date.
+    /// - Returns: milliseconds from 0 to ``longestMilliseconds``, or `nil` if the field has neither form.
     static func milliseconds(_ field: String, now: WireTime) -> Int? {
         if !field.isEmpty, field.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            // More digits than an Int holds is more than the longest.
+            // A number that does not fit into an Int is longer than the limit.
             return min(Int(field) ?? longestMilliseconds, longestMilliseconds / 1000) * 1000
         }
         guard let date = time(ofDate: field) else { return nil }
@@ -19,10 +19,9 @@ enum RetryAfter {
         return isOutOfRange ? longestMilliseconds : Int(min(max(wait, 0), Int64(longestMilliseconds)))
     }
 
-    /// An IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`, whose parts are those of RFC 3339 in another order.
-    /// RFC 9110 §5.6.7.
+    /// Parses an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`, whose parts are those of RFC 3339 in another order. RFC 9110 §5.6.7.
     ///
-    /// The two obsolete forms are left out: servers must not send them.
+    /// The two obsolete forms are not supported: servers must not send them.
     private static func time(ofDate field: String) -> WireTime? {
         let parts = field.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", let index = months.firstIndex(of: String(parts[2])) else {

@@ -1,14 +1,14 @@
-/// A file that is written before it takes the place of another, under that one's name and 32 random digits.
+/// A temporary file that is written and then replaces another file. Its name is that of the other file and 32 random digits.
 ///
-/// Its writer holds a lock on it, so that one without a lock was left by a process that was killed.
+/// Its writer holds a lock on it. A draft without a lock was left behind by a process that was killed.
 enum Draft {
-    /// To write one, while other processes that start clear away what was left.
+    /// Attempts to write a draft. An attempt can fail because another process that starts removes leftover drafts.
     static let attempts = 4
     private static let digitsCount = 32
 
     static func path(for file: String) -> String { file + "." + RandomText.hexadecimal128() }
 
-    /// Removes the drafts of the files `names` that processes left behind.
+    /// Removes drafts of the files `names` that were left behind by other processes.
     static func removeLeftovers(of names: [String], in folder: String) {
         for draft in FileSystem.names(in: folder) where names.contains(where: { isDraft(draft, of: $0) }) {
             let path = folder + "/" + draft

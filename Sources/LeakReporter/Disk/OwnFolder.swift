@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// A folder that the reporter alone uses, on Apple's systems with the marks that it needs there.
+/// A folder that only the reporter uses, with the attributes that it needs on Apple's systems.
 enum OwnFolder {
-    /// Makes it and those above it that are missing, and marks it before anything is in it: what is made in a folder is
-    /// protected as the folder is.
+    /// Creates the folder and missing parent folders, and sets its attributes before it contains anything: new files inherit the
+    /// protection of their folder.
     static func make(_ path: String) throws(FileFailure) {
         try FileSystem.makeFolders(path)
         mark(path)
     }
 
-    /// Leaves it out of backups, since a device that is set up from another's is another installation, and its reports are
-    /// sent by the other one. Lets its files be read when the device has been unlocked once: an app that is woken in the
-    /// background would else find its reports unreadable.
+    /// Excludes the folder from backups, because a device restored from the backup of another one is another installation, and the
+    /// other device sends those reports. Allows reading its files once the device has been unlocked for the first time: otherwise
+    /// an app that is woken in the background could not read its reports.
     private static func mark(_ path: String) {
         #if canImport(Darwin)
             var url = URL(fileURLWithPath: path, isDirectory: true)

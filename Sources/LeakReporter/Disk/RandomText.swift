@@ -1,6 +1,6 @@
-/// Texts that nobody makes twice.
+/// Generator of unique random texts.
 enum RandomText {
-    /// 128 random bits: two devices never make the same. 32 hexadecimal digits, in lower case.
+    /// Returns 128 random bits as 32 hexadecimal digits in lower case. Two devices never generate the same text.
     static func hexadecimal128() -> String {
         let words = [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)]
         return words.map { word in

@@ -1,4 +1,4 @@
-/// A folder of one run of the app, below the one that all its runs share.
+/// The folder of one run of the app, inside the folder that all its runs share.
 ///
 /// ```
 /// …/LeakReporter/app-com.acme.shop/queue-1/     1 is the version of the format
@@ -7,26 +7,28 @@
 ///             lock                              held with flock(2) until it ends, however it ends
 ///             0193….segment
 /// ```
-/// Two processes never write the same file. What a run leaves when it ends is taken over by the next one of the same queue that
-/// starts. Runs directly below `queue-1` are from versions without queues, and are taken over by whichever queue starts first.
+/// Two processes never write the same file. Files that a run leaves behind are adopted by the next run of the same queue. Runs
+/// directly below `queue-1` are from versions without queues, and are adopted by the first queue that starts.
 final class RunFolder: SegmentFolder {
     private let parent: String
     /// The folder of all queues; `nil` if there is only one queue.
     private let root: String?
     private let name: String
     private static let queuePrefix = "to-"
-    /// Held from the first append on.
+    /// The lock of the folder, held from the first append on.
     private var lock: HeldLock?
-    /// The file that was appended to last.
+    /// The file of the last append.
     private var file: OpenFile?
-    /// Whose names a power cut may still take away, or bring back.
+    /// Files whose directory entries are not synced: a power cut could remove the files, or restore removed ones.
     private var unsyncedNames: Set<String> = []
     private var hasUnsyncedRemovals = false
 
-    /// Segments are far smaller; something else in the place of one must not fill the memory.
+    /// The most bytes read from a file. Segments are far smaller; any other file in the place of a segment must not fill the
+    /// memory.
     private static let fileBytes = 64 * 1024 * 1024
 
-    /// To make the folder, while others that start at the same time clear away what is half made.
+    /// Attempts to create the folder. An attempt can fail because another run that starts at the same time removes incomplete
+    /// folders.
     private static let attempts = 20
 
     private final class HeldLock {
@@ -46,8 +48,8 @@ final class RunFolder: SegmentFolder {
     }
 
     /// - Parameters:
-    ///   - parent: absolute; made where it is missing, with the folders above it.
-    ///   - name: of the run, different from any other.
+    ///   - parent: an absolute path; it is created if necessary, with the folders above it.
+    ///   - name: the name of the run, different from any other.
     init(in parent: String, name: String = RandomText.hexadecimal128()) {
         self.parent = parent
         root = nil
@@ -55,8 +57,8 @@ final class RunFolder: SegmentFolder {
     }
 
     /// - Parameters:
-    ///   - queue: one path element.
-    ///   - root: absolute.
+    ///   - queue: the name of the queue, one path element.
+    ///   - root: the absolute path of the folder of all queues.
     init(ofQueue queue: String, in root: String, name: String = RandomText.hexadecimal128()) {
         parent = root + "/" + Self.queuePrefix + queue
         self.root = root
@@ -78,8 +80,8 @@ final class RunFolder: SegmentFolder {
             try open(name)
         } catch {
             guard error.isMissing else { return (0, error) }
-            // Somebody has removed the folder, as a system does that clears caches, or another run that starts has
-            // cleared away what was half made.
+            // The folder was removed: by a system that clears caches, or by another run that started and removed incomplete
+            // folders.
             lock = nil
             do throws(FileFailure) { try open(name) } catch { return (0, error) }
         }
@@ -141,7 +143,7 @@ final class RunFolder: SegmentFolder {
         }
     }
 
-    /// Takes the files of a run that has ended, if nobody else is about to.
+    /// Adopts the files of a run that has ended, unless another process is doing so.
     private func adopt(_ run: String) {
         Self.clear(run) { names throws(FileFailure) in
             guard !names.isEmpty else { return }
@@ -149,7 +151,7 @@ final class RunFolder: SegmentFolder {
             // The ended run may have removed files without a sync, and the renames are unsynced as well.
             hasUnsyncedRemovals = true
             for name in names {
-                // Names are random, so that no two runs have the same.
+                // Names are random, so two runs never have the same.
                 if name.hasSuffix(".draft") {
                     try FileSystem.remove(run + "/" + name)
                 } else {
@@ -185,18 +187,18 @@ final class RunFolder: SegmentFolder {
                 }
             }
         }
-        // Those that are empty go.
+        // Empty folders are removed.
         for queue in others { FileSystem.removeFolder(queue) }
         return segments
     }
 
-    /// Works on the files of a run that has ended, under its lock, and removes its folder if none is left.
+    /// Calls `work` with the files of a run that has ended, while holding its lock, and removes the folder if no file is left.
     private static func clear(_ run: String, _ work: (_ names: [String]) throws(FileFailure) -> Void) {
         let lockPath = run + "/lock"
         do throws(FileFailure) {
-            // A link in the place of the folder leads elsewhere.
+            // A symbolic link instead of the folder would lead elsewhere.
             _ = try FileDescriptor(run, .folder)
-            // Held until the work is done; freed with the function.
+            // The lock is held until the work is done, and released when the function returns.
             let isWhole = run.split(separator: "/").last?.hasPrefix("run-") == true
             let lock = try FileDescriptor(lockPath, isWhole ? .lockingOrMaking : .locking)
             try lock.lock(path: lockPath)
@@ -204,18 +206,18 @@ final class RunFolder: SegmentFolder {
             guard FileSystem.names(in: run) == ["lock"] else { return }
             try FileSystem.remove(lockPath)
         } catch {
-            // Still in use, or about to be made or removed by another process: what is left is looked at another time.
+            // The folder is in use, or another process is creating or removing it: the rest is handled another time.
             guard error.isMissing else { return }
         }
         FileSystem.removeFolder(run)
     }
 
-    /// A symbolic link in the place of the queue would lead to that of another key.
+    /// Checks that the queue is a folder. A symbolic link in its place would lead to the queue of another key.
     private func checkQueue() throws(FileFailure) {
         if root != nil { _ = try FileDescriptor(parent, .folder) }
     }
 
-    /// Makes the folder and takes its lock, before others can see it under a name that they would lock.
+    /// Creates the folder and takes its lock, before other processes can see it under a name that they would lock.
     private func prepare() throws(FileFailure) {
         guard lock == nil else { return }
         let draft = parent + "/new-" + name
@@ -225,7 +227,7 @@ final class RunFolder: SegmentFolder {
             do throws(FileFailure) {
                 return try make(draft)
             } catch {
-                // Another run that starts has taken it for one that was left half made, or its empty folder for one that is over.
+                // Another run that starts took it for an incomplete folder, or took its empty folder for one of an ended run.
                 guard error.isMissing || error.isTaken else { throw error }
             }
         }
@@ -235,7 +237,7 @@ final class RunFolder: SegmentFolder {
     private func make(_ draft: String) throws(FileFailure) {
         try FileSystem.makeFolder(draft)
         do throws(FileFailure) {
-            // Made by opening it for appending, then opened again for the lock.
+            // The file is created by opening it for appending, then opened again for the lock.
             _ = try FileDescriptor(draft + "/lock", .appending)
             let descriptor = try FileDescriptor(draft + "/lock", .locking)
             try descriptor.lock(path: draft + "/lock")

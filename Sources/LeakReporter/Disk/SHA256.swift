@@ -1,4 +1,5 @@
-/// SHA-256, FIPS 180-4: Linux has none without OpenSSL, which an app need not link for one name of a folder.
+/// SHA-256, FIPS 180-4. On Linux it is not available without OpenSSL, which an app should not have to link for the name of a
+/// folder.
 enum SHA256 {
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [

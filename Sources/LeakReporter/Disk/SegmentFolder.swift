@@ -1,25 +1,25 @@
-/// The folder of one run, in which the segments of its queue are: all that the queue asks of a disk.
+/// The folder of one run, which contains the segments of its queue: the interface between the queue and the disk.
 ///
-/// Used on the reporter's own thread.
+/// Must be used on the reporter's own thread.
 protocol SegmentFolder: AnyObject {
-    /// Adds bytes to the end of a file, which is made where there is none.
+    /// Appends bytes to a file, and creates the file if it does not exist.
     ///
-    /// - Returns: how many bytes are in the file now, from the first on, and what kept the rest out.
+    /// - Returns: the number of bytes written, from the first on, and the failure that prevented the rest.
     func append(_ bytes: [UInt8], to name: String) -> (written: Int, failure: FileFailure?)
-    /// Returns when what was appended would survive a power cut, and no file that was removed before would come back.
+    /// Returns when the appended bytes would survive a power cut, and no file removed before would reappear.
     func sync(_ name: String) throws(FileFailure)
     func read(_ name: String) throws(FileFailure) -> [UInt8]
-    /// Removes the bytes of a file after the first `length`.
+    /// Cuts a file to its first `length` bytes.
     func truncate(_ name: String, to length: Int) throws(FileFailure)
-    /// A file that is not there is no failure.
+    /// Removes a file. A missing file is not a failure.
     func remove(_ name: String) throws(FileFailure)
-    /// Puts a file in the place of another at once: either of the two is there whenever the process ends.
+    /// Replaces the content of a file atomically: if the process ends at any time, either the old or the new file exists.
     func replace(_ name: String, with bytes: [UInt8]) throws(FileFailure)
-    /// Takes over what runs that have ended left.
+    /// Adopts the files of runs that have ended.
     ///
     /// - Returns: the names of all files that are now in this folder.
     func adopt() -> [String]
-    /// Removes files that ended runs of other queues left: those of them that `choose` returns.
+    /// Removes the files chosen by `choose` from ended runs of other queues.
     ///
     /// - Returns: the bytes of the segments among them.
     func removeForeign(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]]
@@ -33,7 +33,7 @@ struct ForeignFile: Hashable {
     let bytes: Int
 }
 
-/// A call of the system that failed.
+/// A failed system call.
 struct FileFailure: Error, Hashable, CustomStringConvertible {
     let call: String
     let code: Int32

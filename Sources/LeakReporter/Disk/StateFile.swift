@@ -1,13 +1,13 @@
-/// A line of text that outlives the run, in the folder of the app.
+/// A file with a line of text that is kept between runs, in the folder of the app.
 struct StateFile: Hashable, Sendable {
-    /// Absolute.
+    /// The absolute path of the folder.
     let folder: String
     let name: String
 
     private static let bytes = 1024
     private var path: String { folder + "/" + name }
 
-    /// - Returns: `nil` when there is none.
+    /// - Returns: the text, or `nil` if the file does not exist.
     func read() throws(FileFailure) -> String? {
         do throws(FileFailure) {
             let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.bytes, path: path)
@@ -18,21 +18,21 @@ struct StateFile: Hashable, Sendable {
         }
     }
 
-    /// Puts the text in the place of the one before, at once.
+    /// Replaces the text atomically.
     func write(_ text: String) throws(FileFailure) {
         try FileSystem.makeFolders(folder)
         for _ in 1..<Draft.attempts {
             do throws(FileFailure) {
                 return try replace(with: text)
             } catch {
-                // Another process that starts has taken the draft for one that was left.
+                // Another process that starts took the draft for a leftover.
                 guard error.isMissing || error.isTaken else { throw error }
             }
         }
         try replace(with: text)
     }
 
-    /// Makes it an empty file, without a draft: on a full disk too, as long as it takes names.
+    /// Empties the file without a draft. This works on a full disk too, as long as the disk can create files.
     func empty() throws(FileFailure) {
         try FileSystem.makeFolders(folder)
         let descriptor = try FileDescriptor(path, .appending)

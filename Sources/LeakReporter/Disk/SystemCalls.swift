@@ -1,4 +1,4 @@
-// The only file of the queue that calls the system's functions for files.
+// System calls for files. The queue calls them only from this file.
 
 import LeakPlatform
 
@@ -9,14 +9,14 @@ import LeakPlatform
 #endif
 
 extension FileFailure {
-    /// What the last call left in `errno`.
+    /// Creates a failure from `errno`.
     init(_ call: String, _ path: String) {
         self.init(call: call, code: errno, path: path)
     }
 
     static func text(_ code: Int32) -> String {
         var bytes = [CChar](repeating: 0, count: 128)
-        // `strerror` shares its memory among threads.
+        // `strerror` is not thread-safe.
         guard unsafe strerror_r(code, &bytes, bytes.count - 1) == 0 else { return "errno \(code)" }
         return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -25,18 +25,18 @@ extension FileFailure {
     var isTaken: Bool { code == EWOULDBLOCK }
 }
 
-/// A file descriptor with one owner, closed when the owner lets go.
+/// A file descriptor with a single owner, closed on deinitialization.
 struct FileDescriptor: ~Copyable {
     private let number: Int32
     private let isForLock: Bool
 
     enum Access {
-        /// Writes go to the end; the file is made, for this user alone, where there is none.
+        /// Writes append to the file. If the file does not exist, it is created for this user only.
         case appending
         case reading
-        /// For ``lock()``. Children that are made with `fork` close their copy.
+        /// For ``lock()``. Child processes created with `fork` close their copy.
         case locking
-        /// The same; the file is made where there is none.
+        /// Like ``locking``, but the file is created if it does not exist.
         case lockingOrMaking
         case folder
     }
@@ -50,19 +50,20 @@ struct FileDescriptor: ~Copyable {
             case .lockingOrMaking: O_RDWR | O_APPEND | O_CREAT
             case .folder: O_RDONLY | O_DIRECTORY
             }
-        // No link leads elsewhere, and a pipe in the place of a file holds nobody up.
+        // Symbolic links are not followed, and a pipe instead of a file does not block.
         func opened() throws(FileFailure) -> Int32 {
             let number = retrying { unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
             guard number >= 0 else { throw FileFailure("open", path) }
             return try Self.aboveStandardOnes(number, path)
         }
         isForLock = access == .locking || access == .lockingOrMaking
-        // A lock of `flock(2)` is held until the last copy of the descriptor is closed, so a child would hold that of its parent
-        // after its end.
+        // A lock of `flock(2)` is held until the last copy of the descriptor is closed, so a child process would hold the lock of
+        // its parent after the end of the parent.
         number = try isForLock ? ForkedChildren.open(opened) : opened()
     }
 
-    /// In a process without a standard error, the next file that is opened would be taken for it, and be written to.
+    /// Moves a descriptor above those of the standard streams. In a process without standard error, the next opened file would
+    /// otherwise get its number and be written to as standard error.
     private static func aboveStandardOnes(_ number: Int32, _ path: String) throws(FileFailure) -> Int32 {
         guard number <= STDERR_FILENO else { return number }
         let other = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -76,13 +77,13 @@ struct FileDescriptor: ~Copyable {
         if isForLock { ForkedChildren.close(number) } else { close(number) }
     }
 
-    /// - Returns: how many bytes were written before a failure.
+    /// - Returns: the number of bytes written before a failure.
     borrowing func write(_ bytes: [UInt8], path: String) -> (written: Int, failure: FileFailure?) {
         let written = writeAll(bytes, to: number)
         return (written, written < bytes.count ? FileFailure("write", path) : nil)
     }
 
-    /// All that is in it, up to `limit` bytes.
+    /// Returns the content, up to `limit` bytes.
     borrowing func readAll(limit: Int, path: String) throws(FileFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
@@ -99,7 +100,7 @@ struct FileDescriptor: ~Copyable {
         return bytes
     }
 
-    /// How many bytes are in the file.
+    /// Returns the size of the file in bytes.
     borrowing func size() -> Int { max(Int(lseek(number, 0, SEEK_END)), 0) }
 
     borrowing func truncate(to length: Int, path: String) throws(FileFailure) {
@@ -108,8 +109,9 @@ struct FileDescriptor: ~Copyable {
         }
     }
 
-    /// On Linux the bytes are on the disk afterwards; on Apple's systems they have left for it. Its own cache is emptied
-    /// by `F_FULLFSYNC` alone, which costs a phone tens of milliseconds, for a cut of power that a battery prevents.
+    /// Flushes the file. On Linux the bytes are on the disk afterwards; on Apple's systems they have been sent to it. Only
+    /// `F_FULLFSYNC` empties the cache of the disk itself, which costs a phone tens of milliseconds and protects against a power
+    /// cut that a battery prevents.
     borrowing func sync(path: String) throws(FileFailure) {
         #if canImport(Darwin)
             let code = retrying { fsync(number) }
@@ -119,18 +121,20 @@ struct FileDescriptor: ~Copyable {
         guard code == 0 else { throw FileFailure("sync", path) }
     }
 
-    /// Holds the file until the descriptor is closed, by its owner or by the end of the process.
+    /// Locks the file until the descriptor is closed, by its owner or by the end of the process.
     ///
-    /// - Throws: at once when another one holds it, see ``FileFailure/isTaken``.
+    /// - Throws: without waiting if another process holds the lock, see ``FileFailure/isTaken``.
     borrowing func lock(path: String) throws(FileFailure) {
         guard retrying({ flock(number, LOCK_EX | LOCK_NB) }) == 0 else { throw FileFailure("flock", path) }
     }
 }
 
-/// What children made with `fork` need: descriptors that they close, and locks that nobody holds when they are made.
+/// Handles child processes created with `fork`: descriptors that the child must close, and locks that must be free when the child
+/// is created.
 enum ForkedChildren {
     private static let capacity = 256
-    // Behind pointers: what runs in a child may neither ask for memory nor wait for a thread that is not there.
+    // These are pointers, because code in a child process may neither allocate memory nor wait for a thread that does not exist
+    // there.
     nonisolated(unsafe) private static let slots = {
         let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
         unsafe slots.initialize(repeating: -1, count: capacity)
@@ -154,8 +158,8 @@ enum ForkedChildren {
                 unsafe pthread_mutex_unlock(ForkedChildren.mutex)
             }) == 0
 
-    /// Does the work while no process is forked, so that a lock which it takes is not held for ever in a child. It must be short and
-    /// neither open nor close descriptors for locks, nor end the life of an object that does.
+    /// Runs `work` while no process can be forked, so that a lock taken by `work` is not held forever in a child process. `work`
+    /// must be short and must neither open nor close descriptors for locks, nor release an object that does.
     static func prevented<Result: ~Copyable, Failure: Error>(
         during work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -165,8 +169,8 @@ enum ForkedChildren {
         return try work()
     }
 
-    /// No process is forked between the opening and the entry in the list: a fork waits for the opening. Beyond the capacity a child
-    /// keeps its copy, as it does where the system takes no handlers.
+    /// Opens a descriptor and registers it. No process can be forked in between: a fork waits for it. Beyond the capacity, a child
+    /// process keeps its copy, as on systems that accept no fork handlers.
     static func open(_ opening: () throws(FileFailure) -> Int32) throws(FileFailure) -> Int32 {
         try prevented { () throws(FileFailure) in
             let number = try opening()
@@ -176,7 +180,8 @@ enum ForkedChildren {
         }
     }
 
-    /// In a child a descriptor of the parent is closed already, and its number may be another file's.
+    /// Closes a descriptor, unless this is a child process in which it is already closed: its number may belong to another file
+    /// there.
     static func close(_ number: Int32) {
         prevented {
             let slot = (0..<capacity).first { unsafe slots[$0] == number }
@@ -185,7 +190,7 @@ enum ForkedChildren {
         }
     }
 
-    /// True if this process had more descriptors at once than slots.
+    /// `true` if this process has had more descriptors at a time than slots.
     nonisolated(unsafe) private static var hasOverflowed = false
 }
 
@@ -196,7 +201,7 @@ enum FileSystem {
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("mkdir", path) }
     }
 
-    /// Makes the folder and those above it that are missing.
+    /// Creates the folder and missing folders above it.
     static func makeFolders(_ path: String) throws(FileFailure) {
         var made = ""
         var uppermost: FileFailure?
@@ -207,10 +212,10 @@ enum FileSystem {
                 try makeFolder(made)
                 uppermost = nil
             } catch {
-                // A folder above that is there but that may not be written to, as `/home` is.
+                // The parent folder may exist without being writable, as `/home` is.
                 uppermost = uppermost ?? error
                 guard index == elements.count - 1 else { continue }
-                // The system says of what is missing below that folder that it is not there, which is not why.
+                // For folders below that one, the system reports that they are missing, which is not the actual reason.
                 throw error.isMissing ? uppermost ?? error : error
             }
         }
@@ -231,7 +236,7 @@ enum FileSystem {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileFailure("unlink", path) }
     }
 
-    /// - Returns: nothing where there is no such folder.
+    /// - Returns: an empty array if the folder does not exist.
     static func names(in path: String) -> [String] {
         guard let stream = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(stream) }
@@ -245,7 +250,7 @@ enum FileSystem {
         return names.sorted()
     }
 
-    /// Makes a name in a folder, or its absence, survive a power cut.
+    /// Syncs a folder, so that the creation and removal of its files survive a power cut.
     static func syncFolder(_ path: String) throws(FileFailure) {
         try FileDescriptor(path, .folder).sync(path: path)
     }

@@ -8,11 +8,12 @@ import LeakMessage
 #endif
 
 extension LeakReporter {
-    /// Captures the call stack of its caller for ``LeakReport/stack``: of each frame the image, its UUID and the offset in it.
+    /// Captures the call stack of its caller for ``LeakReport/stack``. Each frame has the image, its UUID and the offset in it.
     ///
-    /// Cheap: no name is looked up on the device. `collector symbols upload` gives the collector the names of a stripped build.
+    /// This is fast, because no symbol names are looked up on the device. `collector symbols upload` gives the collector the names
+    /// of a stripped build.
     ///
-    /// - Parameter limit: frames at most, innermost first.
+    /// - Parameter limit: the most frames, innermost first.
     /// - Returns: elements of at most 512 bytes, as ``ImageOffset/element(offset:path:imageID:)`` makes them.
     @inline(never)
     public static func callStack(limit: Int = 64) -> [String] {
@@ -22,7 +23,7 @@ extension LeakReporter {
         defer { unsafe addresses.deallocate() }
         let count = unsafe Int(backtrace(addresses, Int32(capacity)))
         guard count > 1 else { return [] }
-        // The call stands in front of the place where it returns to.
+        // The call instruction is before the return address.
         let calls = (1..<count).map { unsafe UInt(bitPattern: addresses[$0]) &- 1 }
         return LoadedImages.elements(of: calls)
     }

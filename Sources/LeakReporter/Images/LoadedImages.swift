@@ -9,10 +9,10 @@ internal import LeakPlatform
     internal import Glibc
 #endif
 
-/// The programs and libraries that this process has loaded, listed again when their number has changed.
+/// The executable and the libraries that this process has loaded. The list is updated when their number has changed.
 struct LoadedImages: Sendable {
     struct Image: Sendable {
-        /// Addresses of its code.
+        /// The address range of its code.
         var addresses: Range<UInt>
         /// The address that offsets count from: on Apple's systems the header; in ELF the load bias.
         var base: UInt
@@ -22,12 +22,12 @@ struct LoadedImages: Sendable {
 
     private static let known = Guarded<LoadedImages?>(nil)
 
-    /// A number that changes with every image that comes or goes.
+    /// A number that changes when an image is loaded or unloaded.
     private var version: UInt64
-    /// In the order of their addresses.
+    /// The images, sorted by address.
     private var images: [Image]
 
-    /// The elements of a report's stack for addresses; an address in no image is left out.
+    /// Returns the stack elements of a report for addresses; addresses outside of all images are left out.
     static func elements(of addresses: [UInt]) -> [String] {
         known.with { known in
             let version = currentVersion
@@ -70,7 +70,7 @@ struct LoadedImages: Sendable {
             }
         }
 
-        /// Reads the load commands `LC_UUID` and `LC_SEGMENT_64` of `__TEXT`.
+        /// Parses the load commands `LC_UUID` and `LC_SEGMENT_64` of `__TEXT`.
         private static func image(_ start: UnsafeRawPointer, path: String) -> Image? {
             let header = unsafe start.load(as: mach_header_64.self)
             guard header.magic == MH_MAGIC_64 else { return nil }
@@ -126,7 +126,7 @@ struct LoadedImages: Sendable {
             return images
         }
 
-        /// The segments with code.
+        /// Returns one image per segment with code.
         private static func images(of given: clinux_image) -> [Image] {
             let bias = UInt(unsafe given.bias)
             var path = unsafe given.path.map { unsafe String(cString: $0) } ?? ""
@@ -171,7 +171,7 @@ struct LoadedImages: Sendable {
             return nil
         }
 
-        /// The program's path, which the loader does not tell.
+        /// The path of the executable, which the loader does not report.
         private static let ownPath: String = {
             var bytes = [CChar](repeating: 0, count: 4096)
             let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)

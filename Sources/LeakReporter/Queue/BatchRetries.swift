@@ -1,10 +1,10 @@
-/// Batches that the server failed on or declined, and when each of them is tried again.
+/// Batches on which the server failed or which it declined, and the times of their next attempts.
 ///
 /// If one batch alone has failed since the server took another, the batch is assumed to be the cause: it has a back-off of its own,
 /// and the others go on. If several have failed, the server is assumed to be the cause, and one back-off holds for all.
 ///
-/// While many fail, batches that were not tried yet wait for an hour each. A batch expires six days after its first attempt, so only
-/// some are tried while a server is down. None waits for good: the batches that fail may be the cause themselves.
+/// While many batches fail, batches without an attempt wait for an hour each. A batch expires six days after its first attempt, so
+/// only some are tried while a server is down. No batch waits forever: the failing batches may be the cause themselves.
 struct BatchRetries {
     enum Cause: Hashable {
         case batch, server
@@ -13,42 +13,42 @@ struct BatchRetries {
     private struct Entry {
         var failures = 0
         var retryAt = Moment.distantPast
-        /// Whether it was tried again because the server took another batch.
+        /// `true` if the batch was released for another attempt because the server accepted another batch.
         var wasReleased = false
     }
 
     private var entries: [String: Entry] = [:]
-    /// The batches that have failed since the server took one.
+    /// The batches that have failed since the server last accepted one.
     private var failing: Set<String> = []
-    /// When the last of them was added.
+    /// The time when the last batch was added to ``failing``.
     private var addedAt = Moment.distantPast
 
-    /// Batches that may fail before others wait.
+    /// The number of failing batches from which on other batches wait.
     static let failingLimit = 9
-    /// 144 in the six days.
+    /// The delay of a batch without an attempt: at most 144 attempts in the six days.
     static let untriedMilliseconds = 3_600_000
 
-    /// True if no batch waits for a time of its own.
+    /// `true` if no batch has its own retry time.
     var isEmpty: Bool { entries.isEmpty && !holdsBack }
 
     private var holdsBack: Bool { failing.count >= Self.failingLimit }
 
-    /// - Parameter wasSent: whether the batch was sent before, by another run too.
+    /// - Parameter wasSent: `true` if the batch was sent before, by this or another run.
     func retryAt(_ key: String, wasSent: Bool) -> Moment {
         let own = entries[key]?.retryAt ?? .distantPast
         guard holdsBack, !wasSent, !failing.contains(key) else { return own }
         return max(own, addedAt.advanced(byMilliseconds: Self.untriedMilliseconds))
     }
 
-    /// Takes over batches that another run sent and got no answer for.
+    /// Adds batches that another run sent without getting a response.
     ///
-    /// - Parameter lastSentAt: when the last of them was sent first.
+    /// - Parameter lastSentAt: the time of the first attempt of the last one of them.
     mutating func adopt(_ keys: some Sequence<String>, lastSentAt: Moment) {
         failing.formUnion(keys)
         addedAt = max(addedAt, lastSentAt)
     }
 
-    /// - Parameter wait: gives milliseconds to wait after so many failures.
+    /// - Parameter wait: returns the milliseconds to wait after the given number of failures.
     mutating func fail(_ key: String, at now: Moment, wait: (_ failures: Int) -> Int) -> Cause {
         if failing.insert(key).inserted { addedAt = now }
         guard failing == [key] else { return .server }
@@ -58,7 +58,7 @@ struct BatchRetries {
         return .batch
     }
 
-    /// The server took a batch. Those that failed before are tried again once: the server may have been down.
+    /// Records that the server accepted a batch. Batches that failed before are tried again once: the server may have been down.
     mutating func succeed() {
         for key in failing where entries[key]?.wasReleased == false {
             entries[key] = Entry(wasReleased: true)
@@ -71,7 +71,7 @@ struct BatchRetries {
         failing.remove(key)
     }
 
-    /// Has all of them tried again now.
+    /// Makes all batches due now.
     mutating func retryAllNow() {
         for key in entries.keys { entries[key]?.retryAt = .distantPast }
     }

@@ -1,18 +1,18 @@
 internal import LeakPlatform
 import LeakMessage
 
-/// How much may be reported: different leaks in a session, and bytes in a day. A value without clock or file.
+/// Limits the number of different leaks per session and the number of bytes per day. A value without clock or file.
 ///
-/// Each batch that contains a report counts its bytes again. Reports that were accepted earlier in the session have a second
-/// `bytesPerDay` for themselves: their counts stay right, and they take no room from new ones. The same leak with other custom keys
-/// or another user is another report.
+/// Each batch that contains a report counts its bytes again. Reports that were accepted earlier in the session have a separate
+/// budget of `bytesPerDay`: their counts stay right, and they take no room from new ones. The same leak with other custom keys or
+/// another user is another report.
 struct Budget: Sendable {
     enum Verdict: Hashable, Sendable {
-        /// Not seen in this session yet, and paid for.
+        /// The leak is new in this session, and its bytes are within the budget.
         case first
-        /// Seen in this session: it may wait, and be counted with the others.
+        /// The leak was already seen in this session: it may wait and be counted with the others.
         case again
-        /// Not to be reported. The same leak is asked about anew the next time.
+        /// The leak exceeds a limit and must not be reported. A later sighting of it is decided again.
         case over(Limit)
     }
 
@@ -20,18 +20,18 @@ struct Budget: Sendable {
         case reportsPerSession, bytesPerDay
     }
 
-    /// A session that nobody ends: a server's process may run for months.
+    /// The longest session, for sessions that are never ended: a server's process may run for months.
     static let longestSessionMilliseconds: Int64 = 86_400_000
 
-    /// Different leaks that a session may report.
+    /// The most different leaks that a session may report.
     let reportsPerSession: Int
-    /// Bytes that new reports of a day of UTC may have, and once more those that come again.
+    /// The most bytes of new reports in one UTC day, and separately of repeated reports.
     let bytesPerDay: Int
-    /// Kept from one run to the next by its owner.
+    /// The usage of the day. The owner stores it between runs.
     var spent: Spending
 
     private var seen: Set<FoldingKey> = []
-    /// Reports of the session that were paid for. Bounded by ``paidLimit``; what is beyond is paid for each time.
+    /// The reports of the session that were charged as new. At most ``paidLimit``; reports beyond it are charged as new each time.
     private var paid: Set<FoldingKey> = []
     private static let paidLimit = 4096
     private var sessionBeganAt: WireTime?
@@ -42,12 +42,12 @@ struct Budget: Sendable {
         self.spent = spent
     }
 
-    /// Decides about one sighting.
+    /// Decides whether one sighting may be reported.
     ///
     /// - Parameters:
-    ///   - leak: is the same for all reports of the leak.
-    ///   - report: is the same for those that are counted up in one; `nil` where that is all of the leak's.
-    ///   - bytes: what a report of it adds to what is sent.
+    ///   - leak: the key of the leak, the same for all of its reports.
+    ///   - report: the key of the report, the same for all sightings that are merged into it; `nil` if it equals that of the leak.
+    ///   - bytes: the bytes that the report adds to the batch.
     mutating func admit(
         _ leak: FoldingKey, as report: FoldingKey? = nil, bytes: Int, at wallTime: WireTime
     ) -> Verdict {
@@ -64,7 +64,7 @@ struct Budget: Sendable {
         return isSeen ? .again : .first
     }
 
-    /// - Returns: `false` when the day has too few bytes left, and nothing is spent.
+    /// - Returns: `false` if too few bytes are left in the day; nothing is charged then.
     private mutating func spend(
         _ bytes: Int, _ number: WritableKeyPath<Spending, Int>, at wallTime: WireTime
     ) -> Bool {
@@ -75,31 +75,32 @@ struct Budget: Sendable {
         return true
     }
 
-    /// True if more than half of the day's bytes are spent: what was reported before is then gathered for longer, so that the rest
-    /// is left for new leaks.
+    /// Returns `true` if more than half of the day's bytes are used. Repeated reports are then gathered for longer, so that the
+    /// rest is left for new leaks.
     func isSparing(at wallTime: WireTime) -> Bool {
         Self.day(of: wallTime) <= spent.day && spent.totalBytes > bytesPerDay / 2
     }
 
-    /// Forgets which leaks were seen. The session counts as begun with the next sighting.
+    /// Forgets the seen leaks. The session starts with the next sighting.
     mutating func startSession() {
         seen.removeAll(keepingCapacity: true)
         paid.removeAll(keepingCapacity: true)
         sessionBeganAt = nil
     }
 
-    /// Whether one of many is to be reported.
+    /// Returns `true` if this run is selected by sampling.
     ///
     /// - Parameters:
-    ///   - rate: the share that is, from 0 to 1. Anything else, such as a 50 that means percents or the result of a
-    ///     division by zero, is taken for 1: a mistake shows in what is sent, where silence would look like no leaks.
+    ///   - rate: the share that is selected, from 0 to 1. Any other value, such as 50 meant as percent or the result of a division
+    ///     by zero, counts as 1: then the mistake is visible in the reports, while sending nothing would look like no leaks.
     ///   - random: a number from 0 up to 1.
     static func isSampled(rate: Double, random: Double) -> Bool {
         guard rate >= 0, rate < 1 else { return true }
         return random < rate
     }
 
-    /// A session that began in the future, by a clock that was put back, begins now.
+    /// Starts a new session if the current one is too old. A session that began in the future, because the clock was set back,
+    /// begins now.
     private mutating func renewSession(at wallTime: WireTime) {
         let beganAt = min(sessionBeganAt ?? wallTime, wallTime)
         let (age, isTooLarge) = wallTime.milliseconds.subtractingReportingOverflow(beganAt.milliseconds)
@@ -111,11 +112,11 @@ struct Budget: Sendable {
         }
     }
 
-    /// A later day starts with nothing spent.
+    /// Resets the usage at the start of a later day.
     ///
-    /// A clock that goes back starts no day. By up to a day, as when it is corrected around midnight, the later day's
-    /// budget goes on, so that it is not started twice. By more than that the clock was wrong: what is spent stays
-    /// spent on the earlier day, and the days after it are new ones, also those that were there before.
+    /// A clock that goes back does not start a new day. If it goes back by up to a day, as when it is corrected around midnight,
+    /// the budget of the later day continues, so that it is not granted twice. If it goes back by more, the clock was wrong: the
+    /// usage moves to the earlier day, and the following days start anew, even those that occurred before.
     private mutating func renewDay(at wallTime: WireTime) {
         let today = Self.day(of: wallTime)
         if today > spent.day {

@@ -1,18 +1,19 @@
 import LeakPlatform
 
-/// When the next attempt may be made, after those that failed.
+/// The earliest time of the next attempt after failures.
 struct DeliverySchedule: Sendable {
-    /// A key that is unknown, or may not write for the app, stays so until a person does something about it.
+    /// The delay after a key was rejected as unknown or not authorized for the app. It stays so until a person changes it.
     private static let unauthorizedMilliseconds = 3_600_000
 
     let backoff: Backoff
     private var failures = 0
-    /// Our own patience, which a flush may cut short, and the collector's wish, which it may not.
+    /// The end of the reporter's own back-off, which a flush may skip. ``notBefore`` is the time requested by the collector, which
+    /// it may not skip.
     private var retryAt: Moment?
     private var notBefore: Moment?
     private var wasUnauthorized = false
     private(set) var wasUnauthorizedTwice = false
-    /// Nothing is sent any more before the next start.
+    /// `true` if nothing is sent until the next start.
     private(set) var isStopped = false
     private(set) var failedAttempts = 0
     private(set) var lastFailure: String?
@@ -23,7 +24,7 @@ struct DeliverySchedule: Sendable {
 
     mutating func retryAllNow() { retryAt = nil }
 
-    /// When an app is tried again that the key may not write for.
+    /// Returns the time of the next attempt for an app that the key may not write for.
     func whenForbidden(at now: Moment) -> Moment {
         now.advanced(byMilliseconds: Self.unauthorizedMilliseconds)
     }
@@ -35,7 +36,7 @@ struct DeliverySchedule: Sendable {
 
     /// - Parameters:
     ///   - jitter: a random number from 0 up to 1.
-    ///   - isOfBatch: whether the failure is the batch's, so that the others wait for the shortest time only.
+    ///   - isOfBatch: `true` if the batch caused the failure, so that the others wait only for the shortest time.
     mutating func finish(_ delivery: Delivery, at now: Moment, jitter: Double, isOfBatch: Bool = false) {
         (retryAt, notBefore) = (nil, nil)
         lastFailure = delivery.trouble ?? lastFailure
@@ -49,9 +50,9 @@ struct DeliverySchedule: Sendable {
             return postpone(at: now, jitter)
         case .unauthorized(let why):
             failedAttempts += 1
-            // A key that was made a moment ago is not known to every collector yet, which looks for new ones each second.
+            // A new key is not known to every collector yet; they look for new keys every second.
             let first = min(backoff.firstMilliseconds * 3 / 2, 1_500)
-            // Later, one that is unknown stays so until a person does something about it.
+            // After that, an unknown key stays unknown until a person changes it.
             notBefore = now.advanced(
                 byMilliseconds: wasUnauthorized ? Self.unauthorizedMilliseconds : first)
             if wasUnauthorized { lastFailure = Self.advice(why) }

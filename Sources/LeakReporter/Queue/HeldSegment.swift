@@ -1,52 +1,53 @@
 import LeakMessage
 
-/// A segment of the queue: where its bytes are, and what they come to.
+/// A segment of the queue: the location of its bytes, and its counts.
 struct HeldSegment {
-    /// Of the batch; the file's name without its ending.
+    /// The key of the batch, which is also the file name without its extension.
     let key: String
-    /// Bytes that the disk did not take, in the order in which they follow those that it did.
+    /// Bytes that are not on disk, in order; they follow the saved ones.
     var unsaved: [UInt8] = []
     var savedBytes = 0
     var sightings = 0
-    /// Of them those that are in ``unsaved``, in part at least.
+    /// The number of those sightings that are, at least in part, in ``unsaved``.
     var unsavedSightings = 0
-    /// Explanations in it.
+    /// The number of explanations in the segment.
     var explanations = 0
-    /// Sightings that were in it and cannot be read any more; counted as dropped when it goes.
+    /// The number of sightings that can no longer be read; counted as dropped when the segment is removed.
     var damaged = 0
-    /// When it was sent for the first time; `nil` before.
+    /// The time of the first attempt to send it; `nil` before.
     var sentAt: WireTime?
-    /// The number of the first record in it, for those who wait until it is delivered.
+    /// The number of its first record, for callers that wait until that record is delivered.
     var firstTicket: UInt64
-    /// Files that repeat a part of this segment and could not be removed yet. They must be gone before it is sent, or the
-    /// next run would send that part as well. Changed by ``SegmentQueue/holdBack(_:until:)`` alone.
+    /// Files that contain a part of this segment as well and could not be removed yet. They must be gone before the segment is
+    /// sent, otherwise the next run would send that part too. Changed only by ``SegmentQueue/holdBack(_:until:)``.
     var successorOf: Set<String> = []
-    /// Of the app whose reports it holds.
+    /// The id of the app whose reports it contains.
     var appID: String?
-    /// Whether its last attempt failed or was declined, so that the others go first.
+    /// `true` if the last attempt failed or was declined, so that other segments go first.
     var isDeclined = false
-    /// Length without the seal that the last attempt wrote; `nil` when an earlier attempt may have been counted.
+    /// The length without the seal that the last attempt wrote; `nil` if the collector may have counted an earlier attempt.
     var bytesBeforeSeal: Int?
-    /// Whether there may be a file, if an empty one.
+    /// `true` if a file may exist, even an empty one.
     var hasFile = false
-    /// Indicates that no later run can send other bytes under the key: the sealed batch survives a power cut, or all of it
-    /// is in memory.
+    /// `true` if no later run can send other bytes under the key: the sealed batch survives a power cut, or all of it is in memory.
     var isContentFixed = false
-    /// Since when the file has been there but could not be read.
+    /// The time since which the existing file could not be read.
     var unreadableSince: Moment?
 
     var fileName: String { key + Segment.fileEnding }
     var bytes: Int { savedBytes + unsaved.count }
-    /// What its file takes of the disk. With that, ``LeakReporter/Bounds/diskBytes`` bounds the number of files as well.
+    /// The bytes that its file occupies on disk. Because of the minimum, ``LeakReporter/Bounds/diskBytes`` limits the number of
+    /// files as well.
     var diskBytes: Int { savedBytes > 0 ? Self.diskBytes(of: savedBytes) : 0 }
 
-    /// File systems give a file whole blocks, of 4 KiB on APFS, ext4 and XFS.
+    /// Returns the bytes that a file occupies on disk. File systems allocate whole blocks, of 4 KiB on APFS, ext4 and XFS.
     static func diskBytes(of bytes: Int) -> Int { max(bytes, 4096) }
 
-    /// Not sent for a month, since the process did not run: the collector would count it on its thirtieth day.
+    /// The age at which a segment without an attempt is discarded, after a month in which the process did not run: the collector
+    /// would count it on its thirtieth day.
     static let staleMilliseconds: Int64 = 30 * 86_400_000
 
-    /// By the time at which it was begun, which the key starts with.
+    /// Returns `true` if the segment is too old, by its start time, with which the key begins.
     func isStale(at now: WireTime) -> Bool { Self.isStale(key: key, at: now) }
 
     static func isStale(key: String, at now: WireTime) -> Bool {
@@ -65,13 +66,13 @@ struct OpenSegment {
 
     var held: HeldSegment
     let header: SegmentHeader
-    /// When it is to be sent; `nil` when nothing in it is worth a request.
+    /// The time at which it is to be sent; `nil` if nothing in it is worth a request.
     private(set) var dueAt: Moment?
-    /// Where a sighting of that leak can be added.
+    /// The reports to which further sightings of a leak can be added.
     var lines: [FoldingKey: Line] = [:]
     var lineCount: UInt32 = 0
     var recordCount = 0
-    /// What was seen again since the last commit, by the index of its line.
+    /// Repeated sightings since the last commit, by the index of the report.
     var again: [UInt32: (count: Int, alive: Int?)] = [:]
 
     init(_ header: SegmentHeader, ticket: UInt64) {
@@ -87,10 +88,10 @@ struct OpenSegment {
         recordCount += 1
     }
 
-    /// Has it sent no later than that.
+    /// Makes the segment due no later than `moment`.
     mutating func isDue(by moment: Moment) { dueAt = min(dueAt ?? moment, moment) }
 
-    /// Writes down what was seen again, once for each line.
+    /// Appends a record of the repeated sightings for each report.
     mutating func settleAgain() {
         for (index, tally) in again.sorted(by: { $0.key < $1.key }) {
             append(

@@ -1,7 +1,7 @@
 import LeakMessage
 
 extension LeakReport {
-    /// What names the leak, and what keeps its object; nothing of the sighting.
+    /// A report with only the fields that identify the leak and its explanation, without those of the sighting.
     var withExplanationAlone: LeakReport {
         var report = LeakReport()
         report.id = id

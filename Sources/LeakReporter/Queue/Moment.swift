@@ -1,10 +1,10 @@
 import LeakMessage
 import LeakPlatform
 
-/// A point on a clock that only moves forward and stands still while the device sleeps.
+/// A point in time on a clock that never goes back and that stops while the device sleeps.
 ///
-/// In whole milliseconds from an arbitrary start. `ContinuousClock` would be newer than the oldest systems that this
-/// library runs on.
+/// Whole milliseconds since an arbitrary start. `ContinuousClock` is not available on the oldest systems that this library
+/// supports.
 struct Moment: Hashable, Comparable, Sendable {
     var milliseconds: Int
 
@@ -12,7 +12,7 @@ struct Moment: Hashable, Comparable, Sendable {
 
     static var now: Moment { Moment(milliseconds: Int(SystemTime.awake)) }
 
-    /// Far ahead where the sum would pass what an `Int` holds.
+    /// Returns the moment `wait` milliseconds later, or the latest possible moment if the sum overflows.
     func advanced(byMilliseconds wait: Int) -> Moment {
         let (sum, isTooLarge) = milliseconds.addingReportingOverflow(wait)
         return Moment(milliseconds: isTooLarge ? .max : sum)
@@ -21,7 +21,7 @@ struct Moment: Hashable, Comparable, Sendable {
     static func < (one: Moment, other: Moment) -> Bool { one.milliseconds < other.milliseconds }
 }
 
-/// The time by both clocks: ours stands still while the device sleeps, the wall clock can be set.
+/// The time by both clocks: the monotonic clock stops while the device sleeps, and the wall clock can be set.
 struct Now: Hashable, Sendable {
     var moment: Moment
     var wallTime: WireTime

@@ -2,14 +2,15 @@ import LeakPlatform
 internal import LeakGrammar
 import LeakMessage
 
-/// What waits, what is on its way, and what is to be done next. Its owner tells it the time and what happened.
+/// The state machine of delivery: it holds the waiting reports and the batch that is being sent, and decides on the next step. Its
+/// owner supplies the time and the events.
 ///
-/// Each change is on the disk, as far as that takes it, when ``commit(at:)`` returns.
+/// Changes are on the disk, if it accepts them, when ``commit(at:)`` returns.
 struct Outbox {
     enum Step: Hashable, Sendable {
-        /// Nothing is due before that moment, or before something is recorded.
+        /// Nothing is due before that moment, or before the next record.
         case wait(until: Moment?)
-        /// Send this and tell ``finish(_:_:at:jitter:)`` what came of it.
+        /// Send this batch and call ``finish(_:_:at:jitter:)`` with the result.
         case send(SegmentQueue.Batch)
     }
 
@@ -17,29 +18,30 @@ struct Outbox {
     private(set) var schedule: DeliverySchedule
     private(set) var budget: Budget
     private var context = Context()
-    /// The user of what is recorded next. It goes with each report and not with the batch: an app that changes it often has
-    /// no more batches than another one.
+    /// The user of the following records. It is sent with each report and not with the batch, so that an app that changes it often
+    /// does not need more batches.
     private var user: String?
     private var session: SessionLog?
     private var polls: PollPace
     private let rules: Rules
-    /// Everything up to that record is to go at once; `nil` as long as nobody asked for it.
+    /// All records up to this number are due at once; `nil` if that was not requested.
     private var hurriedThrough: UInt64?
     private var isAway = false
     private(set) var isCollecting = true
-    /// False if the collector's last answer asked for no explanations.
+    /// `false` if the collector's last response asked for no explanations.
     var takesExplanations = true
-    /// Nothing is collected, and the user has not been asked yet.
+    /// `true` if nothing is collected because the user has not answered yet.
     private var isUnanswered = false
     private var stateFailure: String?
-    /// Whether the app is to be asked for its checks in the session that begins when it collects; `nil` for none.
+    /// Set if a session is to start when collecting begins: `true` if the app is to be asked for its checks in it. `nil` if no
+    /// session is to start.
     private var awaitsSession: Bool?
 
-    /// What the app has decided about its reports.
+    /// The app's settings for its reports.
     struct Rules: Sendable {
-        /// Why nothing is kept or sent; `nil` if all is well.
+        /// The reason why nothing is stored or sent; `nil` if there is none.
         var refusal: LeakReporter.DropReason?
-        /// Nothing of this run is sent, by lot.
+        /// `true` if sampling excludes this run, so that nothing of it is sent.
         var isSampledOut = false
         var sendsAutomatically = true
         var redaction = LeakReporter.Redaction.standard
@@ -58,12 +60,12 @@ struct Outbox {
 
     private var takesDenominators: Bool { isCollecting && rules.refusal == nil && !rules.isSampledOut }
 
-    /// True if an explanation would be kept.
+    /// `true` if an explanation would be stored.
     var wantsExplanations: Bool { takesDenominators && takesExplanations }
 
-    // MARK: What the app says
+    // MARK: Records of the app
 
-    /// - Parameter ticket: the number of the record, higher with each.
+    /// - Parameter ticket: the number of the record; it increases with each record.
     mutating func number(_ ticket: UInt64) { queue.ticket = ticket }
 
     mutating func record(_ sighting: LeakReport, at now: Now) {
@@ -72,12 +74,12 @@ struct Outbox {
         if let reason = rules.refusal { return queue.drop(count, reason) }
         if rules.isSampledOut { return queue.drop(count, .sampled) }
         guard let report = prepared(sighting) else { return queue.drop(count, .beforeSend) }
-        // A leak that the app knows better about is none of the session's.
+        // A leak that `beforeSend` discarded does not count for the session.
         if report.isLeak { session?.add(leaks: count) }
         keep(report, count: count, at: now)
     }
 
-    /// The report as it is kept; `nil` if `beforeSend` keeps it back.
+    /// Returns the report as it is stored; `nil` if `beforeSend` discards it.
     private func prepared(_ sighting: LeakReport) -> LeakReport? {
         var report = context.added(to: sighting)
         if rules.redaction == .standard { report = report.redactedForSending() }
@@ -97,7 +99,7 @@ struct Outbox {
         if report.id == nil { report.id = queue.makeID(at) }
         let json = report.openJSON()
         guard json.count <= Framing.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
-        // The same leak whoever the user is.
+        // The key of the leak does not depend on the user.
         let isLeakKey = !sighting.hasValues && report.user == sighting.user
         let leak = isLeakKey ? key : FoldingKey(sighting)
         let verdict = budget.admit(leak, as: key, bytes: queue.sentBytes(of: json), at: now.wallTime)
@@ -105,10 +107,10 @@ struct Outbox {
         queue.add(json, key, count: count, alive: report.alive, isNew: verdict == .first, at: now)
     }
 
-    /// Keeps what was found out about a leak that was recorded before. No sighting is counted for it, also where it is not kept.
+    /// Stores the explanation of a leak that was recorded before. It does not count as a sighting, even if it is dropped.
     mutating func record(explanationOf leak: LeakReport, at now: Now) {
         guard wantsExplanations, rules.refusal == nil, !rules.isSampledOut else { return }
-        // As the sighting was, so that `beforeSend` keeps back what it kept back then.
+        // Prepared like the sighting, so that `beforeSend` discards the same leaks.
         guard var report = prepared(leak)?.withExplanationAlone, report.explanation != nil else {
             return queue.dropExplanation()
         }
@@ -122,7 +124,7 @@ struct Outbox {
         queue.add(explanation: json, at: now)
     }
 
-    /// - Parameter unseen: objects that were not looked at, beside those of `checks`.
+    /// - Parameter unseen: the number of objects that were not checked, in addition to those of `checks`.
     mutating func record(_ checks: [ClassChecks], unseen: Int = 0, at now: Now) {
         guard takesDenominators else { return }
         session?.add(unseen: unseen)
@@ -138,12 +140,12 @@ struct Outbox {
         queue.add(session, at: now)
     }
 
-    /// Kept in memory before the user has answered too, and sent only if the answer is yes.
+    /// Adds a line to the log. Before the user has answered, it is kept in memory, and sent only if the answer is yes.
     mutating func log(_ line: String) {
         if isCollecting || isUnanswered { context.log(line) }
     }
 
-    /// Kept like ``log(_:)``.
+    /// Sets a custom key; kept like ``log(_:)``.
     mutating func set(_ value: CustomKey.Value?, forKey name: String) {
         if isCollecting || isUnanswered { context.set(value, forKey: name) }
     }
@@ -157,7 +159,7 @@ struct Outbox {
 
     // MARK: Sessions
 
-    /// - Parameter isPolled: whether the app is to be asked for its checks.
+    /// - Parameter isPolled: `true` if the app is to be asked for its checks.
     mutating func startSession(isPolled: Bool, at now: Now) {
         guard takesDenominators else {
             awaitsSession = isCollecting ? nil : isPolled
@@ -182,16 +184,16 @@ struct Outbox {
 
     var hasSession: Bool { session != nil }
 
-    /// Whether the app should be asked for its checks.
+    /// Returns `true` if the app should be asked for its checks now.
     func isPollDue(at now: Now) -> Bool { polls.isDue(at: now.moment) }
 
     mutating func finishPoll(hasChecks: Bool, at now: Now) {
         polls.finish(foundSome: hasChecks, at: now.moment)
     }
 
-    // MARK: What the app decides
+    // MARK: Decisions of the app
 
-    /// Makes everything recorded so far due now, but not against the collector's wish to be left alone.
+    /// Makes everything recorded so far due now, but respects a delay requested by the collector.
     mutating func retryAllNow() {
         hurriedThrough = queue.ticket
         schedule.retryAllNow()
@@ -202,24 +204,24 @@ struct Outbox {
         if isCollecting { queue.adopt(butNot: session?.name, at: now) }
     }
 
-    /// Limits what ended runs with another endpoint, key or app left behind.
+    /// Enforces limits on the files of ended runs with another endpoint, key or app.
     mutating func expireForeign(at now: Now) { queue.expireForeign(at: now) }
 
-    /// Throws everything away, what other runs left included, with whatever endpoint and key.
+    /// Deletes everything, including the files of other runs with any endpoint and key.
     mutating func deleteAll(at now: Now) {
         queue.adopt(butNot: session?.name, at: now)
         queue.deleteAll()
         queue.deleteForeign()
     }
 
-    /// Collects nothing before the user has answered.
+    /// Turns collecting off until the user has answered.
     mutating func awaitAnswer(at now: Now) {
         isUnanswered = true
         isCollecting = false
         deleteAll(at: now)
     }
 
-    /// Off, nothing is kept or sent, and what was said so far is forgotten.
+    /// Turns collecting on or off. While it is off, nothing is stored or sent, and the context recorded so far is forgotten.
     mutating func setCollecting(_ isOn: Bool, at now: Now) {
         if !isOn, isUnanswered || isCollecting {
             (user, context) = (nil, Context())
@@ -231,7 +233,7 @@ struct Outbox {
             if let isPolled = awaitsSession { startSession(isPolled: isPolled, at: now) }
             return awaitsSession = nil
         }
-        // Begun again, it goes on as a session that starts then.
+        // When collecting is turned on again, a new session starts then.
         awaitsSession = session.map { _ in polls.at != nil }
         if let session { queue.removeFile(session.name) }
         session = nil
@@ -246,7 +248,7 @@ struct Outbox {
 
     mutating func stop(_ why: String) { schedule.stop(why) }
 
-    /// Takes note of what other processes of the app have spent.
+    /// Sets the usage of the day, which includes that of other processes of the app.
     mutating func setSpent(_ spent: Spending) { budget.spent = spent }
 
     mutating func noteStateFailure(_ why: String?) { stateFailure = why }
@@ -259,7 +261,7 @@ struct Outbox {
 
     // MARK: Delivery
 
-    /// What to do now.
+    /// Returns the next step.
     mutating func next(at now: Now) -> Step {
         guard !isAway, let start = sendsAt else { return .wait(until: polls.at) }
         guard start <= now.moment else { return .wait(until: min(start, polls.at ?? start)) }
@@ -271,7 +273,7 @@ struct Outbox {
         let hasDeclined = queue.waiting.contains {
             $0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
         }
-        // A batch that fails or is declined again and again holds up nothing that is due.
+        // A batch that fails or is declined repeatedly must not delay anything that is due.
         let closesOpen =
             queue.open.map { $0.dueAt != nil && queue.release(of: $0.held) <= now.moment } ?? false
         if !hasFresh, !hasDeclined || closesOpen { queue.close() }
@@ -286,22 +288,22 @@ struct Outbox {
         }
     }
 
-    /// When the next attempt is made; the past while one is under way, `nil` when nothing is due.
+    /// The time of the next attempt; in the past while one is in progress, `nil` if nothing is due.
     var sendsAt: Moment? {
         guard isCollecting, rules.refusal == nil, !schedule.isStopped else { return nil }
         if isAway { return .distantPast }
         return dueAt.map { max($0, schedule.earliest ?? $0) }
     }
 
-    /// True if the next step is an attempt to send.
+    /// Returns `true` if the next step is an attempt to send.
     func isAttemptDue(at now: Now) -> Bool { !isAway && (sendsAt.map { $0 <= now.moment } ?? false) }
 
-    /// True if the next step is to send the newest reports.
+    /// Returns `true` if the next step is to send the newest reports.
     func isAboutToSend(at now: Now) -> Bool {
         isAttemptDue(at: now) && queue.waiting.allSatisfy { queue.release(of: $0) > now.moment }
     }
 
-    /// Puts off an attempt that was not made.
+    /// Postpones an attempt that was not made.
     mutating func postpone(_ why: String, at now: Now) {
         schedule.finish(.postponed(afterMilliseconds: nil, why: why), at: now.moment, jitter: 1)
     }
@@ -310,7 +312,7 @@ struct Outbox {
         let sendsAll = rules.sendsAutomatically
         func isHurried(_ held: HeldSegment) -> Bool { hurriedThrough.map { held.firstTicket <= $0 } == true }
         let closed = queue.waiting.lazy.filter { sendsAll || isHurried($0) }
-        // Without times of their own the first one is enough.
+        // If no segment has its own release time, the first one is sufficient.
         let first = closed.first.map { _ in Moment.distantPast }
         let closedAt = !queue.hasReleases ? first : closed.map { queue.release(of: $0) }.min()
         guard let open = queue.open else { return closedAt }
@@ -381,10 +383,10 @@ struct Outbox {
 }
 
 extension LeakReport {
-    /// How many sightings it stands for, as the collector will count them.
+    /// The number of sightings that the report represents, as the collector will count them.
     var boundedCount: Int { min(max(count, 1), WireLimits.count) }
 
-    /// Whether it tells of a leak, and not of the end of one.
+    /// `true` if the report is about a leak, and not about the end of one.
     fileprivate var isLeak: Bool {
         if let event { return event == .leak }
         guard let message else { return true }

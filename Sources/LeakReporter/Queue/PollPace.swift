@@ -1,11 +1,11 @@
-/// How often an app is asked for what it has counted: seldom while it counts nothing.
+/// The interval at which an app is asked for its counts; it grows while the app counts nothing.
 struct PollPace: Hashable, Sendable {
     private let first: Int
     private var wait: Int
-    /// When to ask next; `nil` never.
+    /// The time of the next poll; `nil` if there is none.
     private(set) var at: Moment?
 
-    /// An app that stands still is asked four times an hour.
+    /// The longest interval: an idle app is asked four times an hour.
     static let longestMilliseconds = 15 * 60_000
 
     init(milliseconds: Int) {
@@ -25,7 +25,7 @@ struct PollPace: Hashable, Sendable {
     mutating func finish(foundSome: Bool, at now: Moment) {
         guard at != nil else { return }
         let longest = max(Self.longestMilliseconds, first)
-        // Compared before it is doubled, which may pass what an Int holds.
+        // Compared before doubling, which may overflow an Int.
         wait = foundSome ? first : wait > longest / 2 ? longest : max(wait, 1) * 2
         at = now.advanced(byMilliseconds: wait)
     }

@@ -1,13 +1,13 @@
 import LeakMessage
 
-/// How much a report weighs in the queue and, nearly, on the wire.
+/// The size of a report in the queue and, approximately, on the wire.
 enum ReportSize {
-    /// The names of the fields, the id and the time.
+    /// The bytes of the field names, the id and the time.
     static let fixedBytes = 200
 
-    /// An estimate from the lengths of its texts, which costs no encoding: escapes are not counted.
+    /// Estimates the size from the lengths of its texts, without encoding: escapes are not counted.
     ///
-    /// Asks for no memory: it is on the way of whoever records.
+    /// Allocates no memory, because it runs on the thread that records.
     static func bytes(of report: LeakReport) -> Int {
         var bytes = fixedBytes + Self.bytes(of: report.className) + Self.bytes(of: report.message)
         bytes += Self.bytes(of: report.reason) + Self.bytes(of: report.user) + Self.bytes(of: report.install)
@@ -15,7 +15,7 @@ enum ReportSize {
         bytes += Self.bytes(of: report.cycle) + Self.bytes(of: report.log)
         bytes += Self.bytes(of: report.fingerprint)
         for key in report.keys { bytes += Self.bytes(of: key) }
-        // Cut before, and far shorter than that.
+        // These were cut before and are far shorter than that.
         if report.app != nil || report.device != nil { bytes += fixedBytes * 2 }
         if let error = report.error {
             bytes += error.domain.utf8.count + 40
@@ -46,7 +46,7 @@ enum ReportSize {
 }
 
 extension LeakReport {
-    /// The report with what the wire format would cut anyway already cut, so that a huge text does not wait in memory.
+    /// Returns the report with all values cut to the limits of the wire format, so that a huge text does not wait in memory.
     func boundedForQueue() -> LeakReport {
         var report = self
         report.message = message?.prefix(utf8: WireLimits.messageBytes)
@@ -87,7 +87,7 @@ extension DeviceInfo {
 }
 
 extension String {
-    /// At most that many bytes, cut between two scalars. No copy where it fits.
+    /// Returns at most `limit` bytes of the string, cut between two scalars. It makes no copy if the string fits.
     func prefix(utf8 limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)
@@ -110,7 +110,7 @@ extension [String] {
     }
 
     private mutating func boundEach(_ bytes: Int) {
-        // Looked at before it is touched: touching copies an array that others hold.
+        // Checked before the change: changing copies an array that is shared.
         guard contains(where: { $0.utf8.count > bytes }) else { return }
         for index in indices where self[index].utf8.count > bytes {
             self[index] = self[index].prefix(utf8: bytes)
@@ -122,7 +122,7 @@ extension [CustomKey] {
     fileprivate mutating func bound(first limit: Int, valueBytes: Int) {
         if count > limit { self = Array(prefix(limit)) }
         for index in indices {
-            // Looked at before it is touched: a change copies the whole array.
+            // Checked before the change: a change copies the whole array.
             if self[index].name.utf8.count > WireLimits.keyBytes * 4 {
                 self[index].name = self[index].name.prefix(utf8: WireLimits.keyBytes * 4)
             }

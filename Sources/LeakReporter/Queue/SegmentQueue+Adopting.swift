@@ -1,9 +1,9 @@
 import LeakMessage
 
 extension SegmentQueue {
-    /// Takes over what runs that have ended left behind.
+    /// Adopts the files of runs that have ended.
     ///
-    /// - Parameter running: the file of the session that goes on, which is not over.
+    /// - Parameter running: the log of the current session, which has not ended.
     mutating func adopt(butNot running: String?, at now: Now) {
         guard let folder else { return }
         let names = folder.adopt()
@@ -12,7 +12,7 @@ extension SegmentQueue {
         adoptSessions(logs, folder, handedOver, at: now)
     }
 
-    /// - Returns: the sessions that stand in them.
+    /// - Returns: the ids of the sessions in them.
     private mutating func adoptSegments(_ names: [String], _ folder: any SegmentFolder, at now: Now) -> Set<
         String
     > {
@@ -25,7 +25,7 @@ extension SegmentQueue {
             guard !own.contains(name), lingering[name] == nil else { continue }
             var held = HeldSegment(key: key, firstTicket: ticket)
             held.hasFile = true
-            // What cannot be read today may be readable at the next start.
+            // A file that cannot be read now may be readable at the next start.
             guard let bytes = try? folder.read(name) else { continue }
             let segment = Segment(bytes)
             held.appID = segment.header.map { $0.app.id } ?? origin.app.id
@@ -34,7 +34,7 @@ extension SegmentQueue {
             held.explanations = segment.explanations.count
             held.damaged = segment.damagedSightings
             held.sentAt = segment.seal?.sentAt
-            // It may have failed again and again.
+            // The segment may have failed repeatedly.
             held.isDeclined = held.sentAt != nil
             // `isContentFixed` stays false: the run that wrote the seal may have ended before it synced it.
             replaced.formUnion(segment.replaced)
@@ -52,23 +52,23 @@ extension SegmentQueue {
             }
         }
         adoptRetries(sent, at: now)
-        // By time, which the keys begin with; those that failed stay behind the others.
+        // Sorted by time, with which the keys begin; segments that failed come after the others.
         waiting.sort { ($0.isDeclined ? 1 : 0, $0.key) < ($1.isDeclined ? 1 : 0, $1.key) }
         return sessions
     }
 
     private mutating func adoptRetries(_ sent: [HeldSegment], at now: Now) {
         guard let newest = sent.compactMap({ $0.sentAt?.milliseconds }).max() else { return }
-        // A clock that was set leaves no more than the wait that follows now.
+        // If the clock was set, the wait is at most the usual one from now on.
         let (age, isOutOfRange) = now.wallTime.milliseconds.subtractingReportingOverflow(newest)
         let wait = Int64(BatchRetries.untriedMilliseconds)
         let since = isOutOfRange ? wait : min(max(age, 0), wait)
         retries.adopt(sent.map(\.key), lastSentAt: now.moment.advanced(byMilliseconds: -Int(since)))
     }
 
-    /// A session that did not end before its process did ended with it.
+    /// Reports sessions of ended processes. A session that had not ended before its process ended with it.
     ///
-    /// - Parameter handedOver: sessions that were handed over before their logs went.
+    /// - Parameter handedOver: ids of sessions that were already added to a segment before their logs were removed.
     private mutating func adoptSessions(
         _ names: [String], _ folder: any SegmentFolder, _ handedOver: Set<String>, at now: Now
     ) {

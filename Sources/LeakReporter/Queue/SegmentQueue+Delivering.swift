@@ -1,25 +1,26 @@
 import LeakMessage
 
 extension SegmentQueue {
-    /// Six days, see ``LeakReporter/DropReason/tooOld``.
+    /// The longest time between the first and the last attempt: six days, see ``LeakReporter/DropReason/tooOld``.
     static let longestRetryMilliseconds: Int64 = 6 * 86_400_000
-    /// A wall clock that goes back by more than this was set, and no longer tells how old a batch is.
+    /// If the wall clock goes back by more than this, it was set, and the age of a batch is unknown.
     static let longestStepBackMilliseconds: Int64 = 86_400_000
 
     enum NextBatch: Hashable {
         case batch(Batch)
-        /// No closed segment waits that may be sent.
+        /// No closed segment may be sent now.
         case none
-        /// What waits is not to be had from the disk right now.
+        /// The waiting segments cannot be read from the disk right now.
         case failure(FileFailure)
     }
 
-    /// An app that is out of descriptors for so long has died otherwise; a file that cannot be read for so long is lost.
+    /// The time after which an unreadable file counts as lost. An app without free descriptors for that long would have ended
+    /// otherwise.
     private static let longestUnreadableMilliseconds = 6 * 3_600_000
 
-    /// The oldest batch, frozen: it is the same bytes each time, from now on also after a restart.
+    /// Returns the oldest batch and seals it: it consists of the same bytes from now on, even after a restart.
     ///
-    /// - Parameter last: no segment that began with a later record.
+    /// - Parameter last: the number of the last record; segments that begin with a later one are skipped.
     mutating func nextBatch(through last: UInt64, at now: Now) -> NextBatch {
         var failure: FileFailure?
         var position = 0
@@ -30,7 +31,7 @@ extension SegmentQueue {
                 continue
             }
             if held.sentAt.map({ Self.isTooOld($0, at: now.wallTime) }) ?? held.isStale(at: now.wallTime) {
-                // Nobody knows whether the collector counted the batch, so nothing of it goes under another key.
+                // It is unknown whether the collector counted the batch, so nothing of it is sent under another key.
                 discard(held, .tooOld, at: now)
                 continue
             }
@@ -44,7 +45,7 @@ extension SegmentQueue {
         return failure.map(NextBatch.failure) ?? .none
     }
 
-    /// - Returns: `nil` when there is nothing in the segment, which is gone then.
+    /// - Returns: the batch, or `nil` if the segment is empty; the segment is removed then.
     private mutating func batch(at position: Int, _ now: Now) throws(FileFailure) -> Batch? {
         var held = waiting[position]
         for name in held.successorOf.sorted() {
@@ -84,8 +85,8 @@ extension SegmentQueue {
         return Batch(key: held.key, body: segment.body(seal), counts: segment.ordered.map(\.report.count))
     }
 
-    /// Writes down the bytes that are to be sent, and has them survive a power cut: a batch that the collector has and
-    /// that came back otherwise would be refused, and then be counted as lost.
+    /// Creates the seal with the bytes to send, which must survive a power cut: if the collector has a batch and the app sends it
+    /// with other bytes, the collector rejects it, and it is counted as lost.
     private mutating func freeze(
         _ segment: Segment, _ bytes: [UInt8], _ held: inout HeldSegment, _ wallTime: WireTime
     ) -> SegmentSeal {
@@ -101,15 +102,16 @@ extension SegmentQueue {
         return seal
     }
 
-    /// What the disk has in part it must have whole before it is sent: in the next run it would be other bytes otherwise.
+    /// Saves the seal. If a part of the segment is on the disk, all of it must be there before it is sent, because the next run
+    /// would send other bytes otherwise.
     private mutating func keepSeal(at position: Int) throws(FileFailure) {
         var held = waiting[position]
         guard let folder, !held.isContentFixed else { return }
         save(&held)
         waiting[position] = held
         if held.savedBytes == 0 {
-            // Nothing of it is on the disk, and it stays in memory: a part of it in a file would be another batch under
-            // the same key in the next run.
+            // Nothing of the segment is on the disk, and it stays in memory: a part of it in a file would become another batch
+            // under the same key in the next run.
             waiting[position].isContentFixed = true
             return
         }
@@ -118,13 +120,13 @@ extension SegmentQueue {
         waiting[position].isContentFixed = true
     }
 
-    /// Of a segment whose first record is damaged: the app is known, which build of it is not.
+    /// The origin of a segment whose first record is damaged: the app is known, but not its build.
     var unknownOrigin: SegmentHeader {
         SegmentHeader(
             key: "", app: AppInfo(id: origin.app.id, module: origin.app.module), device: DeviceInfo())
     }
 
-    /// Remembers what the file no longer tells.
+    /// Counts the sightings and explanations that can no longer be read from the file.
     private mutating func noteDamage(_ segment: Segment, _ held: inout HeldSegment) {
         tally.droppedExplanations += max(held.explanations - segment.explanations.count, 0)
         held.explanations = segment.explanations.count
@@ -139,18 +141,18 @@ extension SegmentQueue {
         return isOutOfRange || age >= longestRetryMilliseconds || age < -longestStepBackMilliseconds
     }
 
-    // MARK: What came of it
+    // MARK: Results of delivery
 
-    /// The collector has it.
+    /// Handles a batch that the collector has accepted.
     ///
-    /// - Parameter rejected: indexes of the reports that it did not take.
+    /// - Parameter rejected: the indexes of the reports that the collector rejected.
     mutating func finishAccepted(_ batch: Batch, rejected: [Int]) {
         guard let held = away(batch) else { return }
         let lost = Set(rejected).reduce(0) { $0 + (batch.counts.indices.contains($1) ? batch.counts[$1] : 0) }
         tally.batches += 1
         tally.sent += batch.sightings - lost
         tally.sentExplanations += held.explanations
-        // The collector knows of these; telling it as dropped would count them twice.
+        // The collector knows about these; reporting them as dropped would count them twice.
         drop(lost, .rejected)
         tally.stored += held.unsavedSightings
         drop(held.damaged, .damaged)
@@ -158,16 +160,16 @@ extension SegmentQueue {
         remove(held)
     }
 
-    /// The collector will never take it, and has counted nothing of it.
+    /// Handles a batch that the collector has rejected permanently without counting anything of it.
     mutating func finishRefused(_ batch: Batch, _ reason: LeakReporter.DropReason, at now: Now) {
         guard let held = away(batch) else { return }
         discard(held, reason, at: now)
     }
 
-    /// The collector may have counted it.
+    /// Handles a postponed batch, which the collector may have counted.
     mutating func finishPostponed() { awayKey = nil }
 
-    /// The collector may have counted it, and the others are sent before it is sent again.
+    /// Handles a failed batch, which the collector may have counted. The other batches are sent before it is sent again.
     mutating func finishFailed(_ batch: Batch) {
         guard away(batch) != nil, let position = waiting.firstIndex(where: { $0.key == batch.key }) else {
             return
@@ -180,9 +182,9 @@ extension SegmentQueue {
         waiting.append(waiting.remove(at: position))
     }
 
-    /// It was not counted.
+    /// Handles a batch that was not counted.
     ///
-    /// - Parameter isLast: whether the others are sent before it is sent again.
+    /// - Parameter isLast: `true` if the other batches are to be sent before it is sent again.
     mutating func finishUncounted(_ batch: Batch, isLast: Bool) {
         guard away(batch) != nil, let position = waiting.firstIndex(where: { $0.key == batch.key }) else {
             return
@@ -191,8 +193,8 @@ extension SegmentQueue {
         if isLast { moveBehindOthers(position) }
     }
 
-    /// Removes the seal that the last attempt wrote, if no attempt before may have been counted: how old the batch is
-    /// counts from the next one on. Where the file cannot be changed the seal stays, which is the cautious side.
+    /// Removes the seal that the last attempt wrote, unless an earlier attempt may have been counted. The age of the batch then
+    /// counts from the next attempt on. If the file cannot be changed, the seal stays, which is the safe choice.
     private mutating func removeSeal(at position: Int) {
         var held = waiting[position]
         guard let length = held.bytesBeforeSeal else { return }
@@ -214,27 +216,27 @@ extension SegmentQueue {
         return waiting.first { $0.key == batch.key }
     }
 
-    // MARK: Thrown away
+    // MARK: Discarding
 
-    /// Throws a segment's reports and explanations away. What else it holds goes on in the open segment, unless the collector
-    /// may have counted it.
+    /// Discards the reports and explanations of a segment. Its other records move to the open segment, unless the collector may
+    /// have counted them.
     ///
-    /// Explanations do not go on: most are of the reports that go, they are not summed, and with each batch that is refused
-    /// the next one would be longer by those of all before.
+    /// Explanations do not move: most belong to the discarded reports, they cannot be added up, and after each rejected batch the
+    /// next one would be longer by those of all earlier ones.
     mutating func discard(_ held: HeldSegment, _ reason: LeakReporter.DropReason, at now: Now) {
         drop(held.sightings, reason)
         tally.droppedExplanations += held.explanations
         drop(held.damaged, .damaged)
-        // Before the file goes: whoever finds both sees which of them counts.
+        // Written before the file is removed: a run that finds both knows which one counts.
         var records = held.savedBytes > 0 ? [SegmentRecord.replaces(key: held.key)] : []
         let segment = (try? read(held)).map(Segment.init)
-        // What was refused alone would be refused alone again, and again: it goes with what comes.
+        // Records that were rejected alone would be rejected alone again: they are sent with later records.
         let isRefused = reason == .refused || reason == .tooLong
         let isDue = !isRefused || segment?.reports.isEmpty == false
         if let segment {
             let leftovers = segment.leftovers(reason, wasSent: held.sentAt != nil)
             records += leftovers.denominators
-            // Added up, so that they take no more room than before.
+            // Added up, so that they take no more space than before.
             if isDue {
                 tell(leftovers.drops)
             } else {
@@ -247,11 +249,11 @@ extension SegmentQueue {
         write(records, isDue: isDue, at: now)
         remove(held)
         if let open { holdBack(open.held.key, until: held.successorOf.union([held.fileName])) }
-        // What comes need not wait until it is gone.
+        // Later records need not wait until the file is removed.
         if lingering[held.fileName] != nil { close() }
     }
 
-    /// Throws everything away, as the app asks.
+    /// Discards everything, at the request of the app.
     mutating func deleteAll() {
         drop(waitingSightings, .deleted)
         tally.droppedExplanations += waitingExplanations
@@ -263,7 +265,7 @@ extension SegmentQueue {
 }
 
 extension Segment {
-    /// What is to be sent of a segment without its reports.
+    /// Returns the records of a segment that are still to be sent without its reports.
     fileprivate func leftovers(
         _ reason: LeakReporter.DropReason, wasSent: Bool
     ) -> (denominators: [SegmentRecord], drops: [DroppedReports]) {
@@ -271,11 +273,12 @@ extension Segment {
             checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
         let dropped = dropSums
         switch reason {
-        // It was answered, and nothing of it was counted. Denominators that were refused alone would be again.
+        // The batch was answered, and nothing of it was counted. Checks and sessions that were rejected alone would be rejected
+        // again.
         case .refused, .tooLong: return (reports.isEmpty ? [] : denominators, dropped)
-        // Kept, they would fill the room that is to be made.
+        // If they were kept, they would fill the space that is to be freed.
         case .queueFull: return ([], wasSent ? [] : dropped)
-        // Nobody knows what was counted.
+        // It is unknown whether the collector counted them.
         default: return wasSent ? ([], []) : (denominators, dropped)
         }
     }

@@ -1,8 +1,9 @@
 import LeakMessage
 
-/// Segments of another endpoint, key or app, which wait for a reporter that has those.
+/// Segments of another endpoint, key or app, which wait for a reporter with that configuration.
 ///
-/// Reports discarded from them are counted in the statistics, and not in the losses told to the collector, which is not theirs.
+/// Reports discarded from them are counted in the statistics, but not in the losses reported to the collector, because they belong
+/// to another one.
 extension SegmentQueue {
     /// Discards segments past their maximum age, and the oldest ones beyond the bytes that this queue may have.
     mutating func expireForeign(at now: Now) {
@@ -10,7 +11,7 @@ extension SegmentQueue {
         let limit = bounds.diskBytes
         removeForeign(.queueFull) { files in
             var excess = files.reduce(0) { $0 + HeldSegment.diskBytes(of: $1.bytes) } - limit
-            // By time, which the names begin with.
+            // Sorted by time, with which the names begin.
             return files.sorted { $0.name < $1.name }.prefix { file in
                 defer { excess -= HeldSegment.diskBytes(of: file.bytes) }
                 return excess > 0
@@ -18,7 +19,7 @@ extension SegmentQueue {
         }
     }
 
-    /// Throws all of them away, as the user asks.
+    /// Discards all of them, at the request of the user.
     mutating func deleteForeign() {
         removeForeign(.deleted) { $0 }
     }

@@ -1,8 +1,8 @@
 import LeakMessage
 
 extension SegmentQueue {
-    /// Makes two segments of one that was too long for the collector, which has counted nothing of it. A report that is
-    /// too long alone is thrown away.
+    /// Splits a segment that was too long for the collector, which has counted nothing of it, into two. A single report that is too
+    /// long is discarded.
     mutating func split(_ batch: Batch, at now: Now) {
         guard let held = away(batch), let position = waiting.firstIndex(where: { $0.key == held.key }),
             let bytes = try? read(held)
@@ -21,13 +21,13 @@ extension SegmentQueue {
             save(&made[index])
             if made[index].unsaved.isEmpty { try? folder?.sync(made[index].fileName) }
         }
-        // They count from here on: a piece is left out while the segment that it is of is there.
+        // The pieces replace the segment from here on. A run that finds both ignores the pieces as long as the segment exists.
         waiting.replaceSubrange(position...position, with: made)
         remove(held)
         for piece in made { holdBack(piece.key, until: held.successorOf.union([held.fileName])) }
     }
 
-    /// Returns whether a batch that is too long can be sent in smaller ones.
+    /// Returns `true` if a batch that is too long can be split.
     func isDivisible(_ batch: Batch) -> Bool {
         guard let held = waiting.first(where: { $0.key == batch.key }), let bytes = try? read(held) else {
             return true
@@ -52,7 +52,7 @@ extension SegmentQueue {
 }
 
 extension Segment {
-    /// Two halves, as records; one if there is nothing to be halved.
+    /// Two halves of the records; only one if they cannot be split.
     var pieces: [[SegmentRecord]] {
         let lines = ordered.map { entry in
             SegmentReport(
@@ -63,7 +63,7 @@ extension Segment {
             checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
             + explanations.map(SegmentRecord.explanation)
             + dropSums.map { .dropped(reason: $0.reason, count: UInt64(clamping: $0.count)) }
-        // Either may be what is too long: reports apart from the rest, then the halves of either.
+        // Either part may be too long: first the reports are separated from the rest, then each part is halved.
         switch (lines.isEmpty, others.isEmpty) {
         case (false, false): return [others, Self.numbered(lines[...])]
         case (false, true):

@@ -1,62 +1,62 @@
 import LeakMessage
 
-/// The segments that wait, on the disk as far as it takes them and in memory else.
+/// The waiting segments, on the disk if it accepts them, otherwise in memory.
 ///
-/// Owned by the reporter's own thread. Every record is written with the next ``commit()``; until then, and where the
-/// disk fails, it is in memory.
+/// Owned by the reporter's own thread. Every record is written with the next ``commit()``; until then, or if the disk fails, it is
+/// in memory.
 struct SegmentQueue {
-    /// What is posted: one segment.
+    /// The content of one request: one segment.
     struct Batch: Hashable, Sendable {
         let key: String
         let body: [UInt8]
-        /// Sightings of each report, in the order of the body.
+        /// The number of sightings of each report, in the order of the body.
         let counts: [Int]
 
         var sightings: Int { counts.reduce(0, +) }
     }
 
-    /// What became of sightings; all are sums since the queue was made.
+    /// Counts of sightings by outcome, since the queue was created.
     struct Tally: Hashable, Sendable {
         var sent = 0
         var dropped: [LeakReporter.DropReason: Int] = [:]
-        /// Those that survive the end of the process: on the disk, or delivered.
+        /// Sightings that survive the end of the process: on the disk, or delivered.
         var stored = 0
         var batches = 0
-        /// Explanations, of which the sums above know nothing.
+        /// Explanations, which the other counts do not include.
         var sentExplanations = 0
         var droppedExplanations = 0
     }
 
     let bounds: LeakReporter.Bounds
-    /// True if few bytes of the day are left. Repeats and checks wait an hour; new leaks do not.
+    /// `true` if few bytes of the day are left. Repeats and checks wait an hour then; new leaks do not.
     var isSparing = false
-    /// Whose reports they are from now on; a segment has one origin.
+    /// The origin of the following reports; a segment has one origin.
     private(set) var origin: SegmentHeader
     /// `nil` keeps everything in memory.
     let folder: (any SegmentFolder)?
     var open: OpenSegment?
-    /// Closed ones, oldest first.
+    /// Closed segments, oldest first.
     var waiting: [HeldSegment] = []
-    /// The key of the one that is on its way.
+    /// The key of the segment that is being sent.
     var awayKey: String?
     var tally = Tally()
-    /// Why the disk takes nothing; `nil` while it does.
+    /// The reason why the disk accepts nothing; `nil` if it works.
     var failure: String?
-    /// That of the last write.
+    /// The failure of the last write.
     private(set) var saveFailure: FileFailure?
-    /// Drops that the collector has not been told of and that stand in no segment yet.
+    /// Dropped reports that have not been reported to the collector and are in no segment yet, by reason.
     private var untold: [String: Int] = [:]
-    /// Files that are done with and could not be removed.
+    /// Files that are no longer needed but could not be removed.
     private(set) var lingering: [String: FileFailure] = [:]
-    /// The number of the record that is being taken.
+    /// The number of the current record.
     var ticket: UInt64 = 0
-    /// Until when nothing is sent of an app, by its id: the collector said that the key may not write for it.
+    /// The time until which nothing is sent for an app, by its id, because the collector said that the key may not write for it.
     private(set) var forbiddenApps: [String: Moment] = [:]
 
-    /// The batches that are tried again at times of their own.
+    /// The batches with their own retry times.
     var retries = BatchRetries()
 
-    /// Makes the keys of batches and the ids of reports and sessions.
+    /// Creates the keys of batches and the ids of reports and sessions.
     let makeID: (WireTime) -> String
 
     init(
@@ -70,22 +70,22 @@ struct SegmentQueue {
         batchReports = bounds.batchReports
     }
 
-    /// Reports for the next batch: halved by each 413, doubled by each success.
+    /// The number of reports in the next batch: halved by each 413, doubled by each success.
     var batchReports: Int
 
-    /// Sightings that are not delivered.
+    /// The number of sightings that are not delivered.
     var waitingSightings: Int {
         waiting.reduce(0) { $0 + $1.sightings + $1.damaged } + (open?.held.sightings ?? 0)
     }
 
-    /// Explanations that are not delivered.
+    /// The number of explanations that are not delivered.
     var waitingExplanations: Int {
         waiting.reduce(0) { $0 + $1.explanations } + (open?.held.explanations ?? 0)
     }
 
     var isEmpty: Bool { waiting.isEmpty && open == nil && untold.isEmpty }
 
-    /// Up to which number everything is delivered or thrown away.
+    /// Returns the highest record number up to which everything is delivered or discarded.
     func settledThrough(_ last: UInt64) -> UInt64 {
         let first = (waiting.map(\.firstTicket) + [open?.held.firstTicket].compactMap(\.self)).min()
         return first.map { max($0, 1) - 1 } ?? last
@@ -99,19 +99,19 @@ struct SegmentQueue {
         for (app, moment) in forbiddenApps where moment <= now.moment { forbiddenApps[app] = nil }
     }
 
-    /// When a segment may be sent at the earliest.
+    /// Returns the earliest time at which a segment may be sent.
     func release(of held: HeldSegment) -> Moment {
         max(
             forbiddenApps[held.appID ?? ""] ?? .distantPast,
             retries.retryAt(held.key, wasSent: held.sentAt != nil))
     }
 
-    /// True if some segments may be sent later than others.
+    /// `true` if some segments may be sent later than others.
     var hasReleases: Bool { !forbiddenApps.isEmpty || !retries.isEmpty }
 
-    // MARK: What comes in
+    // MARK: New records
 
-    /// What comes from now on is of another install.
+    /// Changes the origin of the following records, and closes the open segment if the origin differs.
     mutating func change(_ body: (inout SegmentHeader) -> Void) {
         var changed = origin
         body(&changed)
@@ -126,7 +126,8 @@ struct SegmentQueue {
         isSparing ? max(usual, Self.sparingMilliseconds) : usual
     }
 
-    /// As many as the collector takes where bytes are to be spared, unless it has refused a batch for its length.
+    /// The most reports in a batch. If bytes are to be saved, it is the limit of the collector, unless the collector has rejected a
+    /// batch for its length.
     private var lineLimit: Int {
         isSparing && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
     }
@@ -136,14 +137,14 @@ struct SegmentQueue {
         return Int(open.lineCount) >= lineLimit || open.held.bytes + json.count > bounds.batchBytes
     }
 
-    /// The bytes that a report adds to the body of a batch. The first one of a batch has those of the head as well.
+    /// Returns the bytes that a report adds to the body of a batch. For the first report of a batch, they include the head.
     func sentBytes(of json: [UInt8]) -> Int {
         let bytes = json.count + Self.countBytes
         guard let open, open.lineCount > 0, !isFull(for: json) else { return bytes + headBytes }
         return bytes
     }
 
-    /// `,"count":1000,"alive":1000}` and a comma.
+    /// The bytes of `,"count":1000,"alive":1000}` and a comma.
     private static let countBytes = 29
 
     private var headBytes: Int {
@@ -152,7 +153,7 @@ struct SegmentQueue {
 
     /// Adds a sighting to a report that waits in the open segment.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: `true` if there is such a report.
     mutating func fold(_ key: FoldingKey, count: Int, alive: Int?, at now: Now) -> Bool {
         guard let line = open?.lines[key], line.count + count <= WireLimits.count else { return false }
         if let open, open.held.bytes >= bounds.batchBytes {
@@ -173,8 +174,8 @@ struct SegmentQueue {
     /// Adds a report.
     ///
     /// - Parameters:
-    ///   - json: ``LeakReport/openJSON()``.
-    ///   - isNew: whether such a leak has not been seen in this session, so that it is due soon.
+    ///   - json: the report as ``LeakReport/openJSON()`` writes it.
+    ///   - isNew: `true` if the leak has not been seen in this session before, so that it is due soon.
     mutating func add(
         _ json: [UInt8], _ key: FoldingKey, count: Int, alive: Int?, isNew: Bool, at now: Now
     ) {
@@ -204,7 +205,7 @@ struct SegmentQueue {
         }
     }
 
-    /// - Parameter explanation: JSON of a report.
+    /// - Parameter explanation: the JSON of a report with an explanation.
     mutating func add(explanation: [UInt8], at now: Now) {
         append([.explanation(explanation[...])], at: now)
     }
@@ -215,11 +216,12 @@ struct SegmentQueue {
         append([.session(session)], at: now)
     }
 
-    /// Takes a session over from its log, which goes. While that is there, a killed process leaves one of the two.
+    /// Moves a session from its log to a segment, and removes the log. If the process is killed in between, only one of the two
+    /// counts.
     ///
     /// - Parameters:
-    ///   - session: `nil` when there is nothing to be told of it.
-    ///   - other: whose it is, where that may be an earlier build or another user.
+    ///   - session: `nil` if there is nothing to report.
+    ///   - other: the origin of the session, if it may be an earlier build or another user.
     mutating func add(
         _ session: EndedSession?, log: String, of other: SegmentHeader? = nil, at now: Now
     ) {
@@ -236,17 +238,17 @@ struct SegmentQueue {
         if let successor { holdBack(successor, until: [log]) }
     }
 
-    /// Counts sightings that were thrown away, and has the collector told of those that it does not know of.
+    /// Counts discarded sightings, and reports them to the collector if it does not know about them.
     mutating func drop(_ count: Int, _ reason: LeakReporter.DropReason) {
         guard count > 0 else { return }
         tally.dropped[reason, default: 0] += count
         if reason.isTold { untold[reason.rawValue, default: 0] += count }
     }
 
-    /// Counts an explanation that is not kept. The collector is not told: it counts none.
+    /// Counts a dropped explanation. This is not reported to the collector, which does not count explanations.
     mutating func dropExplanation() { tally.droppedExplanations += 1 }
 
-    /// Has the collector told what a segment was to tell.
+    /// Adds the drops that a removed segment was to report to the collector.
     mutating func tell(_ drops: [DroppedReports]) {
         for drop in drops {
             let (sum, isTooLarge) = untold[drop.reason, default: 0].addingReportingOverflow(drop.count)
@@ -254,12 +256,12 @@ struct SegmentQueue {
         }
     }
 
-    /// Tells the collector nothing of what was thrown away so far.
+    /// Discards the drops that have not been reported to the collector yet.
     mutating func forgetDrops() { untold = [:] }
 
     private mutating func append(_ records: [SegmentRecord], isDue: Bool = true, at now: Now) {
         guard !records.isEmpty else { return }
-        // All in one segment and with that in one write: what takes a segment's place is there as a whole or not at all.
+        // All in one segment and therefore in one write: records that replace a segment are written completely or not at all.
         if let open,
             open.recordCount + records.count > WireLimits.checksCount || open.held.bytes >= bounds.batchBytes
         {
@@ -279,9 +281,9 @@ struct SegmentQueue {
         open = OpenSegment(header, ticket: ticket)
     }
 
-    // MARK: Onto the disk
+    // MARK: Storage
 
-    /// Writes down what came in, in one write, and throws away what is too much.
+    /// Writes the new records to disk in one write, and discards segments beyond the limits.
     mutating func commit(at now: Now) {
         for index in waiting.indices where !waiting[index].unsaved.isEmpty {
             var held = waiting[index]
@@ -293,9 +295,9 @@ struct SegmentQueue {
         enforceBounds(at: now)
     }
 
-    /// Writes down what came in, and `records` with it.
+    /// Writes the new records to disk, together with `records`.
     ///
-    /// - Parameter isDue: whether `records` are worth a request of their own.
+    /// - Parameter isDue: `true` if `records` are worth a request of their own.
     mutating func write(_ records: [SegmentRecord], isDue: Bool = true, at now: Now) {
         let drops = untold.sorted { $0.key < $1.key }.map {
             SegmentRecord.dropped(reason: $0.key, count: UInt64($0.value))
@@ -308,7 +310,7 @@ struct SegmentQueue {
         open?.held = held
     }
 
-    /// Closes the open segment: what comes from now on goes into another.
+    /// Closes the open segment; later records go into another one.
     mutating func close() {
         open?.settleAgain()
         guard var held = open?.held else { return }
@@ -317,8 +319,8 @@ struct SegmentQueue {
         open = nil
     }
 
-    /// Files that may wait for their removal before no more are made: where files can be made and not removed, the disk
-    /// would fill up.
+    /// The most files that may wait for removal before no new files are created: where files can be created but not removed, the
+    /// disk would fill up.
     static let lingeringLimit = 256
 
     mutating func save(_ held: inout HeldSegment) {
@@ -331,7 +333,7 @@ struct SegmentQueue {
         held.hasFile = true
         let (written, failure) = folder.append(held.unsaved, to: held.fileName)
         held.savedBytes += written
-        // Not `removeFirst`, which would keep the room of each segment that is on the disk.
+        // Not `removeFirst`, which would keep the capacity for each segment that is on the disk.
         held.unsaved = Array(held.unsaved[written...])
         saveFailure = failure
         self.failure = failure?.description
@@ -351,7 +353,7 @@ struct SegmentQueue {
         if held.hasFile { removeFile(held.fileName) }
     }
 
-    /// Keeps a segment from being sent until those of the files are gone that could not be removed.
+    /// Prevents a segment from being sent until those of the files that could not be removed are gone.
     mutating func holdBack(_ key: String, until names: some Sequence<String>) {
         let left = names.filter { lingering[$0] != nil }
         guard !left.isEmpty else { return }
@@ -376,7 +378,7 @@ struct SegmentQueue {
         let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.held.unsaved.count ?? 0)
         var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
         guard excess.saved > 0 || excess.unsaved > 0 else { return }
-        // Those that were declined are older than their places say.
+        // Declined segments are older than their position suggests.
         let oldestFirst = waiting.filter(\.isDeclined) + waiting.filter { !$0.isDeclined }
         for held in oldestFirst where held.key != awayKey {
             let helps =

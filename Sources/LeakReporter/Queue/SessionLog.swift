@@ -1,16 +1,16 @@
 import LeakMessage
 
-/// What is known of a session that goes on, in a file of the run: the next run finds it if this one is killed.
+/// The state of the current session in a file of the run, so that the next run finds it if this process is killed.
 ///
-/// Each change is a record of its own at the end of the file; the newest counts.
+/// Each change appends a record to the file; the newest one counts.
 struct SessionLog {
     static let fileEnding = ".session"
-    /// Of the file, beyond which it begins anew.
+    /// The most bytes of the file; beyond them it is written anew.
     static let bytesLimit = 16 * 1024
 
     private(set) var session: EndedSession
     let name: String
-    /// Whose session it is: the next run may be of another build.
+    /// The origin of the session: the next run may be of another build.
     private let origin: SegmentHeader
     private var written: EndedSession?
     private var bytes = 0
@@ -25,7 +25,7 @@ struct SessionLog {
     mutating func add(leaks: Int) { session.leaks = session.leaks.addingBounded(leaks) }
     mutating func add(unseen: Int) { session.unseen = session.unseen.addingBounded(unseen) }
 
-    /// Without a disk the session is known as long as the process lives.
+    /// Saves the session. Without a folder, it is known only while the process lives.
     mutating func save(to folder: (any SegmentFolder)?) {
         guard let folder, session != written else { return }
         var record: [UInt8] = []
@@ -52,7 +52,7 @@ struct SessionLog {
 }
 
 extension EndedSession {
-    /// Indicates whether nothing was checked, leaked or left out, so that there is nothing to send.
+    /// `true` if nothing was checked, leaked or left out, so that there is nothing to send.
     var isUnknown: Bool { checks == 0 && leaks == 0 && unseen == 0 }
 }
 

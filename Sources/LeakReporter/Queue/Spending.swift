@@ -1,10 +1,10 @@
-/// Bytes of reports that were written down to be sent on one day.
+/// The bytes of reports that were stored for sending on one day.
 struct Spending: Hashable, Sendable {
-    /// Since 1970, in UTC.
+    /// Days since 1970, in UTC.
     var day = 0
     /// Bytes of reports that were new in their session.
     var bytes = 0
-    /// Bytes of reports that came again.
+    /// Bytes of repeated reports.
     var repeatedBytes = 0
 
     init(day: Int = 0, bytes: Int = 0, repeatedBytes: Int = 0) {
@@ -15,14 +15,14 @@ struct Spending: Hashable, Sendable {
 
     var totalBytes: Int { Self.sum(bytes, repeatedBytes) }
 
-    /// No device sends more, and no sum of a few such numbers overflows.
+    /// The upper limit of a count: no device sends more, and sums of a few such numbers do not overflow.
     private static let largest = 1 << 53
 
     private static func sum(_ one: Int, _ other: Int) -> Int {
         min(min(one, largest) + min(other, largest), largest)
     }
 
-    /// - Returns: `nil` when it is not what ``line`` gives.
+    /// - Returns: `nil` if the line does not have the format of ``line``.
     init?(line: String) {
         let parts = line.split(separator: " ")
         // Earlier versions wrote no third number.
@@ -35,7 +35,8 @@ struct Spending: Hashable, Sendable {
 
     var line: String { "\(day) \(bytes) \(repeatedBytes)" }
 
-    /// What two processes spent, of which the other one's is `other` by now and was `base`.
+    /// Returns the total usage of this process and another one. `other` is the current usage of the other process; `base` is its
+    /// earlier usage, which is included in `self`.
     func added(to other: Spending, since base: Spending) -> Spending {
         guard other.day == day else { return other.day > day ? other : self }
         func sum(_ number: KeyPath<Spending, Int>) -> Int {

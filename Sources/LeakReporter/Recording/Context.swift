@@ -1,25 +1,24 @@
 import LeakMessage
 
-/// What the app has said of itself so far, which goes with each report: custom keys and breadcrumbs.
+/// The context that the app has set so far, which is sent with each report: custom keys and breadcrumbs.
 ///
-/// A copy is the moment's state and copies nothing until one of the two changes. Everything is within the bounds of the
-/// wire format.
+/// A copy is a snapshot; its storage is shared until one of the two changes. All values are within the limits of the wire format.
 struct Context: Sendable {
-    /// In the order in which they were first set.
+    /// The custom keys, in the order in which they were first set.
     private(set) var keys: [CustomKey] = []
     private var lines = Breadcrumbs()
 
     /// Breadcrumbs, newest last.
     var log: [String] { lines.ordered }
 
-    /// Keeps a line, in place of the oldest when there are ``WireLimits/logCount``.
+    /// Adds a line, which replaces the oldest one if there are already ``WireLimits/logCount``.
     mutating func log(_ line: String) {
         lines.append(line.prefix(utf8: WireLimits.logBytes))
     }
 
-    /// Sets a custom key, or takes it back.
+    /// Sets or removes a custom key.
     ///
-    /// - Returns: `false` when there are ``WireLimits/keysCount`` others, and nothing is changed.
+    /// - Returns: `false` if there are already ``WireLimits/keysCount`` other keys; nothing is changed then.
     @discardableResult
     mutating func set(_ value: CustomKey.Value?, forKey name: String) -> Bool {
         let name = name.prefix(utf8: WireLimits.keyBytes)
@@ -38,7 +37,7 @@ struct Context: Sendable {
         return true
     }
 
-    /// The report with what it does not say itself: its own keys win, its own lines are the newest.
+    /// Returns the report with the context added. Keys of the report take precedence, and its own lines are the newest.
     func added(to report: LeakReport) -> LeakReport {
         var report = report
         if !keys.isEmpty {
@@ -54,7 +53,7 @@ struct Context: Sendable {
     }
 }
 
-/// The newest lines, in a ring: a line more replaces one and moves none.
+/// The newest lines, in a ring buffer: a new line replaces one and moves none.
 private struct Breadcrumbs: Sendable {
     private var lines: [String] = []
     private var oldest = 0

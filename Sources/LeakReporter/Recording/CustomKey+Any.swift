@@ -2,10 +2,10 @@ internal import Foundation
 import LeakMessage
 
 extension CustomKey.Value {
-    /// What is kept of a value that an app passes.
+    /// Converts a value that the app passes.
     ///
-    /// Strings, numbers, booleans and addresses are kept as they are, boxed or not; of an enum its raw value, else the
-    /// name of its case; of an error its domain and code. Of anything else only the type, since descriptions hold the
+    /// Strings, numbers, booleans and URLs are kept unchanged, boxed or not. For an enum, the raw value is kept, otherwise the name
+    /// of the case; for an error, its domain and code. For any other value, only the type is kept, because descriptions may contain
     /// texts of users.
     init(_ any: Any) {
         self =
@@ -15,10 +15,10 @@ extension CustomKey.Value {
             ?? .string(UnknownContext.removed(from: String(reflecting: type(of: any))))
     }
 
-    /// - Returns: `nil` for an optional that holds nothing, however deep, and for `NSNull`.
+    /// - Returns: `nil` for an optional that is empty at any depth, and for `NSNull`.
     static func of(_ value: Any?) -> Self? { content(of: value).map { Self($0) } }
 
-    /// Within the bounds of the wire format.
+    /// The value, cut to the limits of the wire format.
     var bounded: Self {
         guard case .string(let text) = self else { return self }
         return .string(text.prefix(utf8: WireLimits.keyValueBytes))
@@ -35,7 +35,7 @@ extension CustomKey.Value {
     }
 
     private static func plain(_ any: Any) -> Self? {
-        // By the exact type, since on Apple's systems `as? Bool` takes the number 1 as well.
+        // Compared by the exact type, because on Apple's systems `as? Bool` accepts the number 1 as well.
         switch type(of: any) {
         case is Bool.Type: return (any as? Bool).map(Self.boolean) ?? .string("Bool")
         case is String.Type: return .string(any as? String ?? "")
@@ -55,21 +55,21 @@ extension CustomKey.Value {
         }
     }
 
-    /// Without what the case holds, which may be a user's.
+    /// Returns the name of the case, without its associated values, which may contain data of a user.
     private static func caseName(of any: Any) -> String? {
         let mirror = Mirror(reflecting: any)
-        // A description is the app's own text, and may say what the case stands for.
+        // A description is written by the app, and may contain the value of the case.
         guard mirror.displayStyle == .enum, !(any is any CustomStringConvertible) else { return nil }
         return mirror.children.first.map(\.label) ?? String(describing: any)
     }
 
     private static func value(of number: NSNumber) -> Self {
-        // Foundation keeps a boolean as a char, on Linux and on Apple's systems.
+        // Foundation stores a boolean as a char, on Linux and on Apple's systems.
         let isBoolean = unsafe number.objCType.pointee == CChar(bitPattern: UInt8(ascii: "c"))
         return isBoolean ? .boolean(number.boolValue) : finite(number.doubleValue)
     }
 
-    /// JSON has no word for the others.
+    /// Returns a number if it is finite, otherwise its text, because JSON has no infinite numbers or NaN.
     private static func finite(_ number: Double) -> Self {
         number.isFinite ? .number(number) : .string("\(number)")
     }

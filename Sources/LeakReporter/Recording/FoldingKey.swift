@@ -2,24 +2,25 @@ internal import LeakGrammar
 import LeakMessage
 internal import LeakPlatform
 
-/// What two sightings on this device must share to be counted as one report.
+/// A key for merging: sightings on this device with equal keys are counted as one report.
 ///
-/// Finer than the collector's groups, so that nothing it tells apart is put together: beside class and stack it has
-/// what the collector shows of a group, and who sent it. Addresses, times, the log and the rest of a text are not in it.
+/// It is finer than the collector's groups, so that sightings in different groups are never merged: besides class and stack, it
+/// includes everything that the collector shows of a group, and the sender. Addresses, times, the log and the rest of a text are
+/// not included.
 ///
-/// A keyed hash of 128 bits, SipHash twice with different first bytes: of a million leaks, two share a key once in
-/// 10²⁶ runs. It is another one in each process, and may not be kept.
+/// A keyed hash of 128 bits, SipHash twice with different first bytes: among a million leaks, two share a key once in 10²⁶ runs. It
+/// differs between processes and must not be stored.
 struct FoldingKey: Hashable, Sendable {
     private let high: Int
     private let low: Int
 
-    /// The same for the mailbox, in which sightings wait.
+    /// The same key in the type that the mailbox uses for waiting sightings.
     var mergeKey: MergeKey { MergeKey(high, low) }
 
     /// - Parameters:
-    ///   - report: as recorded; what the wire format cuts is cut here too.
-    ///   - withKeys: tells reports apart that have other custom keys, or an error with other `userInfo`. Without it, two keys
-    ///     are equal when the reports are of the same leak, which ``Budget`` counts.
+    ///   - report: the report as recorded; values are cut here as the wire format cuts them.
+    ///   - withKeys: if `true`, reports with different custom keys, or an error with different `userInfo`, get different keys. If
+    ///     `false`, two keys are equal if the reports are of the same leak, which ``Budget`` counts.
     init(_ report: LeakReport, withKeys: Bool = false) {
         var parts = FoldingParts()
         parts.append(report)
@@ -31,7 +32,7 @@ struct FoldingKey: Hashable, Sendable {
     }
 }
 
-/// The bytes that a ``FoldingKey`` is the hash of, each part behind its length.
+/// The input bytes of the hash of a ``FoldingKey``; each part follows its length.
 private struct FoldingParts {
     private var bytes: [UInt8] = []
 
@@ -45,7 +46,7 @@ private struct FoldingParts {
     }
 
     mutating func append(_ report: LeakReport) {
-        // As the collector reads a report: its text counts for what the fields leave open.
+        // As the collector parses a report: the text is used for fields that are missing.
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
         let mayHaveCalls = report.stack.isEmpty && text.map(DetectorMessage.mayHaveCallStack) ?? false
@@ -63,7 +64,7 @@ private struct FoldingParts {
         if report.stack.isEmpty { append(parsed?.callStack?.key ?? []) }
         append(report.stack, orCleaned: subject?.wholeNames.stack)
         append(report.children, orCleaned: subject?.wholeNames.children)
-        // It may be given from any of its references on.
+        // The cycle may start at any of its references.
         append(Cycle.smallestRotation(report.cycle), orCleaned: subject?.cycle)
         append(report.reason)
         append(report.fingerprint)
@@ -74,7 +75,7 @@ private struct FoldingParts {
         append(report.install)
         append(report.user)
 
-        // The explanation of a leak is paid for beside its sightings.
+        // An explanation is charged separately from the sightings of its leak.
         if report.explanation != nil { bytes.append(2) }
         let isFreed = (report.event ?? parsed?.event) == .freed
         bytes.append(isFreed ? 1 : 0)
@@ -83,7 +84,8 @@ private struct FoldingParts {
         append(lived.map(Self.halfOctave))
     }
 
-    /// By name, since their order says nothing. None are nothing at all, so that both sorts of keys are then equal.
+    /// Appends custom keys sorted by name, because their order is irrelevant. An empty array appends nothing, so that the hash is
+    /// the same with and without `withKeys`.
     mutating func append(_ keys: [CustomKey]) {
         for key in keys.sorted(by: { $0.name < $1.name }) {
             append(key.name)
@@ -99,10 +101,10 @@ private struct FoldingParts {
         }
     }
 
-    /// As they are sent, but for addresses and for what varies in the text of a detector.
+    /// Appends `userInfo` as it is sent, without addresses and without the variable parts of a detector's text.
     mutating func append(userInfo: [CustomKey]) {
         guard !userInfo.isEmpty else { return }
-        // Not the same as custom keys.
+        // This distinguishes it from custom keys.
         bytes.append(4)
         append(
             userInfo.map { key in
@@ -113,7 +115,7 @@ private struct FoldingParts {
             })
     }
 
-    /// The text without the hexadecimal digits behind each `0x`.
+    /// Returns the text without the hexadecimal digits after each `0x`.
     private static func withoutAddresses(_ text: String) -> String {
         guard text.contains("0x") else { return text }
         var kept: [UInt8] = []
@@ -131,10 +133,11 @@ private struct FoldingParts {
         DetectorMessage(text.prefix(utf8: WireLimits.messageBytes))
     }
 
-    /// The length of a time in bits, and its second bit: the times from 4 to 5, from 6 to 7, from 8 to 11 have one.
+    /// Returns a bucket of a time from its length in bits and its second bit: the times from 4 to 5, from 6 to 7, from 8 to 11 have
+    /// one bucket each.
     ///
-    /// A report stands for the others with its own time, which is then wrong by a factor of less than 1.5 for one
-    /// whose second bit is 0 and less than 4/3 for one whose second bit is 1. No percentile is wrong by more.
+    /// A merged report has the time of one sighting, which differs from that of the others by a factor of less than 1.5 if the
+    /// second bit is 0, and less than 4/3 if it is 1. No percentile is off by more.
     private static func halfOctave(_ milliseconds: Int) -> Int {
         let time = max(milliseconds, 0)
         guard time > 1 else { return time }
@@ -142,8 +145,8 @@ private struct FoldingParts {
         return length * 2 + (time >> (length - 2) & 1)
     }
 
-    /// Plain names as they are. Others, such as `<Shop.Cart: 0x7f88acc69260>`, cleaned, which takes longer; with a mark,
-    /// since cleaning hides the arguments that tell whether a generic type is the system's.
+    /// Appends a name. Plain names are appended unchanged. Other names, such as `<Shop.Cart: 0x7f88acc69260>`, are cleaned, which
+    /// takes longer, and marked, because cleaning hides the arguments that show whether a generic type belongs to the system.
     private mutating func append(name: String, atMost limit: Int) {
         let isPlain = name.utf8.allSatisfy { byte in
             (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10
@@ -155,7 +158,7 @@ private struct FoldingParts {
         bytes.append(cleaned.isSystem ? 2 : 1)
     }
 
-    /// Names that were given, or else those that a text says.
+    /// Appends the given names or, if there are none, the names parsed from a text.
     private mutating func append(_ names: [String], orCleaned cleaned: [String]?) {
         guard names.isEmpty else {
             append(names.count)
@@ -182,7 +185,7 @@ private struct FoldingParts {
         for text in texts { append(text) }
     }
 
-    /// By its bytes, as the collector compares: for `String` a composed and a decomposed accent are equal.
+    /// Appends a text by its bytes, as the collector compares: `String` treats composed and decomposed accents as equal.
     private mutating func append(_ text: String?) {
         append(text?.utf8.count)
         if let text { bytes.append(contentsOf: text.utf8) }
@@ -196,7 +199,7 @@ private struct FoldingParts {
 }
 
 extension LeakReport {
-    /// True if the report has values that tell it from others of the same leak.
+    /// `true` if the report has values that distinguish it from other reports of the same leak.
     var hasValues: Bool { !keys.isEmpty || error?.userInfo.isEmpty == false }
 }
 

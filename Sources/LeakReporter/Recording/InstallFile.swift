@@ -7,20 +7,20 @@ import LeakMessage
     internal import Glibc
 #endif
 
-/// A file that keeps the random identifier of one installation of an app.
+/// A file that stores the random identifier of one installation of an app.
 struct InstallFile: Hashable, Sendable {
-    /// Absolute.
+    /// The absolute path of the folder.
     let folder: String
 
     private var path: String { folder + "/install" }
 
-    /// 128 random bits as 32 hexadecimal digits, like an `Idempotency-Key`.
+    /// The number of digits: 128 random bits are 32 hexadecimal digits, like an `Idempotency-Key`.
     static let digitsCount = 32
 
-    /// The identifier that is kept, or a new one, which is kept from now on.
+    /// Returns the stored identifier, or creates and stores a new one.
     ///
-    /// Two processes that ask for the first time together get the same one. Where nothing can be kept it is new with
-    /// each call. Touches the disk.
+    /// If two processes call this at the same time for the first time, they get the same identifier. If nothing can be stored, each
+    /// call returns a new one. Accesses the disk.
     func identifier() -> String {
         if let kept { return kept }
         let fresh = RandomText.hexadecimal128()
@@ -29,34 +29,34 @@ struct InstallFile: Hashable, Sendable {
             do throws(FileFailure) {
                 return try keep(fresh)
             } catch {
-                // Another process that starts has taken the draft for one that was left.
+                // Another process that starts took the draft for a leftover.
                 guard error.isMissing || error.isTaken else { break }
             }
         }
         return fresh
     }
 
-    /// - Returns: the identifier that is kept from now on.
+    /// - Returns: the identifier that is stored afterwards.
     private func keep(_ fresh: String) throws(FileFailure) -> String {
         let draft = Draft.path(for: path)
         defer { unsafe unlink(draft) }
         let descriptor = try FileDescriptor(draft, .lockingOrMaking)
         try descriptor.lock(path: draft)
         if let failure = descriptor.write(Array(fresh.utf8), path: draft).failure { throw failure }
-        // Fails where another process was faster, whose identifier then counts.
+        // This fails if another process was faster; its identifier counts then.
         if unsafe link(draft, path) != 0 {
             if let kept { return kept }
-            // What is there is no identifier, or the file system has no links. One that may not be read stays.
+            // The existing file has no identifier, or the file system has no links. A file that may not be read stays.
             guard unsafe access(path, R_OK) == 0 || errno == ENOENT else { return fresh }
             try FileSystem.rename(draft, to: path)
         }
         return fresh
     }
 
-    /// The next identifier is a new one: who had this one is not known any more.
+    /// Deletes the identifier. The next one is new, and the owner of the old one is no longer known.
     func forget() { unsafe unlink(path) }
 
-    /// - Returns: `nil` when there is no file, or something else is in it.
+    /// The stored identifier; `nil` if there is no file, or if it contains something else.
     private var kept: String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -72,18 +72,18 @@ struct InstallFile: Hashable, Sendable {
 }
 
 extension InstallFile {
-    /// Where an app of this user keeps it: one folder for each app, since some systems share the folder above.
+    /// Returns the file for an app of this user: one folder per app, because some systems share the parent folder.
     static func ofThisUser(_ app: AppInfo) -> InstallFile {
         InstallFile(
             folder: base(ProcessInfo.processInfo.environment, home: NSHomeDirectory()) + "/LeakReporter/"
                 + folderName(for: app))
     }
 
-    /// - Parameter environment: of which `XDG_STATE_HOME` is read, which must be absolute.
+    /// - Parameter environment: the environment, of which `XDG_STATE_HOME` is used if it is absolute.
     ///   https://specifications.freedesktop.org/basedir-spec/latest/
     static func base(_ environment: [String: String], home: String) -> String {
         #if canImport(Darwin)
-            // Of what tvOS lets an app write, the caches live longest.
+            // Of the folders that an app may write on tvOS, the caches folder lives longest.
             #if os(tvOS)
                 let place = FileManager.SearchPathDirectory.cachesDirectory
             #else
@@ -96,7 +96,7 @@ extension InstallFile {
         #endif
     }
 
-    /// One path element, whatever the app is called.
+    /// Returns a valid path element for any name of an app.
     static func folderName(for app: AppInfo) -> String {
         let name = app.id ?? app.module ?? ""
         let safe = name.utf8.prefix(128).map { byte -> Character in
@@ -105,7 +105,7 @@ extension InstallFile {
                 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
             return isPlain ? Character(Unicode.Scalar(byte)) : "_"
         }
-        // Not `.`, `..` or hidden, and never empty.
+        // The name is never `.`, `..`, hidden or empty.
         return "app-" + String(safe)
     }
 }

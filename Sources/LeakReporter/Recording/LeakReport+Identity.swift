@@ -1,12 +1,12 @@
 internal import LeakGrammar
 import LeakMessage
 
-// Which leak a report is a sighting of, as the collector decides it: by fingerprint, class, cycle, text, or domain and code of an
-// error, the first of them that is there. The collector rejects a report that has none of them.
+// The identity of the leak that a report is a sighting of, determined as the collector does it: by fingerprint, class, cycle, text,
+// or domain and code of an error, whichever comes first. The collector rejects a report that has none of them.
 
 extension LeakReport {
-    /// The report with a stand-in where it says nothing about the leak, so that the sighting counts: the last element of a path of
-    /// owners as the class, `error` as the domain of an error, or a space, which is also sent for a text of blanks.
+    /// Returns the report with a placeholder if nothing in it identifies the leak, so that the sighting counts: the last element of
+    /// a path of owners as the class, `error` as the domain of an error, or a space, which is also sent for a text of blanks.
     func namingLeak() -> LeakReport {
         guard !namesLeak else { return self }
         var report = self
@@ -20,13 +20,14 @@ extension LeakReport {
         return report
     }
 
-    /// The report as the app changed it, still a sighting of the leak of `original`, unless the app gave it a fingerprint or a
-    /// class.
+    /// Returns the report as the app changed it, but still as a sighting of the leak of `original`, unless the app gave it a
+    /// fingerprint or a class.
     ///
-    /// Class, path and cycle that a removed text names are kept. Of anything else that decided about the leak and was removed, a
-    /// hash is kept as the fingerprint. A removed path leaves the class, and a removed fingerprint leaves the class, text or error.
+    /// The class, path and cycle that a removed text names are kept. If anything else that identified the leak was removed, a hash
+    /// of it is kept as the fingerprint. If a path was removed, the class remains; if a fingerprint was removed, the class, text or
+    /// error remains.
     ///
-    /// - Parameter original: the report before the change, which names a leak.
+    /// - Parameter original: the report before the change, which identifies a leak.
     func identified(as original: LeakReport) -> LeakReport {
         var report = self
         let isClassRemoved = original.namesClass && !namesClass
@@ -38,7 +39,7 @@ extension LeakReport {
         }
         let lost = lostText(of: original).map { DetectorMessage($0) }
         if let lost {
-            // The class that was given beside the text may have been removed too.
+            // The class given in addition to the text may have been removed too.
             if original.namesClass {
                 report.event = event ?? lost.event
             } else {
@@ -57,14 +58,14 @@ extension LeakReport {
         return report
     }
 
-    /// True if a collector can tell which leak it is.
+    /// `true` if the report identifies a leak for the collector.
     var namesLeak: Bool {
         namesClass || text != nil || !(error?.domain ?? "").isEmpty || !cycle.isEmpty || !fingerprint.isEmpty
     }
 
     private var namesClass: Bool { !(className ?? "").isEmpty }
 
-    /// The text that is read where the fields leave the leak open.
+    /// The text that is parsed if the fields do not identify the leak.
     private var text: String? {
         if let message, !message.isEmpty { return message }
         let description = error?.userInfo.first { $0.name == ReportedError.descriptionKey }
@@ -72,20 +73,22 @@ extension LeakReport {
         return text
     }
 
-    /// The text of `original` if it was removed. A message is, even if the description of an error is still there.
+    /// Returns the text of `original` if it was removed. A message counts as removed even if the description of an error is still
+    /// there.
     private func lostText(of original: LeakReport) -> String? {
         let isMessageRemoved = (message ?? "").isEmpty && !(original.message ?? "").isEmpty
         return isMessageRemoved || text == nil ? original.text : nil
     }
 
-    /// The fingerprint in place of what decided about the leak of `original`; `nil` if that is still there.
+    /// Returns a fingerprint that replaces the removed values that identified the leak of `original`; `nil` if they are still
+    /// there.
     ///
     /// - Parameter lost: the removed text.
     private func removedIdentity(of original: LeakReport, _ lost: DetectorMessage?) -> [String]? {
         if original.namesClass { return Self.hashed("class", original.classAndPath) }
         if !original.cycle.isEmpty {
             guard cycle.isEmpty else { return nil }
-            // A class that a text names decides before the cycle.
+            // A class named in a text takes precedence over the cycle.
             if let text, DetectorMessage(text).className != nil { return nil }
             let names = original.cycle.map { Cycle.element(TypeName($0).text) }
             return Self.hashed("cycle", Cycle.smallestRotation(names))
@@ -99,8 +102,8 @@ extension LeakReport {
         return Self.hashed("error", [UnknownContext.removed(from: given.domain), "\(given.code)"])
     }
 
-    /// Class and path as the collector groups by them: call frames of the app, or owners that are not the system's. A container of
-    /// the system without a path has its first child.
+    /// The class and path by which the collector groups: call frames of the app, or owners that do not belong to the system. For a
+    /// system container without a path, the first child is included.
     private var classAndPath: [String] {
         let type = TypeName(className ?? "")
         if let calls = CallStack(stack) { return [type.detailedText] + calls.key }
@@ -112,7 +115,7 @@ extension LeakReport {
         return [type.detailedText, child].compactMap(\.self)
     }
 
-    /// - Parameter kind: the first part of the fingerprint. The second one is a hash, which holds nothing of the parts.
+    /// - Parameter kind: the first part of the fingerprint. The second part is a hash, which does not reveal `parts`.
     private static func hashed(_ kind: String, _ parts: [String]) -> [String] {
         [kind, FNV1a(parts.joined(separator: "\u{1F}")).hexadecimal]
     }

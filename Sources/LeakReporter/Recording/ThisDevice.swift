@@ -2,7 +2,7 @@ internal import Foundation
 public import LeakMessage
 
 extension DeviceInfo {
-    /// What the system says of itself: name and version of the system, and the model of the device.
+    /// The device as the system describes it: name and version of the system, and the model of the device.
     public static var ofThisSystem: DeviceInfo {
         let version = ProcessInfo.processInfo.operatingSystemVersion
         var number = "\(version.majorVersion).\(version.minorVersion)"
@@ -26,9 +26,9 @@ extension DeviceInfo {
 }
 
 extension AppInfo {
-    /// What the main bundle says: identifier, version, build, and the executable's name as the module's.
+    /// The app as the main bundle describes it: identifier, version, build, and the name of the executable as that of the module.
     ///
-    /// A program without a bundle has the executable's name only; the key names the app then.
+    /// A program without a bundle has only the name of its executable; the key determines the app then.
     public static var ofThisProcess: AppInfo {
         let bundle = Bundle.main
         let executable = bundle.object(forInfoDictionaryKey: "CFBundleExecutable") as? String

@@ -6,9 +6,9 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// Facts that the system hands out as C texts.
+/// Facts that the system provides as C strings.
 enum ThisMachine {
-    /// `iPhone17,1` on a device and in its simulator, `Mac16,10` on a Mac, `x86_64` on Linux.
+    /// The model: `iPhone17,1` on a device and in its simulator, `Mac16,10` on a Mac, `x86_64` on Linux.
     static var model: String? {
         #if canImport(Darwin)
             if let simulated = ProcessInfo.processInfo.environment["SIMULATOR_MODEL_IDENTIFIER"] {
@@ -28,7 +28,8 @@ enum ThisMachine {
         #endif
     }
 
-    /// What SwiftPM and Xcode make of a product's name: anything that no identifier has becomes `_`.
+    /// Returns a character as SwiftPM and Xcode convert it for a module name: characters that are not allowed in identifiers become
+    /// `_`.
     static func moduleCharacter(_ character: Character) -> Character {
         character.isLetter || character.isNumber || character == "_" ? character : "_"
     }

@@ -5,24 +5,25 @@
 #endif
 internal import LeakPlatform
 
-/// Gives what waits a moment when the process calls `exit` or returns from `main`.
+/// Sends the waiting reports for a limited time when the process calls `exit` or returns from `main`.
 ///
-/// A process that is killed, or that ends with `_exit`, has what waits on its disk.
+/// If a process is killed, or ends with `_exit`, its waiting reports are on its disk.
 enum AtExit {
     private struct Entry: Sendable {
         weak let reporter: LeakReporter?
-        /// A child made with `fork` has none of the threads of its parent's reporters.
+        /// The id of the process that has the reporter. A child process created with `fork` has none of the threads of its parent's
+        /// reporters.
         let process = getpid()
     }
 
     private static let entries = Guarded([Entry]())
-    /// `atexit` knows no context: one function for all reporters, registered once.
+    /// `atexit` passes no context: one function, registered once, serves all reporters.
     private static let isRegistered = atexit { AtExit.flushAll() } == 0
 
     static func flush(_ reporter: LeakReporter) {
         _ = isRegistered
         let entry = Entry(reporter: reporter)
-        // A reporter whose last other owner lets it go meanwhile lives on until the lock is given back.
+        // A reporter whose last other owner releases it in the meantime lives until the lock is released.
         _ = withEntries { entries in
             let reporters = entries.map(\.reporter)
             entries = zip(entries, reporters).filter { $1 != nil }.map(\.0) + [entry]
@@ -30,7 +31,7 @@ enum AtExit {
         }
     }
 
-    /// A child ends with `exit` as well, and comes here.
+    /// Calls `work` with the entries. It must not deadlock in a child process, which also ends with `exit`.
     private static func withEntries<Result: Sendable>(_ work: (inout [Entry]) -> Result) -> Result {
         ForkedChildren.prevented { entries.with { work(&$0) } }
     }

@@ -1,23 +1,23 @@
 internal import LeakPlatform
 
-/// What the keeper lets others see, as of its last turn.
+/// The state that the keeper publishes to other threads after each turn.
 struct Board: Sendable {
     var statistics = LeakReporter.Statistics()
-    /// How many entries of the mailbox it has seen to.
+    /// The number of mailbox entries that were processed.
     var processed: UInt64 = 0
-    /// Sightings in them.
+    /// The number of sightings in them.
     var recorded = 0
-    /// Up to which entry everything is delivered or thrown away.
+    /// The number of the entry up to which everything is delivered or discarded.
     var settledThrough: UInt64 = 0
-    /// Of the mailbox's refusals those that are counted in `statistics`.
+    /// The refusals of the mailbox that are included in `statistics`.
     var countedRefusals = MailboxRefusals()
     var hasSession = false
-    /// When something is sent next; `nil` when nothing is due. The past while a batch is on its way.
+    /// The time of the next attempt to send; `nil` if nothing is due. In the past while a batch is being sent.
     var sendsAt: Moment?
     var isClosed = false
-    /// False until the keeper has read what the collector asked an earlier run for.
+    /// `true` if the collector wants explanations; `false` until the keeper has read the setting that an earlier run stored.
     var wantsExplanations = false
 
-    /// Whether nothing will be sent before that.
+    /// Returns `true` if nothing will be sent before the deadline.
     func isResting(until deadline: Moment) -> Bool { sendsAt.map { $0 > deadline } ?? true }
 }

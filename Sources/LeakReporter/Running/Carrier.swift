@@ -1,12 +1,12 @@
 internal import LeakPlatform
 import LeakTransport
 
-/// The thread that posts, one batch at a time. It starts with the first of them.
+/// The network thread, which sends one batch at a time. It starts with the first batch.
 final class Carrier {
     private let mailbox = Mailbox<SegmentQueue.Batch>(items: 1, bytes: .max)
     private var isRunning = false
 
-    /// - Returns: whether the batch is on its way; `false` when the system starts no more threads.
+    /// - Returns: `true` if the batch is being sent; `false` if the system cannot start another thread.
     func send(_ batch: SegmentQueue.Batch, _ ground: Ground, _ answers: Mailbox<Keeper.Entry>) -> Bool {
         guard let envelope = ground.envelope else { return false }
         if !isRunning {

@@ -1,6 +1,6 @@
 import LeakMessage
 
-/// Checks that wait to be written down: one sum for each class, and one of all objects that were not looked at.
+/// Checks that wait to be stored: one sum per class, and one sum of all objects that were not checked.
 struct CheckCounts: Hashable, Sendable {
     private var counts: [String: Int] = [:]
     private(set) var unseen = 0
@@ -12,17 +12,17 @@ struct CheckCounts: Hashable, Sendable {
         }
     }
 
-    /// The checks, by name of the class.
+    /// The checks, sorted by the name of the class.
     var list: [ClassChecks] {
         counts.sorted { $0.key < $1.key }.map { ClassChecks(className: $0.key, count: $0.value) }
     }
 
-    /// What they count for against the bound of what waits.
+    /// The bytes that the checks count toward the limit of the mailbox.
     var bytes: Int { counts.keys.reduce(0) { $0 + Self.bytes(of: $1) } }
 
     /// Adds other checks.
     ///
-    /// - Returns: the bytes that these are longer then; `nil` when those are more than `room`, and nothing was added.
+    /// - Returns: the growth in bytes; `nil` if it exceeds `room`, or another limit is exceeded, and nothing was added.
     mutating func add(_ other: CheckCounts, _ room: Int) -> Int? {
         var growth = 0
         var newClasses = 0

@@ -2,8 +2,8 @@ internal import LeakPlatform
 
 /// The user's choice about collecting, in a file that all processes of the app share.
 ///
-/// A "no" counts in this process as soon as it is given, and is written again until the disk takes it. A "yes" that could not be
-/// written counts as long as the file says nothing else. A "yes" that follows a "no" has a mark of its own in the file, by which the
+/// A "no" applies in this process as soon as it is given; the write is repeated until the disk accepts it. A "yes" that could not
+/// be written applies as long as the file says nothing else. A "yes" that follows a "no" has a unique mark in the file, by which
 /// other processes notice a "no" that they have not read.
 final class CollectionChoice: Sendable {
     enum Answer: Hashable, Sendable { case on, off, unanswered }
@@ -11,7 +11,7 @@ final class CollectionChoice: Sendable {
     enum Permission: Hashable, Sendable {
         case granted
         case denied
-        /// The file is there and cannot be read: it may be a "no".
+        /// The file exists but cannot be read: it may be a "no".
         case unknown(FileFailure)
     }
 
@@ -20,9 +20,9 @@ final class CollectionChoice: Sendable {
         var initial: Answer?
         /// The last answer of this process.
         var given: Bool?
-        /// The mark of the "yes" that this process has read or given; empty if none had a mark.
+        /// The mark of the "yes" that this process has read or given; empty if it had no mark.
         var mark = ""
-        /// True if this process was told "no" since.
+        /// `true` if this process has received a "no" since then.
         var needsMark = false
         /// The reason why ``given`` is not in the file; `nil` if it is.
         var failure: FileFailure?
@@ -31,7 +31,7 @@ final class CollectionChoice: Sendable {
     }
 
     private let file: StateFile
-    /// The file of the answer before the app chose a folder for it.
+    /// The file of the answer from before the app configured a folder for it.
     private let formerFile: StateFile?
     private let collectsByDefault: Bool
     private let syncFolder: @Sendable (String) throws(FileFailure) -> Void
@@ -41,8 +41,8 @@ final class CollectionChoice: Sendable {
     private static let backoff = Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000)
 
     /// - Parameters:
-    ///   - syncFolder: makes the name of the file survive a power cut.
-    ///   - now: the clock of those who call ``retry(at:isLast:)``.
+    ///   - syncFolder: syncs the folder, so that the name of the file survives a power cut.
+    ///   - now: the clock that callers of ``retry(at:isLast:)`` use.
     init(
         _ file: StateFile, formerFile: StateFile?, collectsByDefault: Bool,
         syncFolder: @escaping @Sendable (String) throws(FileFailure) -> Void = FileSystem.syncFolder,
@@ -55,14 +55,14 @@ final class CollectionChoice: Sendable {
         self.now = now
     }
 
-    /// The answer of earlier runs. An answer that cannot be read may be a "no".
+    /// Returns the answer of earlier runs. An answer that cannot be read may be a "no", and counts as one.
     func atStart() -> Answer { state.with { start(&$0) } }
 
-    /// Gives an answer, and writes it down.
+    /// Sets the answer, and writes it to the file.
     ///
-    /// - Parameter post: called with the answer before another one can be given. If another process was told "no" since, a "yes"
-    ///   calls it with `false` first.
-    /// - Returns: whether the answer survives the process.
+    /// - Parameter post: called with the answer before another one can be given. If another process has received a "no" since, a
+    ///   "yes" calls it with `false` first.
+    /// - Returns: `true` if the answer survives the process.
     func give(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
         state.with { state in
             _ = start(&state)
@@ -75,7 +75,7 @@ final class CollectionChoice: Sendable {
         }
     }
 
-    /// Reads whether reports may be sent now: another process of the app may have been told "no".
+    /// Reads from the file whether reports may be sent now: another process of the app may have received a "no".
     func permission() -> Permission {
         state.with { state in
             _ = start(&state)
@@ -88,9 +88,9 @@ final class CollectionChoice: Sendable {
         }
     }
 
-    /// Writes an answer again that could not be written.
+    /// Writes an answer again if it could not be written before.
     ///
-    /// - Parameter isLast: does not wait until the next attempt is due.
+    /// - Parameter isLast: `true` writes at once, even if the next attempt is not due.
     func retry(at now: Moment, isLast: Bool = false) {
         state.with { state in
             guard let given = state.given, let due = state.retryAt, isLast || due <= now else { return }
@@ -103,7 +103,7 @@ final class CollectionChoice: Sendable {
         }
     }
 
-    /// The time at which ``retry(at:isLast:)`` has something to do.
+    /// The time of the next attempt of ``retry(at:isLast:)``; `nil` if there is nothing to do.
     var retryAt: Moment? { state.with { $0.retryAt } }
 
     var failure: FileFailure? { state.with { $0.failure } }
@@ -124,7 +124,7 @@ final class CollectionChoice: Sendable {
             ? String(rest) : nil
     }
 
-    /// True if the file says "yes", and no process was told "no" since this one read it.
+    /// Returns `true` if the file says "yes", and no process has received a "no" since this one read it.
     private func isHeld(_ text: String, _ state: State) -> Bool { Self.mark(text) == state.mark }
 
     private func start(_ state: inout State) -> Answer {
@@ -166,12 +166,12 @@ final class CollectionChoice: Sendable {
             let former = text.map(Self.mark) ?? ""
             if let former, !state.needsMark { mark = former } else { mark = Self.newMark() }
             if text == Self.on + mark {
-                // Another process has written it, and there may be no room to write it again.
+                // Another process has written it, and the disk may have no room to write it again.
                 state.mark = mark
                 return
             }
         } catch {
-            // It may be a "no".
+            // The unreadable file may be a "no".
             mark = Self.newMark()
         }
         try file.write(Self.on + mark)
@@ -180,7 +180,7 @@ final class CollectionChoice: Sendable {
 
     private static func newMark() -> String { " " + RandomText.hexadecimal128() }
 
-    /// An empty file is a "no" too, and needs no room on the disk.
+    /// Writes a "no". If that fails, it empties the file: an empty file is a "no" too, and needs no room on the disk.
     private func writeNo() throws(FileFailure) {
         do throws(FileFailure) {
             try file.write(Self.off)
@@ -189,7 +189,7 @@ final class CollectionChoice: Sendable {
         }
     }
 
-    /// Takes the answer over from where it was kept before: a "no" always, a "yes" where there is no other answer.
+    /// Moves the answer from the former file: a "no" always, a "yes" only if there is no other answer.
     private func move(_ former: StateFile, _ state: inout State) {
         do throws(FileFailure) {
             guard let text = try former.read() else { return }
@@ -202,7 +202,7 @@ final class CollectionChoice: Sendable {
             }
             if state.failure == nil { try former.remove() }
         } catch {
-            // Unreadable: it may be a "no". It stays, and is looked at again by the next run.
+            // The unreadable file may be a "no". It stays, and the next run tries again.
             state.given = false
         }
     }

@@ -1,11 +1,11 @@
 import LeakMessage
 internal import LeakPlatform
 
-/// Custom values and a user id that the app has set one after another.
+/// A merged change of custom values and of the user id.
 struct ContextChange: Hashable, Sendable {
     struct Key: Hashable, Sendable {
         let name: String
-        /// `nil` takes the value back.
+        /// The new value; `nil` removes it.
         var value: CustomKey.Value?
 
         fileprivate var bytes: Int {
@@ -14,24 +14,24 @@ struct ContextChange: Hashable, Sendable {
         }
     }
 
-    /// In the order in which they were first set.
+    /// The changed keys, in the order in which they were first set.
     private(set) var keys: [Key] = []
-    /// `nil` leaves the user id as it is.
+    /// The new user id; `nil` leaves it unchanged.
     private(set) var user: String??
 
     init(keys: [Key]) { self.keys = keys }
 
     init(user: String??) { self.user = user }
 
-    /// Names beyond which a change takes no more.
+    /// The most names in one change.
     private static let keysLimit = WireLimits.keysCount * 2
 
-    /// What the change counts for against the bound of what waits.
+    /// The bytes that the change counts toward the limit of the mailbox.
     var bytes: Int { keys.reduce(0) { $0 + $1.bytes } }
 
     /// Adds a change that follows this one.
     ///
-    /// - Returns: the bytes that this one is longer then; `nil` when those are more than `room`, and nothing was added.
+    /// - Returns: the growth in bytes; `nil` if it exceeds `room`, or there are too many names, and nothing was added.
     mutating func add(_ later: ContextChange, _ room: Int) -> Int? {
         var sum = keys
         for key in later.keys {
@@ -48,7 +48,7 @@ struct ContextChange: Hashable, Sendable {
         return growth
     }
 
-    /// The values as the mailbox compares them. Sightings of different users are never merged.
+    /// The values in the form in which the mailbox compares them. Sightings of different users are never merged.
     var settings: [MailboxSetting] {
         let keys = keys.map { key in
             MailboxSetting(

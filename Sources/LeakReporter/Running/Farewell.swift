@@ -1,10 +1,10 @@
 internal import LeakPlatform
 
-/// One way of the app to the background: what was recorded is handed over, and the process is kept from being suspended
-/// until that is sent, for a bounded time.
+/// Handles one transition of the app to the background: hands over the recorded reports, and delays the suspension of the process
+/// until they are sent, for a limited time.
 ///
-/// Its three calls come from different threads, in any order, and not all of them come: the system may refuse time, or
-/// take it back while ``stay()`` still waits.
+/// Its three methods are called from different threads, in any order, and not always all of them: the system may refuse background
+/// time, or end it while ``stay()`` still waits.
 final class Farewell: Sendable {
     private struct State {
         var isHandedOver = false
@@ -15,20 +15,21 @@ final class Farewell: Sendable {
     private let milliseconds: Int
     private let state = Guarded(State())
 
-    /// - Parameter milliseconds: how long ``stay()`` waits at most.
+    /// - Parameter milliseconds: the longest wait of ``stay()``.
     init(_ keeper: Keeper, milliseconds: Int) {
         self.keeper = keeper
         self.milliseconds = milliseconds
     }
 
-    /// Ends the session, once the app has recorded the last of it. Waits for nothing.
+    /// Ends the session, after the app has made its last records. Does not block.
     func handOver() {
         keeper.post(.background)
         state.with { $0.isHandedOver = true }
         state.wakeAll()
     }
 
-    /// Blocks until what was handed over is on the disk and sent, as far as that goes at once, or the time is up.
+    /// Blocks until the reports that were handed over are on the disk and sent, if that succeeds at the first attempt, or until the
+    /// time is up.
     func stay() {
         let start = Moment.now
         let isHandedOver = state.wait(milliseconds: Int64(milliseconds)) { state -> Bool? in
@@ -39,11 +40,11 @@ final class Farewell: Sendable {
         keeper.settle(milliseconds: left) { [state] in state.with { $0.isOver } }
     }
 
-    /// The system gives no time, or no more: ``stay()`` returns. What is on the disk is sent the next time.
+    /// Makes ``stay()`` return, because the system gives no time, or no more. Reports on the disk are sent the next time.
     func end() {
         state.with { $0.isOver = true }
         state.wakeAll()
-        // Not between its look and its sleep.
+        // Taking the lock makes sure that the waiting thread is not between its check and its sleep.
         keeper.board.with { _ in }
         keeper.board.wakeAll()
     }

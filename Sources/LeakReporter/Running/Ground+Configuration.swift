@@ -39,7 +39,7 @@ extension Ground {
         } catch {
             rules.refusal = .misconfigured
             folder = nil
-            // A "no" is to be found by the next start, which may have an endpoint and a key again.
+            // The next start, which may have a valid endpoint and key again, must find a "no".
             if !hasFolder { (choiceFolder, formerChoiceFolder) = (installFile.folder, nil) }
             trouble = error.description
         }
@@ -53,7 +53,7 @@ extension Ground {
         }
     }
 
-    /// - Returns: `nil` for the reporter's own folder.
+    /// - Returns: the path of the folder; `nil` for the reporter's own folder.
     private static func folder(
         _ storage: LeakReporter.ConsentStorage
     ) throws(Misconfiguration) -> String? {

@@ -2,21 +2,21 @@ import LeakMessage
 internal import LeakPlatform
 import LeakTransport
 
-/// What a reporter stands on: everything that its threads ask of the world outside.
+/// The environment of a reporter: everything that its threads use from outside.
 struct Ground: Sendable {
     var bounds: LeakReporter.Bounds
     var backoff: Backoff
     var app: AppInfo
     var device: DeviceInfo
     var user: String?
-    /// `nil` when nothing can be sent, for the reason in ``Outbox/Rules/refusal``.
+    /// The destination of reports; `nil` if nothing can be sent, for the reason in ``Outbox/Rules/refusal``.
     var envelope: Envelope?
     var rules: Outbox.Rules
-    /// Why nothing is sent; for ``LeakReporter/Statistics/lastFailure``.
+    /// The reason why nothing is sent, for ``LeakReporter/Statistics/lastFailure``.
     var trouble: String?
-    /// Gives the installation's identifier. Called on the keeper's thread: it may read a file.
+    /// Returns the installation's identifier. Called on the keeper's thread, because it may read a file.
     var install: @Sendable () -> String?
-    /// The next identifier is another one.
+    /// Deletes the installation's identifier, so that the next one is new.
     var forgetInstall: @Sendable () -> Void = {}
     /// Absolute path of the folder of the choice about collecting, needed even if the queue is in memory.
     var choiceFolder: String
@@ -24,18 +24,18 @@ struct Ground: Sendable {
     var formerChoiceFolder: String?
     /// Absolute path of the app's own folder; `nil` keeps everything in memory.
     var folder: String?
-    /// Absolute path of where the installation's identifier is kept; `nil` when none is.
+    /// Absolute path of the folder of the installation's identifier; `nil` if it is not stored.
     var installFolder: String?
     var collectsByDefault: Bool
     var warn: @Sendable (String) -> Void
     var makeTransport: @Sendable () -> any Transport
-    /// The time at this moment, by which the keeper's thread does its work.
+    /// Returns the current time for the work of the keeper's thread.
     var now: @Sendable () -> Now = { .now }
 
-    /// - Returns: `nil` when nothing is kept on the disk.
+    /// - Returns: `nil` if nothing is stored on the disk.
     func makeQueueFolder() -> (any SegmentFolder)? {
         guard let folder, let envelope else { return nil }
-        // Version 1 of the format. Another version has a folder of its own and leaves this one alone.
+        // Version 1 of the format. Other versions have their own folder and do not touch this one.
         return RunFolder(ofQueue: envelope.queueName(appID: app.id), in: folder + "/queue-1")
     }
 
@@ -50,6 +50,6 @@ struct Ground: Sendable {
     }
 
     var spentFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
-    /// Exists while the collector asks for no explanations.
+    /// A file that exists while the collector asks for no explanations.
     var noExplanationsFile: StateFile? { folder.map { StateFile(folder: $0, name: "no-explanations") } }
 }

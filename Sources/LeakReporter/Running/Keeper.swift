@@ -9,13 +9,13 @@ import LeakTransport
     internal import Glibc
 #endif
 
-/// The thread that owns the outbox: takes what is recorded, writes it down, says what is to be sent.
+/// The thread that owns the outbox: it receives records, stores them, and decides what is to be sent.
 ///
-/// It never waits for the network, and nobody who records waits for it.
+/// It never waits for the network, and threads that record never wait for it.
 final class Keeper: Sendable {
     enum Entry: Sendable {
         case report(LeakReport)
-        /// A leak with what keeps its object.
+        /// A leak with its explanation.
         case explanation(LeakReport)
         case checks(CheckCounts)
         case session(EndedSession)
@@ -23,15 +23,15 @@ final class Keeper: Sendable {
         case context(ContextChange)
         case startSession(checks: (@Sendable () -> [ClassChecks])?)
         case endSession
-        /// The session ends, and the next begins with the way back.
+        /// The app enters the background, which ends the session, or returns to the foreground, which starts the next one.
         case background, foreground
-        /// What waits goes if it may go by itself.
+        /// Sends the waiting reports if sending is automatic.
         case settle
         case collect(Bool)
         case check(@Sendable (Bool) -> Void)
-        /// What waits goes, because the app says so.
+        /// Sends the waiting reports, at the request of the app.
         case send
-        /// The same, unless the app wants to say so.
+        /// Sends the waiting reports, unless the app sends them itself.
         case flush
         case delete(resetsInstall: Bool)
         case reply(SegmentQueue.Batch, Reply)
@@ -44,7 +44,8 @@ final class Keeper: Sendable {
     private let ground: Ground
     private let process = getpid()
 
-    /// True in a child made with `fork`, which has none of the threads: a lock may be held by one that does not exist in it.
+    /// `true` in a child process created with `fork`, which has none of the threads: a lock may be held by a thread that does not
+    /// exist in it.
     var isInherited: Bool { getpid() != process }
 
     init(_ ground: Ground) {
@@ -64,18 +65,19 @@ final class Keeper: Sendable {
         }
     }
 
-    /// A burst of more, in the milliseconds that it takes to write down what came before, is a loop gone wrong.
+    /// The most entries in the mailbox. If there are more in the milliseconds that it takes to store the previous ones, the app is
+    /// in a faulty loop.
     static let entryLimit = 16_384
 
     func record(_ report: LeakReport) {
         guard !isInherited else { return }
-        // From the app's own `beforeSend`, which would be asked about it, and record again.
+        // Called from the app's own `beforeSend`, which would be called with this report and record again.
         guard !ThreadMark.isSet(by: self) else { return mailbox.refuse(weight: report.boundedCount) }
         var report = report.boundedForQueue()
         if report.at == nil { report.at = .now }
         let (bytes, count) = (ReportSize.bytes(of: report), report.boundedCount)
         if mailbox.offerUnlessCrowded(.report(report), bytes: bytes, weight: count) { return }
-        // A burst that comes faster than it can be written down: counted up here, as the queue would do it later.
+        // The reports arrive faster than they can be stored: merge them here, as the queue would do later.
         let leak = FoldingKey(report)
         let key = report.hasValues ? FoldingKey(report, withKeys: true) : leak
         mailbox.merge(
@@ -85,7 +87,7 @@ final class Keeper: Sendable {
 
     func record(_ checks: CheckCounts) {
         guard !isInherited else { return }
-        // Before sightings: there are few of them, and a share is wrong without them.
+        // Ahead of sightings: checks are few, and without them ratios are wrong.
         mailbox.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
             entry.add(checks, room)
         }
@@ -93,7 +95,7 @@ final class Keeper: Sendable {
 
     private static let checksKey = MergeKey(0, 1)
 
-    /// - Parameter isAlwaysKept: whether the change must not be lost.
+    /// - Parameter isAlwaysKept: `true` if the change must not be lost.
     func change(_ change: ContextChange, isAlwaysKept: Bool) {
         guard !isInherited else { return }
         mailbox.change(
@@ -102,17 +104,17 @@ final class Keeper: Sendable {
     }
 
     func record(explanationOf leak: LeakReport) {
-        // As for a report: from the app's own `beforeSend`, which would be asked about it.
+        // As for a report: ignored if it is called from the app's own `beforeSend`, which would be called with it.
         guard !isInherited, !ThreadMark.isSet(by: self) else { return }
         let report = leak.boundedForQueue()
-        // Not in the room that sightings are left in when there are many.
+        // Explanations may not use the space that is reserved for sightings when there are many.
         _ = mailbox.offer(
             .explanation(report), bytes: ReportSize.bytes(of: report), weight: 0, in: .half,
             separating: .settings)
     }
 
-    /// - Parameter bytes: what the entry counts for against the bound of what waits to be written down; `nil` for the few
-    ///   that must not be lost.
+    /// - Parameter bytes: the bytes that the entry counts toward the limit of the mailbox; `nil` for the few entries that must not
+    ///   be lost.
     func post(_ entry: Entry, bytes: Int? = nil) {
         guard !isInherited else { return }
         guard let bytes else {
@@ -122,17 +124,18 @@ final class Keeper: Sendable {
         _ = mailbox.offer(entry, bytes: bytes, weight: 0, in: .reserve, separating: entry.separation)
     }
 
-    /// Has what waits sent. Not from the app's own code on the keeper's thread, which would be called again for it.
+    /// Requests sending of the waiting reports. Has no effect in the app's own code on the keeper's thread, which would be called
+    /// again because of it.
     func send() {
         if !ThreadMark.isSet(by: self) { post(.send) }
     }
 
-    /// - Returns: `false` when nobody will answer.
+    /// - Returns: `false` if `completion` will not be called.
     func ask(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
         !isInherited && mailbox.insist(.check(completion), separating: .none) != nil
     }
 
-    /// Ends the session and settles what waits, at the end of the process.
+    /// Ends the session, then stores and sends the waiting reports, at the end of the process.
     func finish(seconds: Double) {
         guard !isInherited else { return }
         choice.retry(at: .now, isLast: true)
@@ -141,10 +144,10 @@ final class Keeper: Sendable {
         settle(milliseconds: Self.milliseconds(seconds)) { false }
     }
 
-    /// Waits until everything recorded so far is on the disk, and sends it if the app lets reports go by themselves: not
-    /// longer than until an attempt fails, nor while the collector asked to be left alone.
+    /// Waits until everything recorded so far is on the disk, and sends it if sending is automatic. It stops waiting if an attempt
+    /// fails or the collector has asked for a delay.
     ///
-    /// - Parameter isOver: asked each time the board is woken; `true` ends the wait.
+    /// - Parameter isOver: called each time the board changes; `true` ends the wait.
     func settle(milliseconds: Int, isOver: () -> Bool) {
         let failures = board.with { $0.statistics.failedAttempts }
         guard let ticket = mailbox.insist(.settle, separating: .none) else { return }
@@ -155,9 +158,9 @@ final class Keeper: Sendable {
         }
     }
 
-    /// Waits until everything recorded so far is delivered or thrown away.
+    /// Waits until everything recorded so far is delivered or discarded.
     func flush(seconds: Double) -> Bool {
-        // Asked by the app's own code on the keeper's thread, which cannot wait for itself.
+        // Called by the app's own code on the keeper's thread, which cannot wait for itself.
         guard !isInherited, !ThreadMark.isSet(by: self) else { return false }
         let wasIdle = isIdle
         guard let ticket = mailbox.insist(.flush, separating: .none) else { return wasIdle }
@@ -166,16 +169,16 @@ final class Keeper: Sendable {
             guard board.processed >= ticket else { return false }
             return board.statistics.isStopped || !sends || board.isResting(until: deadline)
         }
-        // What earlier runs left has no number of this run's.
+        // Reports of earlier runs have no record number in this run.
         return isDone || (wasIdle && board.with { $0.statistics.waiting == 0 })
     }
 
-    /// Written so that NaN is no wait at all.
+    /// Converts seconds to milliseconds, at most a day. NaN becomes 0.
     private static func milliseconds(_ seconds: Double) -> Int {
         seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
     }
 
-    /// - Parameter isHopeless: whether to wait no longer.
+    /// - Parameter isHopeless: returns `true` to stop waiting.
     private func wait(
         for ticket: UInt64, milliseconds: Int, unless isHopeless: (Board, _ deadline: Moment) -> Bool
     ) -> Bool {
@@ -201,7 +204,7 @@ final class Keeper: Sendable {
                 "this process was made with fork by the one that has the reporter: make one in it"
             return statistics
         }
-        // In this order: what is counted twice for a moment is better than what is not counted.
+        // In this order, because counting a report twice for a moment is better than not counting it.
         let (weight, refusals) = (mailbox.weight, mailbox.refusals)
         let board = board.with { $0 }
         var statistics = board.statistics
@@ -215,7 +218,7 @@ final class Keeper: Sendable {
 
     var wantsExplanations: Bool { !isInherited && board.with { $0.wantsExplanations } }
 
-    /// Lets the threads send what waits, each batch once, and end.
+    /// Lets the threads send the waiting reports, each batch once, and end.
     func close() {
         guard !isInherited else { return }
         mailbox.insist(.close)
@@ -223,10 +226,10 @@ final class Keeper: Sendable {
 }
 
 extension Keeper.Entry {
-    /// Which entries after this one must not be merged into those before.
+    /// The entries after this one that must not be merged into entries before it.
     fileprivate var separation: MailboxSeparation {
         switch self {
-        // The log of several sightings is that of the first.
+        // Merged sightings have the log of the first one.
         case .session, .log, .flush, .settle, .check, .reply: .none
         case .explanation: .settings
         // The entry acts on everything recorded before it, so later items stay behind it.
@@ -236,7 +239,7 @@ extension Keeper.Entry {
 
     fileprivate mutating func add(_ checks: CheckCounts, _ room: Int) -> Int? {
         guard case .checks(var counts) = self else { return nil }
-        // Not shared with the copy that is changed.
+        // This releases the shared storage, so that the change makes no copy.
         self = .close
         let growth = counts.add(checks, room)
         self = .checks(counts)
@@ -251,9 +254,9 @@ extension Keeper.Entry {
         return growth
     }
 
-    /// Counts up a sighting of the same leak.
+    /// Adds the count of a sighting of the same leak.
     ///
-    /// - Returns: `false` when the sum is more than one report may stand for.
+    /// - Returns: `false` if the sum exceeds the count that one report may have.
     fileprivate mutating func add(_ sighting: LeakReport) -> Bool {
         guard case .report(var report) = self else { return false }
         let count = report.boundedCount + sighting.boundedCount

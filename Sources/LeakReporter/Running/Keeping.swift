@@ -2,7 +2,7 @@ internal import Dispatch
 import LeakMessage
 internal import LeakPlatform
 
-/// One turn after another of the keeper's thread.
+/// The loop of the keeper's thread.
 struct Keeping {
     private let ground: Ground
     private let keeper: Keeper
@@ -15,12 +15,12 @@ struct Keeping {
     private var knowsInstall = false
     private var isClosing = false
     private var isAway = false
-    /// The session ended because the app went to the background, and another begins when it comes back.
+    /// `true` if the session ended because the app entered the background, and another begins when it returns.
     private var isPaused = false
     private var hasWarned = false
     private var questions: [@Sendable (Bool) -> Void] = []
     private var savedSpending: Spending
-    /// The day on which what other addresses left was last limited.
+    /// The day of the last check of the segments of other endpoints, keys and apps.
     private var expiredOn: Int64?
 
     private static let entriesPerCommit = 512
@@ -52,7 +52,7 @@ struct Keeping {
             keeper.mailbox.take(into: &entries, milliseconds: untilNextWork(isAway ? nil : wait))
             for (index, entry) in entries.enumerated() {
                 take(entry)
-                // Of a burst the first are on the disk before the last are looked at.
+                // In a burst, the first entries are stored before the last ones are processed.
                 if index % Self.entriesPerCommit == Self.entriesPerCommit - 1 { endTurn() }
             }
             pollIfDue()
@@ -82,7 +82,7 @@ struct Keeping {
         endTurn()
     }
 
-    /// Once a day, since a server may run for months.
+    /// Enforces the limits of foreign segments once a day, because a server may run for months.
     private mutating func expireForeignIfDue(at now: Now) {
         let day = now.wallTime.milliseconds / 86_400_000
         guard ground.rules.refusal == nil, day != expiredOn else { return }
@@ -90,7 +90,7 @@ struct Keeping {
         outbox.expireForeign(at: now)
     }
 
-    /// The collector's wish may be there for the sake of the app, so that an unreadable file counts as a "no".
+    /// Reads the setting of the collector. It may exist for the protection of the app, so an unreadable file counts as a "no".
     private func wereExplanationsTaken() -> Bool {
         do throws(FileFailure) {
             return try ground.noExplanationsFile?.read() == nil
@@ -99,24 +99,24 @@ struct Keeping {
         }
     }
 
-    /// Removes drafts of processes that were killed while they wrote.
+    /// Removes drafts of processes that were killed while writing.
     private func removeDrafts() {
         for folder in Set([ground.choiceFolder, ground.installFolder, ground.folder].compactMap(\.self)) {
             Draft.removeLeftovers(of: ["collection", "spent", "no-explanations", "install"], in: folder)
         }
     }
 
-    /// - Returns: how long there is nothing to do; `nil` until something is recorded.
+    /// - Returns: the milliseconds until the next work; `nil` if there is none before the next record.
     private mutating func sendWhatIsDue() -> Int64? {
         guard !isAway else { return nil }
-        // One moment for all: what comes due a moment later would be sent without a permission.
+        // One time for all decisions: a batch that becomes due a moment later would be sent without permission.
         let now = ground.now()
         if outbox.isAttemptDue(at: now) {
             switch keeper.choice.permission() {
             case .granted: break
             case .denied:
                 outbox.setCollecting(false, at: now)
-                // The board is to show what was deleted.
+                // The board must show the deletion.
                 return 0
             case .unknown(let failure):
                 outbox.postpone("the choice about collecting cannot be read: \(failure)", at: now)
@@ -136,7 +136,7 @@ struct Keeping {
         }
     }
 
-    /// - Parameter wait: how long nothing is due to be sent; `nil` until something is recorded.
+    /// - Parameter wait: the milliseconds until something is due to be sent; `nil` if nothing is due before the next record.
     private func untilNextWork(_ wait: Int64?) -> Int64? {
         let retry = keeper.choice.retryAt.map {
             Int64(clamping: $0.milliseconds - ground.now().moment.milliseconds)
@@ -202,13 +202,13 @@ struct Keeping {
         }
     }
 
-    /// All that may be sent now.
+    /// Collects everything that can be sent now: the app's checks and the files of ended runs.
     private mutating func gather(at now: Now) {
         poll()
         outbox.adopt(at: now)
     }
 
-    /// The end of the process, or of the reporter, may be near.
+    /// Makes everything due if sending is automatic, because the process or the reporter may be about to end.
     private mutating func settle() {
         if ground.rules.sendsAutomatically { outbox.retryAllNow() }
     }
@@ -226,7 +226,7 @@ struct Keeping {
         }
     }
 
-    /// The installation's identifier is read with the first thing that is worth telling.
+    /// Reads the installation's identifier, once, before the first record that needs it.
     private mutating func learnInstall() {
         guard !knowsInstall, outbox.isCollecting else { return }
         knowsInstall = true
@@ -259,7 +259,7 @@ struct Keeping {
         outbox.endSession(at: ground.now())
     }
 
-    // MARK: What others see
+    // MARK: Published state
 
     private mutating func endTurn(isLast: Bool = false) {
         let refusals = keeper.mailbox.refusals
@@ -279,16 +279,17 @@ struct Keeping {
         answerQuestions(board.statistics.waiting > 0)
     }
 
-    /// After the board says so, which those who asked may look at.
+    /// Calls the completions of `check`, after the board was updated, because they may read it.
     private mutating func answerQuestions(_ hasSome: Bool) {
         guard !questions.isEmpty else { return }
         let completions = questions
         questions = []
-        // The app's own code, which may take its time.
+        // This runs the app's own code, which may take long.
         DispatchQueue.global(qos: .utility).async { for completion in completions { completion(hasSome) } }
     }
 
-    /// With each batch or 64 KiB, not with each report: a process that is killed forgets what one batch took.
+    /// Saves the usage of the day with each batch or 64 KiB, not with each report: a process that is killed loses the usage of at
+    /// most one batch.
     private mutating func saveSpending() {
         let spent = outbox.budget.spent
         guard spent != savedSpending, let file = ground.spentFile else { return }
@@ -307,7 +308,7 @@ struct Keeping {
         warn(why)
     }
 
-    /// Once: what keeps a reporter from sending stays as it is until a person changes it.
+    /// Warns once: a reason that prevents sending stays until a person changes it.
     private mutating func warn(_ text: String?) {
         guard !hasWarned, let text else { return }
         hasWarned = true

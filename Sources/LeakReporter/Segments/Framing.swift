@@ -1,17 +1,18 @@
 internal import LeakGzip
 
-/// How records stand in a file: a marker, a kind, a length, a checksum, the payload.
+/// The encoding of records in a file: a marker, a kind, a length, a checksum, the payload.
 ///
 /// ```
-/// 2 bytes  FF A7, which no UTF-8 holds: what looks like a start inside of a text is none
+/// 2 bytes  FF A7, which is not valid UTF-8, so that a text never contains a marker
 /// 1 byte   kind
 /// 4 bytes  length of the payload, little-endian
 /// 4 bytes  CRC-32 of kind, length and payload, little-endian
 /// n bytes  payload
 /// ```
-/// Reading finds each whole record before and after damage; torn ends are damage like any other.
+/// Reading finds each complete record before and after damage; a truncated end is damage like any other.
 enum Framing {
-    /// Above all that fits the bounds of the wire format: a thousand checks whose names have to be escaped take 3 MiB.
+    /// The most bytes of a payload. It exceeds everything within the limits of the wire format: a thousand checks whose names must
+    /// be escaped take 3 MiB.
     static let payloadLimit = 16 * 1024 * 1024
     static let headerBytes = 11
     private static let marker: (UInt8, UInt8) = (0xFF, 0xA7)
@@ -23,13 +24,14 @@ enum Framing {
 
     struct Reading: Hashable {
         var frames: [Frame] = []
-        /// Bytes that belong to no whole record.
+        /// The number of bytes that belong to no complete record.
         var damagedBytes = 0
-        /// Bytes that were summed for records that turned out to be none.
+        /// The number of bytes over which checksums were computed that did not match.
         var vainBytes = 0
     }
 
-    /// - Parameter payload: more than ``payloadLimit`` bytes are left out, as if they had been damaged.
+    /// - Parameter payload: the payload; if it has more than ``payloadLimit`` bytes, nothing is appended, as if the record were
+    ///   damaged.
     static func append(_ kind: UInt8, _ payload: [UInt8], to bytes: inout [UInt8]) {
         guard payload.count <= payloadLimit else { return }
         bytes.append(marker.0)
@@ -41,8 +43,8 @@ enum Framing {
         bytes.append(contentsOf: payload)
     }
 
-    /// After so many bytes in failed checksums the rest of a file counts as damaged: eight times the sum of its bytes and 256 KiB.
-    /// Random damage contains a false start once in 16 MiB; a file that was crafted to contain many would cost minutes.
+    /// Returns the number of bytes in failed checksums after which the rest of a file counts as damaged: eight times the sum of its
+    /// bytes and 256 KiB. Random damage contains a false start once in 16 MiB; a file crafted to contain many would cost minutes.
     static func vainBytesLimit(ofFile bytes: Int) -> Int { 8 * (bytes + payloadLimit / 64) }
 
     static func read(_ bytes: [UInt8]) -> Reading {
@@ -66,14 +68,14 @@ enum Framing {
         return reading
     }
 
-    /// A byte that is to stand between a torn record and the next one: the first byte of that might be the last one that is
-    /// missing, as it is where four bytes of FF say that a number is not known, and the record would take it.
+    /// Returns a byte to insert between a truncated record and the next one. Without it, the first byte of the next record could
+    /// complete the truncated one, for example where four bytes of FF mean an unknown number.
     static func gap(after bytes: [UInt8]) -> UInt8 {
-        // What would complete the torn record behind one of the two does not behind the other.
+        // A byte that completes the truncated record after one of the two values does not do so after the other.
         read(bytes + [0, marker.0, marker.1]).frames.count == read(bytes).frames.count ? 0 : 1
     }
 
-    /// - Parameter vainBytes: grows by what is summed for a record that turns out to be none.
+    /// - Parameter vainBytes: increased by the number of bytes whose checksum did not match.
     private static func frame(
         at start: Int, in bytes: [UInt8], _ vainBytes: inout Int
     ) -> (Frame, end: Int)? {
@@ -95,7 +97,7 @@ enum Framing {
 }
 
 extension [UInt8] {
-    /// Little-endian.
+    /// Appends a number in little-endian order.
     mutating func append(_ number: some FixedWidthInteger) {
         var rest = number
         for _ in 0..<(number.bitWidth / 8) {
@@ -106,7 +108,7 @@ extension [UInt8] {
 }
 
 extension FixedWidthInteger {
-    /// The first bytes of `bytes`, which must be there.
+    /// Reads a number from the first bytes of `bytes`, which must be long enough.
     init(littleEndian bytes: ArraySlice<UInt8>) {
         self = 0
         for offset in 0..<(Self.bitWidth / 8) {

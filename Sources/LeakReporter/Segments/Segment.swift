@@ -1,8 +1,8 @@
 import LeakMessage
 
-/// What a segment says, read from its bytes, whatever became of them.
+/// The content of a segment, parsed from its bytes, even if they are damaged.
 struct Segment: Hashable {
-    /// Of the name of its file.
+    /// The extension of the file name.
     static let fileEnding = ".segment"
 
     struct Report: Hashable {
@@ -11,18 +11,18 @@ struct Segment: Hashable {
         var alive: Int?
     }
 
-    /// `nil` when it is damaged.
+    /// The header; `nil` if it is damaged.
     private(set) var header: SegmentHeader?
-    /// By index; missing ones were damaged.
+    /// The reports by index; missing ones were damaged.
     private(set) var reports: [UInt32: Report] = [:]
     private(set) var checks: [ClassChecks] = []
     private(set) var sessions: [EndedSession] = []
-    /// JSON of reports.
+    /// Explanations, each as the JSON of a report.
     private(set) var explanations: [ArraySlice<UInt8>] = []
     private(set) var dropped: [DroppedReports] = []
     private(set) var replaced: [String] = []
     private(set) var seal: SegmentSeal?
-    /// Sightings that are known to be missing; there may have been more.
+    /// The number of sightings known to be missing; there may have been more.
     private(set) var damagedSightings = 0
 
     init(_ bytes: [UInt8]) {
@@ -35,7 +35,7 @@ struct Segment: Hashable {
         for record in records.compactMap(\.self) { take(record) }
         let expected = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(seal?.reports ?? 0))
         damagedSightings += expected - reports.count
-        // Nothing that could be read tells what it was.
+        // The readable records do not show what was lost.
         if damagedSightings == 0, reading.damagedBytes > 0 { damagedSightings = 1 }
     }
 
@@ -58,21 +58,21 @@ struct Segment: Hashable {
         }
     }
 
-    /// How often leaks were seen.
+    /// The number of sightings of all reports.
     var sightings: Int { reports.values.reduce(0) { $0 + $1.count } }
 
     var isEmpty: Bool {
         reports.isEmpty && checks.isEmpty && sessions.isEmpty && explanations.isEmpty && dropped.isEmpty
     }
 
-    /// The reports in the order in which they were seen, as they stand in the body.
+    /// The reports in the order in which they were recorded, which is that of the body.
     var ordered: [(index: UInt32, report: Report)] {
         reports.sorted { $0.key < $1.key }.map { (index: $0.key, report: $0.value) }
     }
 
-    /// The batch but for its reports.
+    /// Returns the JSON of the batch before its reports.
     ///
-    /// - Parameter header: of the segment, or of one that takes its place.
+    /// - Parameter header: the header of the segment, or of one that replaces it.
     func head(_ header: SegmentHeader, sentAt: WireTime) -> [UInt8] {
         var batch = LeakBatch()
         batch.app = header.app
@@ -86,17 +86,17 @@ struct Segment: Hashable {
         return batch.headJSON(explanations: explanations)
     }
 
-    /// One count for each class.
+    /// The counts of checks, added up per class.
     var checkSums: [ClassChecks] {
         Self.sums(checks.map { ($0.className, $0.count) }).map { ClassChecks(className: $0.0, count: $0.1) }
     }
 
-    /// One count for each reason.
+    /// The counts of dropped reports, added up per reason.
     var dropSums: [DroppedReports] {
         Self.sums(dropped.map { ($0.reason, $0.count) }).map(DroppedReports.init)
     }
 
-    /// By name, so that the same counts are the same bytes.
+    /// Adds up counts and sorts them by name, so that equal counts give equal bytes.
     private static func sums(_ counts: [(String, Int)]) -> [(String, Int)] {
         Dictionary(counts) { one, other in
             let (sum, isTooLarge) = one.addingReportingOverflow(other)
@@ -104,7 +104,7 @@ struct Segment: Hashable {
         }.sorted { $0.key < $1.key }
     }
 
-    /// The bytes that are posted: those of the seal, and the reports between them.
+    /// Returns the bytes to send: the head from the seal, the reports, and the tail.
     func body(_ seal: SegmentSeal) -> [UInt8] {
         var body = Array(seal.head)
         for (index, entry) in ordered.enumerated() {

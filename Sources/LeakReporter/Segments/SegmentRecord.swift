@@ -1,33 +1,32 @@
 import LeakMessage
 
-/// What a segment consists of, one record after another. The numbers of the kinds are in files on devices: a change
-/// needs a new ``SegmentHeader/version``.
+/// A record of a segment. The numbers of the kinds are in files on devices: a change needs a new ``SegmentHeader/version``.
 enum SegmentRecord: Hashable {
     case header(SegmentHeader)
     case report(SegmentReport)
-    /// The report of that index was seen again.
+    /// Further sightings of the report with this index.
     case again(index: UInt32, count: UInt32, alive: UInt32?)
     case checks(ClassChecks)
     case session(EndedSession)
-    /// What keeps the object of a leak that was reported before, as JSON of a report. Earlier versions of this library do
-    /// not read it.
+    /// The explanation of a leak that was reported before, as the JSON of a report. Earlier versions of this library do not read
+    /// it.
     case explanation(ArraySlice<UInt8>)
-    /// Reports that were thrown away and that the collector has not been told of.
+    /// Reports that were discarded, which the collector has not been told yet.
     case dropped(reason: String, count: UInt64)
-    /// The segment of that key was thrown away, or what of it is left stands in this one: where its file is still there,
-    /// it is to be removed.
+    /// The segment with this key was discarded, and this segment contains what remains of it. If its file still exists, it must be
+    /// removed.
     case replaces(key: String)
-    /// Nothing is added any more: it was on the way for the first time.
+    /// The segment was sent for the first time; nothing is added any more.
     case seal(SegmentSeal)
 }
 
-/// Whose reports the segment holds.
+/// The origin of the reports in a segment.
 struct SegmentHeader: Hashable {
     static let version: UInt8 = 1
 
     /// The `Idempotency-Key` of the batch that the segment becomes.
     var key: String
-    /// The segment that this one is a piece of: while that one is there, this one does not count.
+    /// The key of the segment that this one is a part of. This segment is ignored as long as the other one exists.
     var parent: String?
     var app: AppInfo
     var device: DeviceInfo
@@ -36,20 +35,20 @@ struct SegmentHeader: Hashable {
 }
 
 struct SegmentReport: Hashable {
-    /// From 0 upwards in each segment, so that what is missing is noticed.
+    /// The index, counting from 0 in each segment, so that missing reports are noticed.
     var index: UInt32
     var count: UInt32
     var alive: UInt32?
-    /// ``LeakReport/openJSON()``, byte for byte what is sent.
+    /// The result of ``LeakReport/openJSON()``, exactly the bytes that are sent.
     var json: ArraySlice<UInt8>
 }
 
 struct SegmentSeal: Hashable {
-    /// When it was sent for the first time, by the wall clock.
+    /// The wall-clock time of the first attempt to send it.
     var sentAt: WireTime
-    /// Reports, those seen again not counted.
+    /// The number of reports, without further sightings.
     var reports: UInt32
-    /// ``LeakBatch/headJSON()``, byte for byte what is sent.
+    /// The result of ``LeakBatch/headJSON()``, exactly the bytes that are sent.
     var head: ArraySlice<UInt8>
 }
 
@@ -101,7 +100,7 @@ extension SegmentRecord {
             payload.append(UInt64(clamping: session.checks))
             payload.append(UInt64(clamping: session.leaks))
             payload.append(text: session.id)
-            // After the text, where older versions do not look; absent in what they wrote.
+            // After the text, where older versions do not read; absent in files of older versions.
             if session.unseen > 0 { payload.append(UInt64(clamping: session.unseen)) }
         case .explanation(let json):
             kind = Kind.explanation
@@ -122,7 +121,7 @@ extension SegmentRecord {
         Framing.append(kind, payload, to: &bytes)
     }
 
-    /// - Returns: `nil` when it is none that this version writes.
+    /// - Returns: `nil` if this version does not write such a record.
     init?(_ frame: Framing.Frame) {
         var reader = PayloadReader(rest: frame.payload)
         guard let record = Self.read(frame.kind, &reader) else { return nil }
@@ -187,7 +186,7 @@ extension SegmentRecord {
     }
 }
 
-/// Takes a payload apart, front to back.
+/// Parses a payload from front to back.
 private struct PayloadReader {
     var rest: ArraySlice<UInt8>
 
@@ -198,7 +197,7 @@ private struct PayloadReader {
         return Number(littleEndian: rest)
     }
 
-    /// - Returns: `.some(nil)` for a text that was not there when it was written.
+    /// - Returns: the text; `.some(nil)` if it was `nil` when it was written; `nil` if the payload is too short.
     mutating func text() -> String?? {
         guard let count: UInt16 = number() else { return nil }
         guard count < .max else { return .some(nil) }
@@ -209,8 +208,8 @@ private struct PayloadReader {
 }
 
 extension [UInt8] {
-    /// Two bytes of length, and the text, cut where it is longer than they can say. The bounds of the wire format are
-    /// far below.
+    /// Appends two bytes of length and the text, which is cut if it exceeds their range. The limits of the wire format are far
+    /// below.
     fileprivate mutating func append(text: String?) {
         guard let text = text?.prefix(utf8: Int(UInt16.max) - 1) else { return append(UInt16.max) }
         append(UInt16(text.utf8.count))
@@ -219,6 +218,6 @@ extension [UInt8] {
 }
 
 extension UInt32 {
-    /// The largest stands for none.
+    /// The number; `nil` for the largest value, which stands for `nil`.
     fileprivate var unlessLargest: UInt32? { self == .max ? nil : self }
 }

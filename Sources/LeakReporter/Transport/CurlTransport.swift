@@ -2,12 +2,12 @@
     import LeakHTTPClient
     import LeakTransport
 
-    /// Posts with libcurl, keeping the connection between posts.
+    /// Sends requests with libcurl, and keeps the connection between requests.
     final class CurlTransport: Transport {
         private let options: CurlClient.Options
-        /// Made with the first post, so that an app which reports nothing never sets curl up.
+        /// The client, created with the first request, so that an app that reports nothing never initializes curl.
         private var client: CurlClient?
-        /// True if the client may have kept the connection of the last post.
+        /// `true` if the client may have kept the connection of the last request.
         private var mayReuseConnection = false
 
         /// - Parameter pinnedPublicKeys: as ``LeakReporter/Configuration/pinnedPublicKeys``.
@@ -26,13 +26,13 @@
                 let fields = post.fields.map { HTTPField($0.name, $0.value) }
                 let answer = try connected().post(post.body, to: post.address, fields: fields)
                 let mayBeRepeated = mayReuseConnection && answer.openedConnections > 0
-                // The next post has a connection of its own, so its answer is unambiguous.
+                // The next request has a new connection, so its response is unambiguous.
                 if mayBeRepeated { client = nil }
                 mayReuseConnection = !mayBeRepeated
                 var reply = Reply.Answer(
                     status: answer.status, retryAfter: answer["Retry-After"], location: answer["Location"],
                     contentType: answer["Content-Type"], body: answer.body)
-                // libcurl posts again on a new connection, without telling, when a kept one ends before an answer.
+                // If a kept connection ends before a response, libcurl repeats the request on a new one without reporting it.
                 reply.mayBeRepeated = mayBeRepeated
                 return .answer(reply)
             } catch {

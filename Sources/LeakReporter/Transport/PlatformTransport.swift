@@ -6,7 +6,7 @@ import LeakTransport
 
 /// The transport of this platform: libcurl on Linux, `URLSession` on Apple's systems.
 enum PlatformTransport {
-    /// - Parameter pinnedPublicKeys: for Linux; on Apple's systems the app's Info.plist has them.
+    /// - Parameter pinnedPublicKeys: the pins, for Linux only; on Apple's systems they are in the app's Info.plist.
     static func make(
         limits: TransportLimits = TransportLimits(), pinnedPublicKeys: [String] = []
     ) -> any Transport {
