@@ -122,7 +122,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "LeakSentry", dependencies: ["LeakMessage", "LeakGrammar"], swiftSettings: settings),
         .target(name: "LeakStore", dependencies: ["CLeakSQLite", "LeakPlatform"], swiftSettings: settings),
-        // Empty without its trait, so that nobody needs libpq who does not ask for it.
+        // Empty without its trait, so that libpq is needed only with the trait.
         .target(
             name: "LeakPostgreSQL",
             dependencies: [
