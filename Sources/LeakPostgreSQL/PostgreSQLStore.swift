@@ -2,22 +2,23 @@
     public import LeakStore
     internal import LeakPlatform
 
-    /// A store in a PostgreSQL database, which several collectors may share; every commit is on the server's disk
-    /// before a call returns.
+    /// A store in a PostgreSQL database, which several collectors may share; every commit is on the server's disk before a call
+    /// returns.
     ///
-    /// Any thread may call it; writes happen one after another. While the database is away calls fail with
-    /// ``StoreError/Reason/unavailable``, and work again when it is back: at once where nothing listens at its address, after
-    /// five seconds where nobody answers there, and after 35, a reader's after ten, where it stops to answer amid a call.
+    /// Any thread may call it; writes happen one after another. While the database is away, calls fail with
+    /// ``StoreError/Reason/unavailable``, and work again when it is back. A call fails at once if nothing listens at the address,
+    /// after five seconds if the host does not answer, and after 35 seconds, a reader's after ten, if the server stops answering
+    /// during a call.
     public final class PostgreSQLStore: Store {
         /// Masks what is private in a report's JSON before it is kept.
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
         let address: DatabaseAddress
-        /// Tests reach it too, for what they cannot wait for.
+        /// Tests access it too, for states that they cannot wait for.
         let writer: Guarded<Writer>
         private let callers = Callers()
 
-        /// Connects, making the tables where there are none and migrating an older schema.
+        /// Connects, creates missing tables and migrates an older schema.
         ///
         /// - Parameters:
         ///   - seed: decides which reports are kept as samples; the same for the same reports.
@@ -42,7 +43,7 @@
             try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
         }
 
-        /// PostgreSQL tidies by itself.
+        /// Does nothing: PostgreSQL tidies by itself.
         public func tidy(now: Int64) {}
 
         public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {

@@ -2,10 +2,10 @@
     public import LeakStore
 
     extension PostgreSQLStore {
-        /// Checks that every total is the sum of its parts, in one state of the database. Its structure is PostgreSQL's
-        /// matter (`pg_amcheck`).
+        /// Checks that every total is the sum of its parts, in one snapshot of the database. Checking the structure is left to
+        /// PostgreSQL (`pg_amcheck`).
         public func verify() throws(StoreError) -> [String] {
-            // However long it takes.
+            // Without the usual time limit.
             let link = Link(to: address.with(.unhurried), check: Migration.check)
             return try PostgreSQLReader(link: link).snapshot { connection throws(StoreError) in
                 try connection.run(Query("set local statement_timeout = 0"))
@@ -13,7 +13,7 @@
             }
         }
 
-        /// What is wrong in the state of the database that the open transaction sees.
+        /// Returns the problems in the snapshot of the open transaction.
         static func problems(on connection: Connection) throws(StoreError) -> [String] {
             var problems: [String] = []
             let running = RunningCounts.all.map(\.check) + PeriodColumns.all.map(\.check) + [LastHours.check]
@@ -62,7 +62,7 @@
         }
     }
 
-    /// A sentence about rows, and a query that counts those for which it does not hold. Sums stop where totals do.
+    /// A statement about rows, and a query that counts the rows for which it is false. Sums stop where totals do.
     private struct RowCheck: Sendable {
         let sentence: String
         let sql: String
@@ -114,7 +114,7 @@
                   or last_hour not between d.day * 24 and d.day * 24 + 23
                 """),
             RowCheck(
-                // Some hours of a leak's oldest day may be gone, and of one without hours all.
+                // Some hours of a leak's oldest day may be deleted, and all hours of a leak without hours.
                 "reports of a day are the sum of its hours, where all are kept",
                 """
                 select count(*) from leak_day d
@@ -201,7 +201,7 @@
                   from decision d join leak_release c on c.leak = d.leak and c.release = s.release
                   where d.id = s.decision)
                 """),
-            // What came too late for a day that is kept counts in the leak alone.
+            // A report that came too late for a day that is kept counts in the leak alone.
             RowCheck(
                 "reports of an app's days and slots are no more than those of its leaks",
                 """

@@ -4,30 +4,29 @@
     internal import Glibc
 #endif
 
-/// A copy of a database that has its name.
+/// A completed copy of a database.
 public struct Backup: Hashable, Sendable {
     public var bytes: Int
     /// Totals of the copy, and so of the database, that are not the sums of their parts: one line each.
     public var wrongSums: [String]
-    /// Which schema it has.
+    /// The schema version of the copy.
     public var schema: Int
-    /// Whether this code knows the sums of that schema.
+    /// `true` if this code knows the sums of that schema.
     public var areSumsChecked: Bool
 }
 
 extension SQLiteStore {
-    /// Copies a database as it is, of whatever schema, into a file of its own, checks the copy, and only then gives it
-    /// its name.
+    /// Copies a database, of whatever schema, into a new file, checks the copy, and only then gives it its name.
     ///
-    /// Writers go on meanwhile: the copy is what was committed when it began. It holds what the database holds, hashes
-    /// of keys and samples of reports, and is readable by its owner alone.
+    /// Writers continue meanwhile: the copy has what was committed when it began. It contains what the database contains, such as
+    /// hashes of keys and samples of reports, and only its owner can read it.
     ///
     /// - Parameters:
-    ///   - path: of the database.
-    ///   - file: stands complete or not at all.
-    ///   - overwrites: whether a file of that name may be replaced; one of the database's own, or one with a log beside
-    ///     it, never is.
-    /// - Throws: ``StoreError`` with what is wrong, damaged structure above all, and nothing is left behind.
+    ///   - path: path of the database.
+    ///   - file: path of the copy, which is complete or does not exist.
+    ///   - overwrites: `true` if a file of that name may be replaced; a file of the database itself, or one with a log beside it,
+    ///     is never replaced.
+    /// - Throws: ``StoreError`` with what is wrong, damaged structure above all; no file is left behind.
     public static func backUp(
         path: String, to file: String, overwrites: Bool
     ) throws(StoreError) -> Backup {
@@ -53,7 +52,7 @@ extension SQLiteStore {
             // The log holds bodies of reports; an erasure of the restored database does not find those in free pages.
             try copy.execute("pragma secure_delete = on")
             let schema = Int(try copy.number("pragma user_version") ?? 0)
-            // What goes wrong here is named by the check below.
+            // The check below reports what fails here.
             if (12...Migration.newestVersion).contains(schema), (try? copy.canFoldCounts()) == true {
                 try? copy.transaction(.immediate) { () throws(StoreError) in try copy.fold(copy.countLog()) }
             }
@@ -69,7 +68,7 @@ extension SQLiteStore {
         try DatabaseFile.sync(partial)
         try DatabaseFile.sync(folder)
         try refuseLog(beside: file)
-        // `link` never replaces what another has put there meanwhile.
+        // `link` never replaces a file that another process has put there meanwhile.
         let isPlaced = overwrites ? unsafe rename(partial, file) == 0 : unsafe link(partial, file) == 0
         guard isPlaced else { throw errno == EEXIST ? exists : DatabaseFile.refusal(of: file, errno) }
         try DatabaseFile.sync(folder)
@@ -78,7 +77,8 @@ extension SQLiteStore {
             areSumsChecked: found.isOfKnownSchema)
     }
 
-    /// A log of the database that had the name would be read into the copy as if it were the copy's own.
+    /// Throws if a log of an earlier database stands beside the file: SQLite would read it into the copy as if it were the copy's
+    /// own.
     private static func refuseLog(beside file: String) throws(StoreError) {
         for log in DatabaseFile.sideEnds.dropFirst().map({ file + $0 }) where unsafe access(log, F_OK) == 0 {
             throw StoreError(

@@ -1,18 +1,18 @@
-/// What mending a database came to.
+/// The result of repairing a database.
 public struct Repair: Hashable, Sendable {
-    /// What was wrong and is right now, one line each.
+    /// Problems that were repaired, one line each.
     public var mended: [String]
-    /// What no other rows tell how to mend, one line each.
+    /// Problems that cannot be repaired from other rows, one line each.
     public var left: [String]
 }
 
 extension SQLiteStore {
-    /// Makes every total the sum of its parts again, in one transaction, and an older schema the newest.
+    /// Makes every total the sum of its parts again, in one transaction, and migrates an older schema.
     ///
-    /// Keeps a server off meanwhile.
+    /// Keeps a server from starting meanwhile.
     ///
-    /// - Throws: ``StoreError/Reason/locked`` while a server has the file; ``StoreError/Reason/corrupt`` for a file whose
-    ///   structure is damaged, untouched.
+    /// - Throws: ``StoreError/Reason/locked`` while a server has the file; ``StoreError/Reason/corrupt`` for a file with a damaged
+    ///   structure, which stays as it is.
     public static func repair(path: String) throws(StoreError) -> Repair {
         let lock = try LockFile(beside: path)
         defer { withExtendedLifetime(lock) {} }
@@ -38,7 +38,7 @@ extension SQLiteStore {
 }
 
 extension Writer {
-    /// Writes the logs to their tables, and the size of each set beside what it is the set of.
+    /// Writes the logs to their tables, and the size of each set to the row that the set belongs to.
     fileprivate func repairInstalls() throws(StoreError) -> [String] {
         try foldLogs()
         let select = try connection.statement("select id, members from install_set order by id")

@@ -1,8 +1,8 @@
-/// A sentence about rows, a query that counts those for which it does not hold, and a statement that makes it hold.
+/// A statement about rows, a query that counts the rows for which it is false, and SQL that makes it true.
 struct RowCheck: Sendable {
     let sentence: String
     let count: String
-    /// Changes as many rows as `count` counts; `nil` for what no other rows tell.
+    /// Changes as many rows as `count` counts; `nil` if the values cannot be derived from other rows.
     let repair: String?
     /// The first schema that has the columns.
     let since: Int
@@ -14,12 +14,12 @@ struct RowCheck: Sendable {
         self.since = since
     }
 
-    /// What is derived from other rows.
+    /// Creates a check of columns that are derived from other rows.
     ///
     /// - Parameters:
-    ///   - columns: of `table`, in a row of their own.
-    ///   - alias: of `table`, in `parts` and `condition`.
-    ///   - parts: a query for what they must be.
+    ///   - columns: columns of `table`, as a list.
+    ///   - alias: the name of `table` in `parts` and `condition`.
+    ///   - parts: a query for the correct values.
     private init(
         _ sentence: String, _ columns: String, of table: String, as alias: String, from parts: String,
         where condition: String = "true", since: Int = 1
@@ -30,14 +30,14 @@ struct RowCheck: Sendable {
             repair: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrong)", since: since)
     }
 
-    /// Where totals stop, and so their sums.
+    /// Returns SQL for a sum that stops where totals stop.
     private static func sum(_ column: String) -> String { "min(total(\(column)), LARGEST_TOTAL)" }
 
     private static let hoursOfDay = """
         select \(sum("reports")) from leak_hour h
         where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
         """
-    /// It may have lost some already; null for a leak that has none left.
+    /// The first day of a leak with hours, some of which may be deleted already; null for a leak without hours.
     private static let firstDayWithHours = "select min(hour) / 24 from leak_hour where leak = d.leak"
     private static let buildsOfApp =
         "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"
@@ -62,7 +62,7 @@ struct RowCheck: Sendable {
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
-    /// Each mends from what those before it have mended: reports and freed from the builds of leaks upwards.
+    /// All checks. Each repairs with what the checks before it have repaired: reports and freed from the builds of leaks upwards.
     static let all = [
         RowCheck(
             "reports and freed of a leak in a release are the sums of its builds",
@@ -88,8 +88,8 @@ struct RowCheck: Sendable {
                 where p.leak = c.leak and b.release = c.release
                 """,
             where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Old hours go leak by leak, so that each leak tells for itself which of its days are whole. Hours may be wrong as
-        // well: they mend nothing in a leak whose days add up.
+        // Old hours are deleted leak by leak, so that each leak determines which of its days are complete. Hours may be wrong as
+        // well: they repair nothing in a leak whose days add up.
         RowCheck(
             "reports of a day are the sum of its hours, where all are kept",
             count: """
@@ -189,7 +189,7 @@ struct RowCheck: Sendable {
             repair:
                 "update decision_release as s set reports = (\(reportsNow)) where reports > (\(reportsNow))",
             since: 3),
-        // What came too late for a day that is kept counts in the leak alone.
+        // A report that came too late for a day that is kept counts in the leak alone.
         RowCheck(
             "reports of an app's days and slots are no more than those of its leaks",
             count: """
@@ -202,7 +202,7 @@ struct RowCheck: Sendable {
                 where o.id = d.id and min(d.reports + \(reportsOfSlots), LARGEST_TOTAL) > coalesce(s.reports, 0)
                 """,
             since: 3),
-        // A repeat of a key without its answer is answered with no text.
+        // A repeat of a key without its answer gets an empty answer.
         RowCheck(
             "an idempotency key has its answer",
             count:

@@ -14,20 +14,20 @@ public final class SQLiteStore: Store {
     public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
     let path: String
-    /// Tests reach these too, to set limits that operators do not.
+    /// Tests access these too, to set limits that operators do not set.
     let writer: Guarded<Writer>
     let watch: DatabaseGuard
     private let callers = Callers()
     private let folder: CountFolder
-    /// How often, and how long each time, an erasure waits for readers to leave the log.
+    /// How often an erasure waits for readers to leave the log, and how long each time.
     private static let logTries = 20
     private static let logWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
-    /// Patience with another process that has the lock while the schema is old.
+    /// How long to wait for another process that holds the lock while the schema is old.
     private static let migrationWait = Duration.milliseconds(500)
 
-    /// Opens the file, making it where there is none (mode 0600, its directory must exist) and migrating an older
-    /// schema, unless a server has it.
+    /// Opens the file, creates it if it does not exist (mode 0600, its directory must exist), and migrates an older schema, unless
+    /// a server has it open.
     ///
     /// - Parameters:
     ///   - path: `-wal`, `-shm` and `.lock` files stand beside it.
@@ -63,7 +63,7 @@ public final class SQLiteStore: Store {
         folder = CountFolder(self.writer, callers, readTime)
     }
 
-    /// Checks a database that an earlier run has found damaged: a backup that was put in its place is sound.
+    /// Checks a database that an earlier run has found damaged, because a backup may have been put in its place.
     private static func refuseDamage(of path: String) throws(StoreError) {
         guard let noted = DatabaseMarker.damage(of: path) else { return }
         guard !DatabaseMarker.isUnchangedSinceDamage(path) else {
@@ -84,7 +84,7 @@ public final class SQLiteStore: Store {
         try DatabaseMarker.forgetDamage(of: path)
     }
 
-    /// Brings an older schema up to date, and never under a server: it would go on writing the old one.
+    /// Migrates an older schema, but never while a server runs, because the server would continue to write the old one.
     private static func migrate(_ connection: Connection, isLocked: Bool) throws(StoreError) {
         var lock: LockFile?
         let deadline = ContinuousClock.now + migrationWait
@@ -93,7 +93,7 @@ public final class SQLiteStore: Store {
                 lock = try LockFile(beside: connection.path)
             } catch {
                 guard error.reason == .locked else { throw error }
-                // Whoever has the lock may be about to do the same.
+                // The process that holds the lock may be about to do the same.
                 guard ContinuousClock.now < deadline else { throw .servedWithOlderSchema(connection.path) }
                 usleep(20_000)
             }
@@ -141,9 +141,9 @@ public final class SQLiteStore: Store {
         return erased
     }
 
-    /// Empties the log, between what others do.
+    /// Empties the log, between other calls.
     ///
-    /// - Returns: whether it is empty.
+    /// - Returns: `true` if the log is empty.
     private func emptyLog(while isWanted: () -> Bool) -> Bool {
         for _ in 0..<Self.logTries where isWanted() {
             let isEmpty = try? writer.with { writer throws(StoreError) in
@@ -226,7 +226,7 @@ public final class SQLiteStore: Store {
 
     /// Copies the log into the database file and empties it, unless a reader needs it.
     ///
-    /// - Returns: whether the log is empty.
+    /// - Returns: `true` if the log is empty.
     public func checkpoint() throws(StoreError) -> Bool {
         try writer.with { writer throws(StoreError) in
             try writer.checkFile()

@@ -1,66 +1,66 @@
-/// Where leaks are counted and kept. Writing happens on one thread; each reader belongs to one thread as well.
+/// Counts and stores leaks. Writing happens on one thread; each reader belongs to one thread as well.
 ///
 /// Every call blocks until the disk or the database has answered.
 public protocol Store: Sendable {
-    /// Counts submissions in one transaction: from the first on, as many as it takes without holding others up.
+    /// Counts submissions in one transaction: from the first on, as many as it takes without delaying other calls.
     ///
     /// - Parameters:
     ///   - submissions: in order of arrival; of two with the same idempotency key the first counts.
     ///   - now: milliseconds since 1970.
-    /// - Returns: receipts of the first submissions, one at least, in order, once the transaction is on disk. The
-    ///   others were not touched; another call takes them.
-    /// - Throws: ``StoreError`` when nothing at all was counted.
+    /// - Returns: receipts of the first submissions, at least one, in order, once the transaction is on disk. The other submissions
+    ///   were not processed; pass them to another call.
+    /// - Throws: ``StoreError`` if nothing was counted.
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt]
 
-    /// Keeps what earlier commits have left in a form that is quick to write from growing; short, and often nothing.
+    /// Limits the data that earlier commits have left in a form that is quick to write. Takes little time, and often does nothing.
     ///
-    /// For the thread that counts, once its answers are out: what was counted stays counted whatever comes of this.
+    /// For the thread that counts, after its answers are sent: what was counted stays counted even if this fails.
     ///
-    /// - Throws: ``StoreError`` when nothing was tidied; a later call tries again.
+    /// - Throws: ``StoreError`` if nothing was tidied; a later call retries.
     func tidy(now: Int64) throws(StoreError)
 
-    /// Deletes what is kept for a time only: idempotency keys after 7 days, hours and reports after 90, sign-in links
-    /// and sessions that are used, revoked or expired. Keys and tokens stay, to be told apart from unknown ones.
+    /// Deletes expired data: idempotency keys after 7 days, hours and reports after 90, sign-in links and sessions that are used,
+    /// revoked or expired. Keys and tokens stay, so that they can be told from unknown ones.
     ///
-    /// A clock that is more than a day ahead of the time known before is not followed until it has stayed so for a day
-    /// of running time: see ``ClockRule``.
+    /// A clock that is more than a day ahead of the time known before is not followed until it has stayed so for a day of running
+    /// time: see ``ClockRule``.
     ///
-    /// In steps of a few milliseconds, between which other calls have their turn.
+    /// Runs in steps of a few milliseconds, between which other calls run.
     ///
-    /// - Parameter isWanted: asked before each step; what is left once it is not wanted goes with a later call.
-    /// - Returns: how far the clock is ahead, and how long rows that seem old are kept because of it; `nil` where the
-    ///   clock is followed.
-    /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
+    /// - Parameter isWanted: called before each step; if it returns `false`, the rest is left to a later call.
+    /// - Returns: how far the clock is ahead, and how long rows that seem old are kept because of it; `nil` if the clock is
+    ///   followed.
+    /// - Throws: ``StoreError`` for the first step that failed; the steps before it are done.
     @discardableResult
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait?
 
-    /// Forgets an install: the samples that it sent, and its place in exact sets of installs. In steps of a few
-    /// milliseconds, between which other calls have their turn; what is erased again changes nothing.
+    /// Erases an install: the samples that it sent, and its place in exact sets of installs. Runs in steps of a few milliseconds,
+    /// between which other calls run; erasing again changes nothing.
     ///
     /// - Parameters:
     ///   - install: ``Submission/Origin/installHash``.
-    ///   - isWanted: asked before each step.
-    /// - Returns: `nil` once it was not wanted any more; what the steps before have erased stays so.
-    /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
+    ///   - isWanted: called before each step.
+    /// - Returns: `nil` if `isWanted` returned `false`; what the steps before have erased stays erased.
+    /// - Throws: ``StoreError`` for the first step that failed; the steps before it are done.
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased?
 
     /// - Returns: the credential with its id.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` when one with its hash is or was there.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` if a credential with its hash exists or existed.
     func add(_ credential: Credential) throws(StoreError) -> Credential
     /// Revokes a credential, and the sessions that were opened with it.
     ///
-    /// - Returns: whether there was such a credential, not revoked before.
+    /// - Returns: `true` if there was such a credential, not revoked before.
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool
     /// Marks a sign-in link as used.
     ///
-    /// - Returns: whether this call was the one that used it.
+    /// - Returns: `true` if this call used it.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool
 
-    /// Writes down what somebody decided about a leak. What it comes to is read from the counts: see ``Standing``.
+    /// Stores a decision about a leak. Its effect is computed from the counts: see ``Standing``.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Returns: the decision as stored; `nil` when there is no such leak.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for a note, a name, a version or a limit that cannot be.
+    /// - Returns: the decision as stored; `nil` if there is no such leak.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid note, name, version or limit.
     func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision?
 
     /// Merges leaks into another leak of their app: all counts, sets of installs, kept reports, decisions and history. The
@@ -81,9 +81,9 @@ public protocol Store: Sendable {
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge?
 
-    /// Writes down what the frames of a leak are named now: title, class, path and key, for a leak whose id stays.
+    /// Stores the current names of a leak's frames: title, class, path and key. The id of the leak stays.
     ///
-    /// - Returns: whether there is such a leak.
+    /// - Returns: `true` if there is such a leak.
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool
 
     /// Stores the symbols of an image, in the place of what was uploaded for it before.
@@ -94,37 +94,37 @@ public protocol Store: Sendable {
     func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored
     /// Deletes the symbols of an image.
     ///
-    /// - Returns: whether there were any.
+    /// - Returns: `true` if there were any.
     func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool
     /// Notes that reports needed symbols, so that they are kept: ``Retention/symbolDays``.
     ///
     /// - Parameter rows: ``StoredSymbols/id``.
     func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError)
 
-    /// Gives a credential another name.
+    /// Renames a credential.
     ///
-    /// - Returns: whether there is such a one, not revoked.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for a name that is empty, longer than ``Decision/nameBytes``, or has
-    ///   control characters.
+    /// - Returns: `true` if there is such a credential, not revoked.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a name that is empty, longer than ``Decision/nameBytes``, or has control
+    ///   characters.
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool
 
-    /// Checks that what is kept can be read, and that every total is the sum of its parts. Reads everything; others may
-    /// go on writing meanwhile.
+    /// Checks that stored data can be read, and that every total is the sum of its parts. Reads everything; other calls may write
+    /// meanwhile.
     ///
-    /// - Returns: what is wrong, one line each; empty when nothing is.
+    /// - Returns: the problems, one line each; empty if there are none.
     func verify() throws(StoreError) -> [String]
 
-    /// The damage, or the sign of it, because of which nothing is written; `nil` when there is none. Cheap; any thread may
-    /// ask.
+    /// The damage, or the sign of damage, because of which nothing is written; `nil` if there is none. Cheap; any thread may call
+    /// it.
     var damage: StoreError? { get }
 
     /// The check of the whole database that confirms or dispels a sign of damage; `nil` when none is due. For a thread of
     /// its own: it takes seconds for a large file.
     var examination: (@Sendable () -> Void)? { get }
 
-    /// A view of what is committed, for one thread.
+    /// Returns a reader of committed data, for one thread.
     ///
-    /// - Parameter known: leaks that it shows apart.
+    /// - Parameter known: leaks that it shows separately.
     func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader
 }
 
@@ -132,16 +132,16 @@ extension Store {
     public var damage: StoreError? { nil }
     public var examination: (@Sendable () -> Void)? { nil }
 
-    /// A view in which no leak is known to be the system's.
+    /// Returns a reader for which no leak is known to be the system's.
     public func makeReader() throws(StoreError) -> any StoreReader { try makeReader(known: .none) }
 }
 
 extension Store {
-    /// Deletes all that has expired.
+    /// Deletes everything that has expired.
     @discardableResult
     public func expire(now: Int64) throws(StoreError) -> ClockWait? { try expire(now: now, while: { true }) }
 
-    /// Forgets an install to the end.
+    /// Erases an install completely.
     public func erase(install: UInt64) throws(StoreError) -> Erased {
         try erase(install: install, while: { true }) ?? Erased()
     }

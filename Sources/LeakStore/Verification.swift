@@ -1,24 +1,24 @@
-/// What a check of a database found.
+/// The result of checking a database.
 public struct Verification: Hashable, Sendable {
-    /// What is wrong with the file's structure, one line each: only a backup mends it.
+    /// Faults in the file's structure, one line each: only a backup repairs them.
     public var damage: [String]
     /// Totals that are not the sums of their parts, one line each: ``SQLiteStore/repair(path:)`` mends most.
     public var wrongSums: [String]
-    /// Which schema the file has.
+    /// The schema version of the file.
     public var schema: Int
 
-    /// All of it; empty when nothing is wrong.
+    /// All problems; empty if there are none.
     public var problems: [String] { damage + wrongSums }
 
-    /// Whether this code knows all sums of the schema.
+    /// `true` if this code knows all sums of the schema.
     public var isOfKnownSchema: Bool { schema <= Migration.newestVersion }
 }
 
 extension SQLiteStore {
-    /// Checks the file's structure too; seconds for a large one.
+    /// Checks the file's structure too; takes seconds for a large file.
     public func verify() throws(StoreError) -> [String] { try Self.verify(path: path).problems }
 
-    /// Checks a file of any schema, such as a backup, and leaves it as it is. Of a later schema the structure alone.
+    /// Checks a file of any schema, such as a backup, without changing it. For a later schema, checks the structure alone.
     ///
     /// - Throws: ``StoreError`` for a file of another program, or one of ours that lacks a part.
     public static func verify(path: String) throws(StoreError) -> Verification {
@@ -42,7 +42,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteReader {
-    /// What no sum tells.
+    /// Returns problems that no sum shows: integrity errors, rows that refer to nothing, and damaged logs.
     fileprivate func structuralProblems(of schema: Int) throws(StoreError) -> [String] {
         let structure = try texts(connection.statement("pragma integrity_check"), []).filter { $0 != "ok" }
         let orphans = try texts(connection.statement("pragma foreign_key_check"), [])
@@ -55,7 +55,7 @@ extension Connection {
     /// - Parameter schema: the file's.
     func wrongSums(of schema: Int) throws(StoreError) -> [String] {
         if schema >= 12, try lacksCounts {
-            // A log that cannot be folded is damage, and named as such.
+            // A log that cannot be folded is damage, and is reported as such.
             guard try canFoldCounts() else { return [] }
             try copyCounts()
         }
@@ -74,7 +74,7 @@ extension Connection {
         return try select.step() ? select.int(0) : 0
     }
 
-    /// Rows of logs that no fold can write to their tables.
+    /// Returns which logs have rows that cannot be written to their tables.
     fileprivate func logDamage(of schema: Int) throws(StoreError) -> [String] {
         var damage: [String] = []
         if try readable({ () throws(StoreError) in try keyLog() }) == nil {
@@ -101,7 +101,7 @@ extension Connection {
         return damage
     }
 
-    /// Returns whether the log of counts can be read and refers to rows that are there.
+    /// Returns `true` if the log of counts can be read and refers to existing rows.
     func canFoldCounts() throws(StoreError) -> Bool {
         guard let counts = try readable({ () throws(StoreError) in try countLog() }) else { return false }
         return try refersToRows(counts)
@@ -129,7 +129,7 @@ extension Connection {
         return true
     }
 
-    /// Checks rows that are in a log and not yet in the table that another check looks at.
+    /// Checks rows that are in a log and not yet in the table that another check reads.
     private func logProblems() throws(StoreError) -> [String] {
         var problems: [String] = []
         func add(_ sentence: String, _ count: Int) {

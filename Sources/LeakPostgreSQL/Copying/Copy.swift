@@ -4,20 +4,20 @@
     extension PostgreSQLStore {
         /// Fills an empty database with everything that a SQLite store keeps.
         ///
-        /// In one transaction, at whose end both sides are compared: the database has all of it then, or, whatever
-        /// happens before, nothing. Collectors on the database wait meanwhile, and answer 503.
+        /// Runs in one transaction, and compares both sides at its end: the database then has all of it, or, whatever fails before,
+        /// nothing. Collectors on the database wait meanwhile, and answer 503.
         ///
         /// - Parameters:
-        ///   - source: lends what it keeps; nobody writes to it meanwhile.
-        ///   - progress: told between two batches.
+        ///   - source: the store to copy; no other process writes to it meanwhile.
+        ///   - progress: called between two batches.
         /// - Returns: every table, as both sides have it.
-        /// - Throws: ``StoreError`` for a database that is not empty, which stays as it is; and for sides that differ.
+        /// - Throws: ``StoreError`` if the database is not empty (it stays as it is), and if the sides differ.
         package static func copy(
             from source: SQLiteStore, to address: DatabaseAddress, now: Int64,
             progress: (CopyProgress) -> Void
         ) throws(StoreError) -> [CopiedTable] {
             let connection = try Connection(to: address.with(.unhurried))
-            // Before anything is changed, be it only the schema of somebody's database.
+            // Runs before anything is changed: not even the schema of a database that is in use may change.
             try Target.refuseUnlessEmpty(connection)
             try Migration.run(on: connection)
             return try source.lendContents(now: now) { contents throws(StoreError) in
@@ -71,7 +71,7 @@
 
     /// The database that a copy fills.
     private enum Target {
-        /// Any row in one of them is somebody's.
+        /// A row in any of these tables means that the database is in use.
         private static let tables = ["app", "credential", "idempotency"]
 
         static func refuseUnlessEmpty(_ connection: Connection) throws(StoreError) {

@@ -13,7 +13,7 @@
         private var apart: [[ContentsValue]] = []
 
         private static let batchRows = 5_000
-        /// Of texts and bytes; a batch is in memory a few times.
+        /// Bytes of texts and blobs per batch; a batch is in memory a few times.
         private static let largestBatch = 1 << 20
 
         init(of table: ContentsTable, into connection: Connection) {
@@ -23,7 +23,7 @@
             sums = [Int](repeating: 0, count: table.columns.count)
         }
 
-        /// - Returns: whether a batch went out.
+        /// - Returns: `true` if a batch was sent.
         mutating func add(_ row: [ContentsValue]) throws(StoreError) -> Bool {
             count(row)
             guard !row.contains(where: \.hasZero) else {
@@ -37,11 +37,11 @@
             return true
         }
 
-        /// Sends what is left, and compares.
+        /// Sends the remaining rows, and compares.
         ///
-        /// - Parameter lastNumber: of a row of the table; the next one gets a greater.
-        /// - Returns: what the table has: all that was sent.
-        /// - Throws: ``StoreError`` when it has anything else.
+        /// - Parameter lastNumber: the last number that was given to a row of the table; the next row gets a greater one.
+        /// - Returns: the contents of the table, which are equal to all that was sent.
+        /// - Throws: ``StoreError`` if the table has other contents.
         mutating func finish(lastNumber: Int64) throws(StoreError) -> CopiedTable {
             if !batch.isEmpty { try flush() }
             for row in apart { try insert(apart: row) }
@@ -53,7 +53,7 @@
                           greatest($1::bigint, (select max(id) from \(quoted(table.name))), 0) + 1, false)
                         """, .integer(lastNumber)))
             }
-            // Otherwise the first questions were planned as for an empty table.
+            // Otherwise the first queries would be planned as for an empty table.
             try connection.run(Query("analyze \(quoted(table.name))"))
             for (column, sum) in zip(table.columns, sums) where column.kind == .count {
                 sent.sums.append(CopiedTable.Sum(column: column.name, sum: sum))
@@ -80,7 +80,8 @@
             (batch, batchBytes) = ([], 0)
         }
 
-        /// PostgreSQL's texts cannot hold U+0000; its picture stands for it, twice where another row has that name.
+        /// Inserts a row with U+0000, which texts in PostgreSQL cannot hold: U+2400 replaces it, twice if another row has that name
+        /// already.
         private func insert(apart row: [ContentsValue]) throws(StoreError) {
             var row = row
             for _ in 0..<Self.batchRows {
@@ -124,7 +125,7 @@
             return stored
         }
 
-        /// `user` is a word of SQL.
+        /// Quotes a name: `user` is a reserved word of SQL.
         private func quoted(_ name: String) -> String { "\"\(name)\"" }
     }
 

@@ -1,18 +1,18 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What became of a transaction that was to be committed.
+    /// The outcome of committing a transaction.
     enum Commit {
-        /// On disk; the answers to the queries, and to the commit.
+        /// The transaction is on disk. Holds the answers to the queries, and to the commit.
         case done([Rows])
-        /// Nothing of it is in the database.
+        /// Nothing of the transaction is in the database.
         case undone(StoreError)
-        /// The commit was sent, and its answer did not come: it is on disk or nothing of it is, ``Witness``.
+        /// The commit was sent, and its answer did not arrive: all of the transaction is on disk, or nothing: see ``Witness``.
         case inDoubt(StoreError)
     }
 
     extension Connection {
-        /// Runs queries and commits, in one trip.
+        /// Runs queries and commits, in one round trip.
         func commit(_ queries: [Query]) -> Commit {
             var answers = Answers()
             do throws(StoreError) {
@@ -21,7 +21,7 @@
             } catch {
                 // The commit is answered once it is on disk; whatever follows is about the connection.
                 if answers.rows.count <= queries.count {
-                    // Only what the server says of a statement before the commit keeps it from being run.
+                    // Only an error in a statement before the commit keeps the commit from running.
                     guard let problem = answers.problem, answers.rows.count < queries.count else {
                         return .inDoubt(answers.problem ?? error)
                     }

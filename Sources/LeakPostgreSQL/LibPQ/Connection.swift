@@ -10,14 +10,14 @@
         /// `host:port/database`.
         let name: String
         let timeouts: Timeouts
-        /// Whether a trip had no end: nothing further can be understood.
+        /// `true` if a round trip did not complete; no further answer can be interpreted.
         private var isBroken = false
         /// Names of prepared statements by their text.
         private var prepared: [String: String] = [:]
         private var preparations = 0
-        /// Why the last queries failed; `nil` when they did not, or the connection broke.
+        /// The reason why the last queries failed; `nil` if they succeeded, or the connection broke.
         private(set) var refusal: Refusal?
-        /// Goes out with the next queries.
+        /// Queries that are sent before the next ones.
         private var ahead: [Query] = []
 
         /// Connects, within ``ConnectionSettings/connectSeconds``.
@@ -51,11 +51,11 @@
 
         deinit { unsafe PQfinish(handle) }
 
-        /// Whether the connection broke; it stays so.
+        /// `true` once the connection has broken; it stays so.
         var isLost: Bool { isBroken || hasEnded }
 
-        /// Whether the server has said something that nobody asked for: that it ends the session, or that a setting
-        /// has changed. Asked between two transactions alone.
+        /// `true` if the server has sent something unrequested: that it ends the session, or that a setting has changed. Checked
+        /// only between two transactions.
         var isAddressed: Bool { unsafe Socket.isReadable(PQsocket(handle)) }
 
         private var hasEnded: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
@@ -78,12 +78,12 @@
         @discardableResult
         func run(_ query: Query) throws(StoreError) -> Rows { try run([query])[0] }
 
-        /// Sends all queries at once and waits for their answers: one trip to the server. Those behind one that fails
-        /// are not run.
+        /// Sends all queries at once and waits for their answers: one round trip to the server. Queries after one that fails are
+        /// not run.
         ///
-        /// - Parameter wait: ``Timeouts/answer``, where no other is given.
+        /// - Parameter wait: the time limit; `nil` for ``Timeouts/answer``.
         /// - Returns: one answer per query.
-        /// - Throws: why the first that failed did.
+        /// - Throws: the error of the first query that failed.
         func run(_ queries: [Query], within wait: Duration? = nil) throws(StoreError) -> [Rows] {
             let begun = ahead
             ahead = []
@@ -97,15 +97,15 @@
             return Array(answers.rows.dropFirst(begun.count))
         }
 
-        /// What came back from one trip, as far as it came.
+        /// The answers of one round trip, as far as they arrived.
         struct Answers {
-            /// Of the queries up to the first that failed.
+            /// Answers to the queries before the first one that failed.
             var rows: [Rows] = []
-            /// Why the server refused the first that it did.
+            /// The error of the first query that the server rejected.
             var problem: StoreError?
         }
 
-        /// - Throws: what broke the connection.
+        /// - Throws: the error that broke the connection.
         func exchange(
             _ queries: [Query], within wait: Duration, _ answers: inout Answers
         ) throws(StoreError) {
@@ -173,7 +173,7 @@
             guard isSent == 1 else { throw failure() }
         }
 
-        /// The answer to one query and the end of it; `nil` when it failed or was passed over.
+        /// Returns the answer to one query, after reading to its end; `nil` if the query failed or was skipped.
         private func receive(
             of sql: String, until deadline: ContinuousClock.Instant, _ answers: inout Answers
         ) throws(StoreError) -> Rows? {
@@ -186,7 +186,7 @@
                 case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
                 default:
                     defer { unsafe PQclear(result) }
-                    // What has no state is libpq's word, of a connection that broke.
+                    // An error without a state comes from libpq: the connection broke.
                     guard let state = unsafe PQresultErrorField(result, Int32(0x43)) else { throw failure() }
                     guard answers.problem == nil else { continue }
                     let text = unsafe String(cString: state)
@@ -208,11 +208,11 @@
             guard unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC else { throw failure() }
         }
 
-        /// What libpq gives out next, once it is there; `nil` at the end of an answer.
+        /// Returns the next result of libpq, once it has arrived; `nil` at the end of an answer.
         private func result(until deadline: ContinuousClock.Instant) throws(StoreError) -> OpaquePointer? {
             while unsafe PQisBusy(handle) == 1, !hasEnded {
-                // Also what TLS has read already, of which the socket knows nothing. A connection that ends here may
-                // have brought an answer before.
+                // Also reads data that TLS has already received, which the socket does not report. A connection that ends here may
+                // have delivered an answer before.
                 _ = unsafe PQconsumeInput(handle)
                 guard unsafe PQisBusy(handle) == 1, !hasEnded else { break }
                 let hasUnsent = unsafe PQflush(handle) == 1
@@ -224,9 +224,9 @@
             return unsafe PQgetResult(handle)
         }
 
-        /// Ends a transaction that failed. A connection that cannot do even that is of no more use.
+        /// Rolls back a transaction that failed. A connection that cannot roll back is no longer usable.
         ///
-        /// - Returns: whether the connection may be used on.
+        /// - Returns: `true` if the connection is still usable.
         func rollBack() -> Bool {
             ahead = []
             guard !isLost else { return false }
@@ -248,7 +248,7 @@
                 .unavailable, "database \(name): the connection broke: \(Self.line(PQerrorMessage(handle)))")
         }
 
-        /// libpq's words in one line.
+        /// Returns a message of libpq in one line.
         private static func line(_ message: UnsafePointer<CChar>?) -> String {
             let text = unsafe message.map { unsafe String(cString: $0) } ?? "no reason given"
             let words = text.split { $0.isWhitespace }.joined(separator: " ")

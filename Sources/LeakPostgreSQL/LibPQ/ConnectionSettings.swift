@@ -1,8 +1,7 @@
 #if PostgreSQL
-    /// What a connection is opened with. The address decides over what stands before it, and not over what stands
-    /// behind it.
+    /// Settings that a connection is opened with. The address overrides the settings before it, and not those after it.
     enum ConnectionSettings {
-        /// Of one attempt; reports wait meanwhile.
+        /// Time limit of one attempt to connect; reports wait meanwhile.
         static let connectSeconds = 5
 
         static func all(for address: DatabaseAddress) -> (keywords: [String], values: [String]) {
@@ -20,33 +19,33 @@
             return (settings.map(\.0), settings.map(\.1))
         }
 
-        /// For a session that answers those who look: a little less than ``Timeouts/page``.
+        /// Time limit of statements in sessions that answer pages: a little less than ``Timeouts/page``.
         static let pageTimeout = "set statement_timeout = '9s'"
 
-        /// For sessions that answer pages: a list of 100,000 leaks is sorted and added up in memory.
+        /// Memory for sessions that answer pages: a list of 100,000 leaks is sorted and added up in memory.
         static let pageMemory = "set work_mem = '32MB'"
 
-        /// For each session. The server gives up what takes long, so that no transaction keeps others waiting for good.
+        /// Settings of each session. The server cancels slow statements, so that no transaction blocks others forever.
         static let session = [
             "set statement_timeout = '30s'",
             "set lock_timeout = '10s'",
             "set idle_in_transaction_session_timeout = '30s'",
-            // A question whose collector has given up, or has ended, is not worked on for longer. A server on Windows cannot.
+            // The server stops a query whose collector has given up or has ended. A server on Windows cannot do that.
             """
             select set_config('client_connection_check_interval', '5s', false)
             where version() not like '%Visual C++%'
             """,
             "set timezone = 'UTC'",
-            // Every statement is short and comes again and again, with values that no plan depends on: planning a list for
-            // each page took longer than reading it, and compiling it a hundred times as long.
+            // Every statement is short and is repeated with values that no plan depends on: planning a list for each page took
+            // longer than reading it, and compiling it a hundred times as long.
             "set jit = off",
             "set plan_cache_mode = force_generic_plan",
-            // What is read is in memory or on a disk without a head: rows are fetched by an index, however small the table
-            // was when the plan was made.
+            // Data is in memory or on a disk without a moving head: rows are fetched by an index, however small the table was when
+            // the plan was made.
             "set random_page_cost = 1.1",
-            // What waited for a lock must see what its holder wrote, whatever the role's default.
+            // A statement that waited for a lock must see what the holder of the lock wrote, whatever the default of the role is.
             "set default_transaction_isolation = 'read committed'",
-            // An answer says that a report is on disk. What waits for more than that stays as it is.
+            // The answer to a report means that the report is on disk. A stricter setting stays as it is.
             """
             select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
             """,

@@ -7,11 +7,11 @@
     /// https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
     @safe
     public struct DatabaseAddress: Sendable, CustomStringConvertible {
-        /// As given, with its secrets.
+        /// The address as given, with its secrets.
         let text: String
         /// Hosts and database, without user, password and the rest.
         public let description: String
-        /// Whether it holds a secret, of the user or of the user's key.
+        /// `true` if the address holds a secret: one of the user, or one of the user's key.
         public let hasPassword: Bool
         var timeouts = Timeouts()
 
@@ -41,7 +41,7 @@
                 }
                 unsafe next += 1
             }
-            // A port that is none is the rest of something else, and would be repeated in a message.
+            // A port that is not a number is a part of something else, and would be repeated in a message.
             guard (values["port"] ?? "").utf8.allSatisfy({ $0 == 0x2C || (0x30...0x39).contains($0) }) else {
                 throw refused
             }
@@ -51,19 +51,19 @@
             description = "\(host):\(values["port"] ?? "5432")/\(values["dbname"] ?? "")"
         }
 
-        /// The same, whose answers are waited for so long.
+        /// Returns the same address with other time limits for answers.
         func with(_ timeouts: Timeouts) -> DatabaseAddress {
             var address = self
             address.timeouts = timeouts
             return address
         }
 
-        /// Whether what stands before the first “@” is all of user and password. Otherwise the rest of the password would
+        /// Returns `true` if the text before the first “@” is the whole user and password. Otherwise the rest of the password would
         /// be taken for the host, which messages name.
         private static func isSplitSafely(_ rest: Substring) -> Bool {
             guard let at = rest.firstIndex(of: "@") else { return true }
             let user = rest[..<at]
-            // In the values behind a question mark an “@” is one.
+            // Values after the question mark may contain an “@”.
             if let slash = user.firstIndex(of: "/") { return user[slash...].contains("?") }
             let password = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard password.count < 2 || !password[1].contains(":") else { return false }

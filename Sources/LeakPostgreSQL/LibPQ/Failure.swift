@@ -1,15 +1,15 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What the server's refusal of a statement means for trying it again.
+    /// The kind of an error of the server, which decides whether the statement is retried.
     enum Refusal {
-        /// It took longer than a statement may.
+        /// The statement took longer than allowed.
         case tooSlow
-        /// Two transactions stood in each other's way; one of them may go again at once.
+        /// Two transactions conflicted; one of them may be retried at once.
         case conflict
         case other
 
-        /// - Parameter state: `SQLSTATE`; `nil` for one that ends the connection.
+        /// - Parameter state: `SQLSTATE`; the result is `nil` for a state that ends the connection.
         init?(state: String) {
             switch state {
             case "57014": self = .tooSlow
@@ -21,7 +21,7 @@
     }
 
     extension StoreError {
-        /// What the server's answer means for an operator. The statement is named, its values are not.
+        /// Returns an error that explains an answer of the server to the operator. It names the statement, and not its values.
         ///
         /// - Parameters:
         ///   - state: `SQLSTATE`: https://www.postgresql.org/docs/15/errcodes-appendix.html; `nil` when the

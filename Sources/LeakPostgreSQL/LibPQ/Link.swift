@@ -2,7 +2,7 @@
     internal import LeakStore
     internal import LeakPlatform
 
-    /// A connection that is opened again after it broke, at growing intervals. One thread at a time.
+    /// A connection that is reopened after it broke, at growing intervals. One thread at a time.
     final class Link {
         private static let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
 
@@ -19,12 +19,12 @@
             self.check = check
         }
 
-        /// The connection there is, or a new one.
+        /// Returns the existing connection, or opens a new one.
         ///
-        /// - Throws: why there is none. Between attempts that is the last attempt's failure, at once.
+        /// - Throws: the reason why there is no connection. Between two attempts this is the failure of the last attempt, at once.
         func open() throws(StoreError) -> Connection {
             if let connection {
-                // One that the server has ended meanwhile is replaced before anything is sent.
+                // A connection that the server has ended meanwhile is replaced before anything is sent.
                 if !connection.isLost, !connection.isAddressed { return connection }
                 self.connection = nil
             }
@@ -45,7 +45,7 @@
             }
         }
 
-        /// Makes the connection ready for the next transaction after one that failed, or lets go of it.
+        /// Makes the connection ready for the next transaction after one that failed, or drops the connection.
         func settle() {
             if let connection, !connection.rollBack() { self.connection = nil }
         }

@@ -69,8 +69,8 @@
             array(.uuids, of: values.lazy.map { Optional($0) }) { $1.append(contentsOf: $0.bytes) }
         }
 
-        /// One dimension, from index 1: dimensions, whether nulls may come, element type, length, first index; then
-        /// each element behind its length, a null being the length -1.
+        /// Returns an array with one dimension, from index 1: number of dimensions, whether nulls may occur, element type, length,
+        /// first index; then each element after its length, where a null has the length -1.
         private static func array<Element>(
             _ type: ParameterType, of values: some Sequence<Element?>,
             _ write: (Element, inout [UInt8]) -> Void

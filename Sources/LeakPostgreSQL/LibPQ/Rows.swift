@@ -2,7 +2,7 @@
     internal import LeakStore
     internal import CLeakPostgreSQL
 
-    /// What the server answered to one query.
+    /// The answer of the server to one query.
     @safe
     final class Rows: Sequence {
         private let result: OpaquePointer
@@ -39,7 +39,7 @@
             return unsafe Array(UnsafeRawBufferPointer(start: start, count: length))
         }
 
-        /// Whole numbers of two, four and eight bytes, and booleans, come big-endian.
+        /// Reads an integer of two, four or eight bytes, or a boolean; they arrive big-endian.
         fileprivate func number(_ row: Int32, _ column: Int32) -> Int64 {
             guard let start = unsafe PQgetvalue(result, row, column) else { return 0 }
             let length = unsafe Int(PQgetlength(result, row, column))

@@ -5,17 +5,17 @@
         internal import Glibc
     #endif
 
-    /// How long the server may leave what it was asked without an answer. A frozen one keeps its connections, and its
-    /// system acknowledges what is sent to it: nothing else tells that nobody is there.
+    /// Time limits for the answers of the server. A frozen server keeps its connections, and its operating system acknowledges what
+    /// is sent to it: only a time limit detects it.
     struct Timeouts: Sendable {
-        /// For one trip; longer than the server itself gives a statement, ``ConnectionSettings/session``.
+        /// For one round trip; longer than the server's own limit for a statement, ``ConnectionSettings/session``.
         var answer = Duration.seconds(35)
-        /// For the question whether it is there.
+        /// For the check whether the server is there.
         var pulse = Duration.seconds(5)
-        /// For what somebody looks at meanwhile.
+        /// For a page that a user is waiting for.
         var page = Duration.seconds(10)
 
-        /// For what takes as long as the database is large, and is watched by whoever started it.
+        /// For commands that take longer the larger the database is, and whose user watches them.
         static let unhurried = Timeouts(answer: .seconds(7 * 24 * 3_600))
     }
 

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Adds everything that one leak has to another, and deletes the leak. Both are of one app, which is locked.
+    /// Adds all data of one leak to another leak, and deletes the first. Both belong to one app, which is locked.
     struct LeakCounts {
         /// Rows of `leak`.
         let source: Int64
@@ -28,7 +28,7 @@
                     select scope, part, members from install_set
                     where scope between 0 and 2 and owner = any($1::bigint[]) order by scope, part
                     """, both),
-                // Hours that one of the leaks has lost to expiry go from both.
+                // Hours that one of the leaks has lost to expiry are deleted from both.
                 Query(
                     """
                     select max(day) from leak_day d where leak = any($1::bigint[]) and reports <> (

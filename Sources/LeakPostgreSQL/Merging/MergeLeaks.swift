@@ -151,8 +151,8 @@
 
         // MARK: Decisions
 
-        /// Reports of each release that the decision that holds for all parts does not speak of: those that were there when
-        /// it was made. By row of `release`.
+        /// Returns the reports of each release that existed when the decision for all parts was made, and that the decision does
+        /// not cover. By row of `release`.
         private static func heldReports(
             of parts: [MergePart], on connection: Connection
         ) throws(StoreError) -> [Int64: Int] {

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// One step from one schema to the next; never back.
+    /// A migration from one schema to the next; there is no way back.
     struct Migration: Sendable {
         /// `schema_version` afterwards.
         let version: Int
@@ -10,7 +10,7 @@
         /// Converts rows that the statements cannot convert; runs after them.
         var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
 
-        /// In order; the last one's version is the schema that this code reads and writes.
+        /// All migrations in order; the version of the last one is the schema that this code reads and writes.
         static let all = [
             schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10,
             schema11,
@@ -26,7 +26,7 @@
             "select pg_advisory_xact_lock_shared(1279607115, hashtext(current_schema()))")
         static let version = Query("select version from schema_version")
 
-        /// Brings a database to ``newestVersion``, in one transaction. Several collectors may start at once.
+        /// Migrates a database to ``newestVersion``, in one transaction. Several collectors may start at once.
         ///
         /// - Throws: ``StoreError/Reason/newerSchema(found:known:)``, with the database untouched.
         static func run(on connection: Connection) throws(StoreError) {

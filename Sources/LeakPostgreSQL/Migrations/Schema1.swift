@@ -2,20 +2,20 @@
     extension Migration {
         /// Version 1.
         ///
-        /// The tables are those of SQLite's schema, but for what SQLite does by row numbers. Everything of an app is
-        /// changed by whoever holds the lock of its row in `app`; `idempotency` and `credential` belong to no app.
+        /// The tables are those of SQLite's schema, except where SQLite relies on row numbers. Rows of an app are changed only by
+        /// the transaction that holds the lock of its row in `app`; `idempotency` and `credential` belong to no app.
         ///
-        /// There are no foreign keys: a row that refers to another is written in the transaction that made sure of it,
-        /// nothing that is referred to is deleted, and each reference would lock the row it names, which several
-        /// collectors name all the time. `verify` looks for orphans.
+        /// There are no foreign keys: a row that refers to another is written in the transaction that checked the other row,
+        /// referenced rows are never deleted, and each foreign key would lock the referenced row, which several collectors refer to
+        /// all the time. `verify` looks for orphans.
         ///
-        /// Texts are compared by their bytes (`collate "C"`), as everywhere else. Counters are updated in place where
-        /// their page has room (`fillfactor`), without touching an index; those of leaks are in the orders of a list.
+        /// Texts are compared by their bytes (`collate "C"`), as everywhere else. Counters are updated in place if their page has
+        /// room (`fillfactor`), without touching an index; those of leaks are in the indexes that sort a list.
         static let schema1 = Migration(version: 1, statements: apps1 + leaks1 + keptForATime1)
 
         private static let apps1 = [
             "create table schema_version (version bigint not null)",
-            // made_by: the ingest key whose report was the first. text_bytes: of leak_text. cells: rows of leak_build.
+            // made_by: ingest key of the first report. text_bytes: bytes in leak_text. cells: number of rows in leak_build.
             """
             create table app (
               id bigint generated always as identity primary key,
@@ -40,7 +40,7 @@
               primary key (app, name)
             ) with (fillfactor = 50)
             """,
-            // leaks: rows of leak_release. new_leaks: of leak that have it as first_release.
+            // leaks: number of rows in leak_release. new_leaks: number of rows in leak with this first_release.
             """
             create table release (
               id bigint generated always as identity primary key,
@@ -80,7 +80,7 @@
             """,
         ]
 
-        /// What belongs to no leak.
+        /// Tables that belong to no leak.
         private static let keptForATime1 = [
             """
             create table idempotency (
@@ -92,7 +92,7 @@
               primary key (key_id, key)
             )
             """,
-            // Most batches have one of a few answers. A day's go after the keys of that day.
+            // Most batches share a few answers. The answers of a day are deleted after the keys of that day.
             """
             create table answer (
               id bigint generated always as identity primary key,
@@ -101,7 +101,7 @@
               unique (day, body)
             )
             """,
-            // How many rows of idempotency and of answer an ingest key has made on a day.
+            // Number of rows in idempotency and in answer that an ingest key has added on a day.
             """
             create table idempotency_use (
               day bigint not null,
@@ -111,7 +111,7 @@
               primary key (day, key_id)
             ) with (fillfactor = 50)
             """,
-            // How often members were taken from sets: Erasing.
+            // How often members were removed from sets: Erasing.
             "create table erasure (count bigint not null)",
             "insert into erasure (count) values (0)",
             "create index idempotency_in_time on idempotency (at)",

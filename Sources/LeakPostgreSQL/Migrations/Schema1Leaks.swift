@@ -1,8 +1,8 @@
 #if PostgreSQL
     extension Migration {
-        /// What is known of leaks, in version 1.
+        /// The tables of leaks in version 1.
         static let leaks1 = [
-            // builds: rows of leak_build. impact: installs in the app's newest release. *_sample: SampleChoice.
+            // builds: number of rows in leak_build. impact: installs in the app's newest release. *_sample: SampleChoice.
             """
             create table leak (
               id bigint generated always as identity primary key,
@@ -28,10 +28,10 @@
             ) with (fillfactor = 80)
             """,
             "create index leak_of_class on leak (app, class)",
-            // By what follows the last point of the class: Inner of Outer.Inner.
+            // By the part after the last point of the class: Inner of Outer.Inner.
             "create index leak_by_innermost_class on leak (app, (substring(class from '[^.]*$')))",
             "create index leak_by_first_release on leak (first_release, reports)",
-            // One for each order, so that a page is read from its place on, however many leaks there are.
+            // One index for each order, so that a page is read from its first row on, however many leaks there are.
             "create index leak_by_impact on leak (app, impact, reports, id)",
             "create index leak_by_reports on leak (app, reports, id)",
             "create index leak_by_installs on leak (app, installs, reports, id)",
@@ -90,7 +90,7 @@
               primary key (leak, day, release)
             ) with (fillfactor = 90)
             """,
-            // kind: ValueKind. value '': every value beyond the limit.
+            // kind: ValueKind. value '': all values beyond the limit.
             """
             create table leak_value (
               leak bigint not null,
@@ -101,7 +101,7 @@
             ) with (fillfactor = 80)
             """,
             "create table leak_lived (leak bigint primary key, histogram bytea not null)",
-            // slot: SampleSlot. message: of the newest alone, where a search looks.
+            // slot: SampleSlot. message: only of the newest sample, where a search looks.
             """
             create table sample (
               leak bigint not null,
@@ -121,7 +121,7 @@
             )
             """,
             "create index sample_in_time on sample (at)",
-            // Those of an install that is erased.
+            // Finds the samples of an install that is erased.
             "create index sample_of_install on sample (install_hash) where install_hash is not null",
             // scope, owner and part: InstallScope.
             """

@@ -1,14 +1,14 @@
 #if PostgreSQL
     extension Migration {
-        /// Version 2: what was decided about leaks, and an app's days.
+        /// Version 2: decisions about leaks, and an app's days.
         static let schema2 = Migration(
             version: 2,
             statements: [
                 // The decision that holds; 0: decided by the counts alone.
                 "alter table leak add column state bigint not null default 0",
                 "create index leak_decided on leak (app) where state <> 0",
-                // kind: DecisionKind. fix_from: the least order_key of a version that speaks against the fix. reports_then:
-                // of the leak, when it was ignored. A number is never given again: readers remember what they made of it.
+                // kind: DecisionKind. fix_from: the least order_key of a version that contradicts the fix. reports_then: reports of
+                // the leak when it was ignored. A number is never reused, because readers cache what they have read about it.
                 """
                 create table decision (
                   id bigint generated always as identity primary key,
@@ -36,8 +36,8 @@
                   primary key (decision, release)
                 )
                 """,
-                // What app_slot has no more, 91 days at most. Its set of installs is InstallScope.day; of days before this
-                // schema there is none.
+                // Reports that app_slot no longer has, 91 days at most. The set of installs is InstallScope.day; days before this
+                // schema have no set.
                 """
                 create table app_day (
                   app bigint not null,

@@ -2,10 +2,10 @@
     internal import LeakStore
 
     extension Migration {
-        /// Version 3: what one device alone has seen is not an app's newest release, where others are in the field.
+        /// Version 3: a release that only one device has seen is not an app's newest release if others are in the field.
         static let schema3 = Migration(
             version: 3,
-            // The rule of then, whatever NewestVersion says by now.
+            // The rule of this schema, even if NewestVersion has changed since.
             statements: [
                 #"""
                 update app set newest_release = (select id from release where app = app.id
@@ -25,7 +25,7 @@
         static let schema4 = Migration(
             version: 4,
             statements: [
-                // One row, StoreClock.Stored. Without one the system clock is followed.
+                // One row, StoreClock.Stored. Without a row the system clock is followed.
                 """
                 create table if not exists clock (
                   id bigint primary key,
@@ -51,7 +51,7 @@
     }
 
     extension Migration {
-        /// Version 6: texts are stored once, and the bytes that an ingest key brings on a day are counted.
+        /// Version 6: texts are stored once, and the bytes that an ingest key adds on a day are counted.
         static let schema6 = Migration(
             version: 6,
             statements: [
@@ -150,8 +150,8 @@
         static let schema9 = Migration(
             version: 9,
             statements: [
-                // key: of a leak that is no more. leak: the one that has its counts. Numbers are given once: readers forget
-                // what they remember of leaks when there is a new one.
+                // key: the key of the deleted leak. leak: the leak that has its counts. Numbers are never reused: readers drop what
+                // they have cached about leaks when there is a new number.
                 """
                 create table if not exists merged_leak (
                   id bigint generated always as identity primary key,
@@ -225,8 +225,8 @@
         static let schema11 = Migration(
             version: 11,
             statements: [
-                // kind: image, mapping. image: StoredSymbols.image. Numbers are given once: readers load tables again when
-                // there is a new one. body: compressed already.
+                // kind: image, mapping. image: StoredSymbols.image. Numbers are never reused: readers load tables again when there
+                // is a new number. body: compressed already.
                 """
                 create table if not exists symbol_table (
                   id bigint generated always as identity primary key,
@@ -260,7 +260,7 @@
     }
 
     extension Migration {
-        /// Version 13: what an object of each leak keeps, for the order by cost.
+        /// Version 13: the bytes that an object of each leak retains, for the order by cost.
         static let schema13 = Migration(
             version: 13,
             statements: [

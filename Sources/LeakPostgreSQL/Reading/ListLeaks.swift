@@ -36,7 +36,7 @@
         private struct FoundPage {
             var rows: Rows
             var totals: KnownTotals
-            /// Totals of leaks that the list leaves out, by the state that they are left out for.
+            /// Totals of leaks that the list leaves out, by the state for which they are left out.
             var apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]
 
             init(
@@ -115,7 +115,7 @@
                 """, .text(mode), .text("\(joinsCompared)"))
         }
 
-        /// Adds what the columns of a row do not say.
+        /// Adds values that the columns of a row do not have.
         ///
         /// - Parameter numbers: rows of `leak`, of the same leaks.
         static func complete(
@@ -139,7 +139,7 @@
             }
         }
 
-        /// Of all leaks, kept with each app.
+        /// Selects the totals of all leaks, which are kept with each app.
         static func totals(_ app: String?) -> Query {
             Query(
                 """
@@ -149,8 +149,8 @@
                 """, .text(app))
         }
 
-        /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order,
-        /// then the first of these.
+        /// Selects a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, then the
+        /// first leaks of these.
         private static func firstOfAll(
             _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int
         ) -> Query {
@@ -160,7 +160,7 @@
             var others = ""
             if !excluded.isEmpty {
                 values.append(.integers(excluded.map { $0 }))
-                // Looked up in a table of hashes, however many they are, where `<> all` would compare with each.
+                // Looked up in a hash table, however many there are; `<> all` would compare with each of them.
                 others = "and l.id not in (select unnest($\(values.count)::bigint[]))"
             }
             return Query(
@@ -254,14 +254,14 @@
     }
 
     extension KnownTotals {
-        /// - Parameter row: leaks, then reports, from a column on; no row is none.
+        /// - Parameter row: number of leaks, then of reports, from column `first` on; a missing row counts as 0.
         init(_ row: Row?, from first: Int32 = 0) {
             self.init(leaks: row?.int(first) ?? 0, reports: row?.int(first + 1) ?? 0)
         }
     }
 
     extension LeakPage {
-        /// Notes the leaks that a list leaves out.
+        /// Stores the totals of leaks that a list leaves out.
         fileprivate mutating func note(_ apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]) {
             for (state, totals) in apart {
                 switch state {

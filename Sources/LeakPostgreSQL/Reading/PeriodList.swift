@@ -25,8 +25,8 @@
 
         private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }
 
-        /// Counts leaks and reports of the period, those of leaks that the list leaves out included. Leaks are counted by
-        /// their last hours, reports by the slots and days of their apps.
+        /// Counts leaks and reports of the period, including those of leaks that the list leaves out. Leaks are counted by their
+        /// last hours, reports by the slots and days of their apps.
         var totals: Query {
             Query(
                 """

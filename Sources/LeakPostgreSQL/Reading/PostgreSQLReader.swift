@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Reads what is committed, through a connection of its own. One thread at a time.
+    /// Reads committed data, through a connection of its own. One thread at a time.
     final class PostgreSQLReader: StoreReader {
         private let link: Link
         let known: KnownLeaks
@@ -20,8 +20,8 @@
 
         /// Runs `body` on one state of the database, so that all its numbers agree.
         ///
-        /// A connection that turns out to be broken is replaced once: the database may have been away for a moment. One
-        /// that was given up is not, since that has taken long enough.
+        /// A connection that turns out to be broken is replaced once: the database may have been away for a moment. A connection
+        /// that timed out is not replaced, because that has taken long enough.
         func snapshot<Result>(
             _ body: (Connection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
@@ -33,7 +33,7 @@
             }
         }
 
-        /// Asks something that takes no time, so that a server that does not answer is known for one soon.
+        /// Runs a query that takes no time, so that an unresponsive server is detected soon.
         func pulse(_ query: Query) throws(StoreError) -> Rows {
             try twice { connection throws(StoreError) in
                 try connection.run([query], within: connection.timeouts.pulse)[0]
@@ -125,8 +125,8 @@
             }
         }
 
-        /// A hash of which transactions this one sees. Others of the same server move it as well; that costs its
-        /// reader another look, where a count of commits that a collector writes would cost every commit.
+        /// Returns a hash of the transactions that this one sees. Other transactions on the same server change it as well. That
+        /// costs the reader another read, while a count of commits that each collector writes would cost every commit.
         func changeCounter() throws(StoreError) -> Int64 {
             try pulse(Query("select hashtextextended(pg_current_snapshot()::text, 0)")).first?.int64(0) ?? 0
         }

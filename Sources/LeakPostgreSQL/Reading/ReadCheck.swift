@@ -47,7 +47,7 @@
                 """, .text(version), .text(app))
         }
 
-        /// The newest that ranks lower.
+        /// Selects the newest version that ranks lower.
         private static func versionBefore(_ version: String, from floor: [UInt8], app: String) -> Query {
             Query(
                 """
@@ -57,9 +57,10 @@
                 """, .bytes(VersionOrder(version).atOrAbove), .bytes(floor), .text(app))
         }
 
-        /// What has reports in a release, and whether none between the floor and the bound has seen it.
+        /// Selects the leaks with reports in a release, their reports, and whether no release from the floor up to the bound has
+        /// them.
         private static func seen(in release: Int64, since bound: [UInt8], floor: [UInt8]) -> Query {
-            // Where the first release tells, the others are not looked at.
+            // If the first release decides, the other releases are not read.
             Query(
                 """
                 select c.leak, c.reports,
@@ -71,7 +72,7 @@
                 """, .integer(release), .bytes(bound), .bytes(floor))
         }
 
-        /// The first of these leaks, as they are in a release.
+        /// Reads the rows of the first of these leaks, as they are in a release.
         private static func rows(
             _ leaks: [Int64], of release: Int64, _ verdicts: Verdicts, now: Int64, on connection: Connection
         ) throws(StoreError) -> [LeakRow] {

@@ -20,7 +20,7 @@
             }
         }
 
-        /// `from`: a class's leaks `l`, for a class and an app as `$1` and `$2`.
+        /// The `from` clause: leaks `l` of a class, with the class and the app as `$1` and `$2`.
         private static let found = """
             from app a join leak l on l.app = a.id and l.class = $1::text
             """
@@ -55,7 +55,8 @@
                 .text(app))
         }
 
-        /// What was seen in one build alone has that build's set for its own.
+        /// Selects the sets of installs of a class's leaks. A leak that was seen in one build only has no set of its own: the set
+        /// of that build is selected.
         private static func installs(ofClass name: String, _ app: String?) -> Query {
             Query(
                 """

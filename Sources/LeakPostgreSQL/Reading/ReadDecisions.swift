@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// What the leaks of an app, or of all, are where their counts do not say it.
+        /// Returns the states of an app's leaks, or of all leaks, that do not follow from the counts of the leaks.
         func verdicts(
             app: String?, now: Int64, on connection: Connection
         ) throws(StoreError) -> Verdicts {
@@ -11,7 +11,8 @@
                 decided: try decided(app: app, on: connection), now: now)
         }
 
-        /// Found in an index of their own: it costs as many steps as there are such leaks, however many others there are.
+        /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such
+        /// leaks, however many others there are.
         func decided(app: String?, on connection: Connection) throws(StoreError) -> [DecidedLeak] {
             let found = try connection.run(
                 Query(
@@ -22,7 +23,7 @@
             return try decided(found, on: connection)
         }
 
-        /// Those of some leaks about which somebody decided.
+        /// Returns those of the given leaks that have a decision.
         func decided(
             among leaks: [Int64], on connection: Connection
         ) throws(StoreError) -> [DecidedLeak] {
@@ -33,7 +34,7 @@
             return try decided(found, on: connection)
         }
 
-        /// - Parameter leaks: with `id`, `state` and `reports`.
+        /// - Parameter leaks: rows with `id`, `state` and `reports`.
         private func decided(
             _ leaks: Rows, on connection: Connection
         ) throws(StoreError) -> [DecidedLeak] {
@@ -87,7 +88,7 @@
                 decision: decision, reportsSince: row.int(next), backIn: row.optionalText(next + 1))
         }
 
-        /// Each leak that is regressed, with each release that speaks against its fix.
+        /// Selects each regressed leak with each release that contradicts its fix.
         ///
         /// - Parameter regressed: rows of `leak`.
         static func returns(of regressed: [Int64]) -> Query {
@@ -115,7 +116,7 @@
     }
 
     extension Verdicts {
-        /// Rows of the leaks that are regressed.
+        /// Rows of the regressed leaks.
         var regressed: [Int64] { standings.filter { $0.value.isRegressed }.keys.sorted() }
     }
 #endif

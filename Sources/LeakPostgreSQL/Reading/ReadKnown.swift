@@ -2,8 +2,8 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// The leaks of an app, or of all, that ``KnownLeaks`` describes. Found by class in an index, so that it costs as
-        /// many steps as there are such leaks, however many others there are.
+        /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the
+        /// cost depends on the number of such leaks, however many others there are.
         func knownRows(app: String?, on connection: Connection) throws(StoreError) -> KnownRows {
             var found = KnownRows()
             guard !known.entries.isEmpty else { return found }
@@ -28,7 +28,7 @@
                     className: row.text(1), kind: row.text(2), stack: [], reports: reports, systems: [])
             }
             try Self.observe(&unknown, on: connection)
-            // In order, as whoever reads these rows next likes them.
+            // Sorted, as the next reader of these rows prefers them.
             for (number, leak) in unknown.sorted(by: { $0.key < $1.key }) {
                 let match = known.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)
@@ -50,7 +50,7 @@
             return observed[number].flatMap { known.match($0) }
         }
 
-        /// Adds stacks and systems.
+        /// Adds stacks and systems to the leaks.
         private static func observe(
             _ leaks: inout [Int64: ObservedLeak], on connection: Connection
         ) throws(StoreError) {

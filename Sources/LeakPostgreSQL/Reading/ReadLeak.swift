@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Values of one kind that are named; the rest is `other`.
+        /// Values of one kind that are named; the others count as `other`.
         private static let valuesShown = 20
         private static let siblingsShown = 20
 
@@ -186,7 +186,8 @@
             return Trend(step: step, from: first, versions: series)
         }
 
-        /// One report may hold several places; it is given once, as the newest before the first before a random one.
+        /// Returns the samples. One report may be in several slots; it is returned once: as the newest, else as the first, else as
+        /// a random one.
         private static func samples(_ rows: Rows) -> [SampleReport] {
             var seen: Set<Int> = []
             var samples: [SampleReport] = []

@@ -62,8 +62,8 @@
             }
         }
 
-        /// The rows of leaks with a class or text like that of a leak. Reads at most 2 × ``CloseLeaks/classNames`` entries of
-        /// the index `leak_of_class` and those of the last class, or all leaks of the app without a class.
+        /// Returns the rows of leaks with a class or text like that of a leak. Reads at most 2 × ``CloseLeaks/classNames`` entries
+        /// of the index `leak_of_class` and those of the last class, or all leaks of the app without a class.
         private func leaksAlike(
             _ leak: LeakOutline, _ connection: Connection
         ) throws(StoreError) -> [Int64] {

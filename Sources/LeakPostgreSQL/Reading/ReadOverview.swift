@@ -34,7 +34,8 @@
             }
         }
 
-        /// Of the newest version below the newest that has any, among as many as a list of releases has.
+        /// Returns the session counts of the most recent version below the newest that has sessions, among as many versions as a
+        /// list of releases has.
         private func lastSessions(
             _ app: String?, on connection: Connection
         ) throws(StoreError) -> VersionSessions? {
@@ -62,7 +63,7 @@
                 """, .integers(leaks.map { $0 }), .integer(titlesShown))
         }
 
-        /// - Parameter setAside: rows of leaks that are left out.
+        /// - Parameter setAside: rows of leaks that are not counted.
         private static func newLeakCount(_ app: String?, but setAside: [Int64]) -> Query {
             Query(
                 """
@@ -107,8 +108,8 @@
             return beyond
         }
 
-        /// Reports and installs in parts: slots for the last 24 hours; for other periods days, and the slots of these days
-        /// that no day has yet.
+        /// Selects reports and installs in parts: slots for the last 24 hours; for other periods days, and those slots of these
+        /// days that have not been added to a day yet.
         private static func recentParts(_ app: String?, _ period: Period, now: Int64) -> Query {
             Query(
                 """

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Releases read of one app: years of them.
+        /// Releases that are read per app: several years of releases.
         static let releaseLimit = 200
 
         func releases(app: String) throws(StoreError) -> [Release] {
@@ -14,7 +14,8 @@
             }
         }
 
-        /// Versions of different apps do not compare: without a name, only of the one app that there is.
+        /// Returns the releases of one app, because versions of different apps do not compare. Without a name, returns those of the
+        /// only app.
         func releasesOfOneApp(
             _ app: String?, limit: Int, regressed: [Int64], on connection: Connection
         ) throws(StoreError) -> [Release] {
@@ -28,11 +29,11 @@
                     names[0], limit: limit, fromNewest: true, regressed: regressed, on: connection) : []
         }
 
-        /// - Parameter fromNewest: leaves out those above the newest one (``NewestVersion``).
+        /// - Parameter fromNewest: `true` leaves out versions above the newest one (``NewestVersion``).
         private func releases(
             _ app: String, limit: Int, fromNewest: Bool = false, regressed: [Int64], on connection: Connection
         ) throws(StoreError) -> [Release] {
-            // With one more, to which the last is compared.
+            // Reads one release more, with which the last one is compared.
             let rows = Array(
                 try connection.run(
                     Query(
@@ -89,7 +90,7 @@
             var gone: [Int64: Int] = [:]
             var unknown: [(release: KeyedRelease, former: KeyedRelease)] = []
             for (release, former) in zip(releases, releases.dropFirst()) {
-                // The result stands until one of them has more leaks: only a merge takes leaks away.
+                // The result is valid until one of the releases has more leaks: only a merge removes leaks.
                 let kept = goneCache.gone(
                     in: release.row, release.leaks, from: former.row, former.leaks)
                 if let kept { gone[release.row] = kept } else { unknown.append((release, former)) }

@@ -1,14 +1,14 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What the apps of some submissions count as, with their rows.
+    /// The names and rows under which the apps of some submissions count.
     struct AdmittedApps {
-        /// By name as sent.
+        /// The name as counted, by the name as sent.
         fileprivate(set) var names: [ByteText: String] = [:]
-        /// By name as counted. Apps that the database does not have and that only explanations name are missing.
+        /// The row, by the name as counted. Apps that the database does not have and that only explanations name are missing.
         fileprivate(set) var rows: [ByteText: Int64] = [:]
 
-        /// The submission without explanations of leaks in apps that the database does not have.
+        /// Returns the submission without explanations of leaks in apps that the database does not have.
         func withoutUnknownApps(_ submission: Submission) -> Submission {
             var known = submission
             known.explanations.removeAll { explanation in
@@ -26,14 +26,14 @@
             var name: String
             var key: Int64
             var seen: Int64
-            /// True if anything but explanations names it. Then it is made.
+            /// True if anything but explanations names the app. Only then is the app created.
             var counts: Bool
         }
 
-        /// Finds the apps' rows, and makes those that are missing, as long as their ingest keys may make some.
+        /// Finds the rows of the apps, and creates missing ones, as long as their ingest keys may create apps.
         ///
-        /// Each key's lock is held until the commit, so that two collectors do not both take its last place. Locks of
-        /// keys come before those of apps.
+        /// Each key's lock is held until the commit, so that two collectors do not both use the last free place of a key. Locks of
+        /// keys are taken before those of apps.
         func admitApps(
             of submissions: some Collection<Submission>, _ names: inout Names, limit: Int
         ) throws(StoreError) -> AdmittedApps {
@@ -62,7 +62,7 @@
             return apps
         }
 
-        /// - Returns: those that the database does not have.
+        /// - Returns: the apps that the database does not have.
         private func find(
             _ wanted: [Named], _ apps: inout AdmittedApps, _ names: inout Names
         ) throws(StoreError) -> [Named] {
@@ -105,12 +105,12 @@
             ])
             var made: [Int64: Int] = [:]
             for row in answers[1] { made[row.int64(0)] = row.int(1) }
-            // Another collector may have made some before the locks were free.
+            // Another collector may have created some before the locks were free.
             var new: [(named: Named, maker: Int64?)] = []
             var beyond: [Named] = []
             for named in try find(missing, &apps, &names) {
                 if named.name == StoreLimits.other {
-                    // Nobody's, lest it counts against the limit.
+                    // Belongs to no ingest key, so that it does not count against the limit.
                     new.append((named, nil))
                 } else if made[named.key, default: 0] < limit {
                     made[named.key, default: 0] += 1
@@ -143,12 +143,12 @@
         }
     }
 
-    /// Takes every name but those of apps as it is.
+    /// Admits every name as it is, except those of apps.
     final class AppsAdmitted: Admission {
         private let apps: AdmittedApps
         private let modules: [LeakID: String]
 
-        /// - Parameter modules: of leaks, as they were known last.
+        /// - Parameter modules: modules of leaks, as they were known last.
         init(_ apps: AdmittedApps, modules: [LeakID: String]) {
             self.apps = apps
             self.modules = modules

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A table of counts by name, of which an owner has a limited number. Names beyond it count as `other`, and in
+    /// A table of counts by name, with a limited number of names per owner. Names beyond the limit count as `other`, and in
     /// `beyond`.
     struct CappedCounts {
         struct Row {
@@ -22,7 +22,7 @@
         static let dropped = CappedCounts(
             table: "dropped", owner: "app", name: "reason", count: "count", limit: .droppedReasons)
 
-        /// What is there is counted only for owners that get a new name.
+        /// Returns the query that adds the rows. It counts existing names only for owners that get a new name.
         func write(_ rows: [Row], limit count: Int) -> Query? {
             guard !rows.isEmpty else { return nil }
             return Query(

@@ -1,31 +1,31 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What a tally changes in the database: worked out, then written in one trip.
+    /// The changes of a tally to the database: computed first, then written in one round trip.
     struct Changes {
         let tally: Tally
         let places: Places
         let submissions: [Submission]
         let oldestSlot: Int
         let firstDay: Int
-        /// Each leak as it will be.
+        /// Each leak as it will be after the changes.
         private(set) var states: [StoredLeak]
         private(set) var details = Details()
-        /// Reports by systems and models that their leaks have; ``CountRow/second``: index in ``Tally/texts``.
+        /// Reports by systems and models that their leaks already have; ``CountRow/second`` is an index in ``Tally/texts``.
         private(set) var knownValues: [CountRow] = []
-        /// Checks of classes that their releases have.
+        /// Checks of classes that their releases already have.
         private(set) var knownChecks: [CappedCounts.Row] = []
-        /// Those that change.
+        /// Histograms that change.
         private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
         /// Sets that have new members.
         private(set) var sets: [InstallScope: InstallSet] = [:]
-        /// Each cell of the tally.
+        /// The leak and the build of each cell of the tally.
         let cells: [CellName]
-        /// Cells that the database does not have yet, by leak of the tally.
+        /// Number of cells that the database does not have yet, by leak of the tally.
         private(set) var newCells: [Int]
-        /// Leaks that a release did not have, by release of the tally.
+        /// Number of leaks that a release did not have, by release of the tally.
         private(set) var newLeaksOfReleases: [Int]
-        /// How many more leaks, or fewer, were first seen in a release.
+        /// Change of the number of leaks that were first seen in a release.
         private(set) var firstSeenIn: [Int64: Int] = [:]
 
         init(
@@ -109,9 +109,9 @@
             firstSeenIn[now, default: 0] += 1
         }
 
-        // MARK: What has to be read first
+        // MARK: Reading
 
-        /// Merges new installs and times to free into what the database has, and finds out which cells are new.
+        /// Merges new installs and times to free into the stored ones, and determines which cells are new.
         mutating func readAndMerge(
             _ known: inout Known, on connection: Connection, by writer: Writer
         ) throws(StoreError) {
@@ -161,7 +161,7 @@
             }
         }
 
-        /// The row of the release that a cell's build is of.
+        /// Returns the row of the release that a cell's build belongs to.
         func release(ofCell index: Int) -> Int64 {
             places.releases[tally.builds[tally.cells[index].build].release]
         }
@@ -229,19 +229,20 @@
             }
         }
 
-        /// Installs of a set that has new members; `nil` leaves the number as it is.
+        /// Returns the number of installs of a set that has new members; `nil` leaves the stored number as it is.
         func count(of scope: InstallScope) -> Int64? { sets[scope].map { Int64($0.count) } }
 
-        // MARK: What is written
+        // MARK: Writing
 
-        /// Leaves out details that go beyond the limit.
+        /// Leaves out details beyond the limit.
         mutating func boundDetails(
             _ known: Known, on connection: Connection, by writer: Writer
         ) throws(StoreError) {
             try details.bound(by: writer.limits, known, &writer.idempotency, on: connection)
         }
 
-        /// Every table once, each in the order of its key, but for ``writeDetails(checkClasses:)``.
+        /// Returns the writes of all tables, one for each table and in the order of its key, except
+        /// ``writeDetails(checkClasses:)``.
         func writes(droppedReasons: Int) -> [Query] {
             let all = [
                 writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
@@ -255,7 +256,8 @@
             return all.compactMap { $0 }
         }
 
-        /// Comes after the use of ingest keys, ``IdempotencyMemory/write(_:textBytes:details:limits:)``.
+        /// Returns the writes of details. They come after the use of ingest keys,
+        /// ``IdempotencyMemory/write(_:textBytes:details:limits:)``.
         func writeDetails(checkClasses: Int) -> [Query] {
             [
                 writeChecks(limit: checkClasses), writeUnnamedChecks(), writeValues(), writeRetainedBytes(),

@@ -10,10 +10,10 @@
             select r.id from release r where r.app = a.id order by \(order(of: "r", numbered: numbered)) limit 1
             """
 
-        /// Chooses the newest releases of apps anew, and makes the impact of each leak of an app that gets another one its
-        /// installs in that; behind whatever counts.
+        /// Chooses the newest releases of apps again. If an app gets another newest release, the impact of each of its leaks
+        /// becomes the number of installs in that release. Runs after all counting.
         ///
-        /// - Parameter apps: rows that are locked, or all are.
+        /// - Parameter apps: rows of `app`. They are locked, or the whole table is.
         static func choose(for apps: [Int64]) -> Query {
             Query(
                 """
@@ -31,7 +31,7 @@
     }
 
     extension Changes {
-        /// Where what was counted may have made another release the newest.
+        /// Chooses the newest releases again for apps in which the counted reports may have changed them.
         func chooseNewest() -> Query? {
             var apps = Set(places.apps.filter { $0.newest?.isSeen != true }.map(\.id))
             for release in tally.releases {

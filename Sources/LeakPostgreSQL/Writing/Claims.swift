@@ -6,7 +6,8 @@
         /// Bytes of the body's SHA-256 that are kept: two bodies of one key agree in them once in 2^128.
         private static let hashBytes = 16
 
-        /// Stands for every answer beyond the limit of a day; whoever repeats such a batch learns only that it counted.
+        /// Stored instead of every answer beyond the limit of a day; a repeat of such a batch learns only that the batch was
+        /// counted.
         private static let noAnswer: [UInt8] = []
 
         struct Claim: Hashable {
@@ -26,21 +27,21 @@
 
         private let submissions: [Submission]
         private let claims: [Claim?]
-        /// The first submission of each claim.
+        /// The index of the first submission of each claim.
         private let firsts: [Claim: Int]
         /// ``StoreClock/newKeyTime``.
         private let time: Int64
-        /// Keys stored at this time or before count as forgotten.
+        /// Keys that were stored at this time or before count as forgotten.
         private let start: Int64
         let day: Int
-        /// Claims that are written now.
+        /// Claims that this transaction writes.
         private(set) var won: Set<Claim> = []
-        /// Claims that nobody remembers.
+        /// Claims that are not stored.
         private var unremembered: Set<Claim> = []
         private var stored: [Claim: Stored] = [:]
         /// Rows of `answer`.
         private var answers: [[UInt8]: Int64] = [:]
-        /// Answers that were not there before, by ingest key.
+        /// Number of answers that were not there before, by ingest key.
         private(set) var newAnswers: [Int64: Int] = [:]
 
         init(of submissions: [Submission], _ clock: StoreClock) {
@@ -61,12 +62,12 @@
             self.firsts = firsts
         }
 
-        /// Writes the keys that are new, as many as are remembered of an ingest key and a day.
+        /// Writes the keys that are new, up to the limit per ingest key and day.
         ///
-        /// Of two collectors that write one key at the same time the second waits here until the first has committed,
-        /// and then finds it.
+        /// If two collectors write the same key at the same time, the second one waits here until the first has committed, and then
+        /// finds the key.
         ///
-        /// - Parameter opening: begins the transaction.
+        /// - Parameter opening: queries that begin the transaction.
         mutating func write(
             behind opening: [Query], on connection: Connection, limits: StoreLimits,
             _ memory: inout IdempotencyMemory
@@ -116,7 +117,7 @@
             try checkRead(lost, connection)
         }
 
-        /// Finds out which claims are remembered where there may be too many, and writes answers that are new.
+        /// Determines which claims are stored if there may be too many, and writes new answers.
         private mutating func remembered(
             _ asked: [Claim], on connection: Connection, _ limits: StoreLimits,
             _ memory: inout IdempotencyMemory
@@ -187,15 +188,15 @@
             }
         }
 
-        /// A key that was there and is gone was neither written nor read: it expired in between, by the clock of another
-        /// collector. The next attempt finds out.
+        /// Throws if a key was neither written nor read: it was there, and expired in between by the clock of another collector. A
+        /// retry determines the outcome.
         private func checkRead(_ claims: [Claim], _ connection: Connection) throws(StoreError) {
             guard claims.contains(where: { stored[$0] == nil }) else { return }
             throw StoreError(
                 .locked, "database \(connection.name): an idempotency key expired while it was looked up")
         }
 
-        /// What becomes of each submission.
+        /// The receipt of each submission.
         var receipts: [Receipt] {
             submissions.indices.map { number in
                 guard let claim = claims[number], let first = firsts[claim], !unremembered.contains(claim)
@@ -210,12 +211,12 @@
             }
         }
 
-        /// Submissions that count although they will not be known again.
+        /// Submissions that count, but whose repeats will not be recognized.
         var forgotten: Set<Int> {
             Set(submissions.indices.filter { claims[$0].map { unremembered.contains($0) } ?? false })
         }
 
-        /// Claims of one ingest key.
+        /// Returns the number of claims of one ingest key.
         private func count(of key: Int64) -> Int { firsts.keys.count { $0.keyID == key } }
 
         private func answer(to claim: Claim) -> [UInt8] { submissions[firsts[claim] ?? 0].answer }

@@ -25,7 +25,7 @@
                 Query(
                     "update credential set revoked_at = $1::bigint where id = $2::bigint and revoked_at is null",
                     .integer(now), .integer(id)),
-                // Also of one revoked before: a session may have been opened at the same moment.
+                // Also if the credential was revoked before: a session may have been opened at the same moment.
                 Query(
                     """
                     update credential set revoked_at = $1::bigint
@@ -43,7 +43,7 @@
             ).changes == 1
         }
 
-        /// A used link is a revoked one.
+        /// A used link is a revoked link.
         func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
             try run(
                 Query(

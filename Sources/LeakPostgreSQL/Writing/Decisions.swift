@@ -58,7 +58,7 @@
             }
         }
 
-        /// But for the one that holds.
+        /// Deletes decisions beyond the limit, except the one that holds.
         static func forgetOldDecisions(about leak: Int64) -> Query {
             Query(
                 """
@@ -70,16 +70,17 @@
         }
     }
 
-    /// A leak whose app is locked, so that nothing counts until the decision is written.
+    /// A leak whose app is locked, so that no report is counted until the decision is written.
     private struct Decidable {
         let row: Int64
-        /// The decision that holds; 0: none.
+        /// The decision that holds; 0 if there is none.
         let state: Int64
         let reports: Int
-        /// What `now` and `next` are said of: its app's newest, or its own last one where that is newer still.
+        /// The version that `now` and `next` refer to: the newest version of the leak's app, or the leak's own last version if that
+        /// is newer still.
         let newestVersion: String
 
-        /// - Returns: `nil` when there is no such leak.
+        /// - Returns: `nil` if there is no such leak.
         init?(_ leak: LeakID, on connection: Connection) throws(StoreError) {
             let answers = try connection.run([
                 Migration.sharedLock, Migration.version,
@@ -87,7 +88,7 @@
                     """
                     select 1 from app where id = (select app from leak where key = any($1::uuid[])) for no key update
                     """, .uuids([leak])),
-                // Behind the lock, so that it is as it will be.
+                // After the lock, so that the values are current.
                 Query(
                     """
                     select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
@@ -105,7 +106,7 @@
             newestVersion = found.text(3)
         }
 
-        /// - Parameter decision: 0: none.
+        /// - Parameter decision: the row of the decision; 0 for none.
         func change(to decision: Int64) -> [Query] {
             [
                 Query("delete from decision_release where decision = $1::bigint", .integer(state)),
@@ -138,7 +139,7 @@
             note = decision.note
         }
 
-        /// - Returns: its number.
+        /// - Returns: the number of the row.
         func insert(on connection: Connection) throws(StoreError) -> Int64 {
             let rows = try connection.run(
                 Query(

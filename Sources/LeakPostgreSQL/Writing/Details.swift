@@ -10,7 +10,7 @@
             /// Row of the leak.
             var row: Int64
             var kept: SampleChoice.Kept
-            /// Without what is private.
+            /// The body without private data.
             var body: [UInt8]
             var key: Int64
             /// ``DetailBytes``
@@ -27,7 +27,7 @@
             /// Names the text as it came.
             let name: HashedName
             var reports = 1
-            /// True if it counts without its name because its leak tells as many apart as it may.
+            /// True if the value counts without its name because its leak has no room for more different values.
             var hasNoRoom = false
 
             /// ``DetailBytes``
@@ -63,7 +63,7 @@
         /// How many checks count without their class, by row of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
 
-        /// The ingest keys that bring details.
+        /// The ingest keys that add details.
         var keys: Set<Int64> {
             Set(samples.map(\.key)).union(values.map(\.value.key)).union(checks.map(\.key))
         }
@@ -149,9 +149,9 @@
 
         // MARK: Limit
 
-        /// Leaves out what goes beyond the limit.
+        /// Leaves out details beyond the limit.
         ///
-        /// Nearly always nothing does, even if everything were new; then the database is not asked what there is.
+        /// Nearly always there are none, even if everything were new; then the existing details are not read from the database.
         mutating func bound(
             by limits: StoreLimits, _ known: Known, _ idempotency: inout IdempotencyMemory,
             on connection: Connection

@@ -1,22 +1,22 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What is left to look through for one install, one step after another.
+    /// The progress of erasing one install, step by step.
     struct Erasing {
         let install: UInt64
         fileprivate(set) var erased = Erased()
         fileprivate var areSamplesDone = false
-        /// Sets up to this one have been looked at.
+        /// Sets up to this one have been searched.
         fileprivate var setsDone: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
 
-        /// The newest merge of leaks that the steps know of.
+        /// The newest merge of leaks that the steps have seen.
         private var lastMerge: Int64?
 
         init(install: UInt64) { self.install = install }
 
-        /// Looks at everything again when leaks were merged meanwhile, which moves rows to where the steps before have been.
+        /// Starts the search again if leaks were merged meanwhile, because a merge moves rows to where earlier steps have searched.
         ///
-        /// - Returns: whether leaks were merged.
+        /// - Returns: `true` if leaks were merged.
         fileprivate mutating func startAgain(before: Int64, after: Int64) -> Bool {
             defer { lastMerge = after }
             guard (lastMerge ?? before) != after else { return false }
@@ -26,27 +26,27 @@
 
         fileprivate static let lastMergeQuery = Query("select coalesce(max(id), 0) from merged_leak")
 
-        /// Asked behind the locks of the apps, so that it is as new as the sets.
+        /// Read after the apps are locked, so that the count is as new as the sets.
         static let countQuery = Query("select count from erasure")
     }
 
     extension Writer {
-        /// Up to 2 KiB each.
+        /// Sets that one step searches; up to 2 KiB each.
         private static let setsPerStep = 1_000
-        /// Also of apps that nobody has sent yet: whoever counts takes the lock of a row of theirs, for which this waits
-        /// and which waits for this.
+        /// Locks all apps, also those that no report has named yet. A transaction that counts locks the rows of its apps: this
+        /// statement waits for such transactions, and they wait for it.
         private static let lockOfAllApps = Query("lock table app in exclusive mode")
 
         /// Erases some rows, in a transaction of its own that keeps all apps from changing.
         ///
-        /// - Returns: whether anything is left to look at.
+        /// - Returns: `true` if anything is left to search.
         func take(stepOf erasing: inout Erasing) throws(StoreError) -> Bool {
             let connection = try link.open()
             do throws(StoreError) {
                 var next = erasing
                 connection.begin("begin")
                 let begun = try connection.run([Migration.sharedLock, Erasing.lastMergeQuery])
-                // Before the locks, so that nobody waits for it.
+                // Read before the locks, so that no transaction waits for it.
                 let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
                 let locked = try connection.run([Self.lockOfAllApps, Erasing.lastMergeQuery])
                 var isLeft = true

@@ -5,8 +5,8 @@
         /// Slots that one step moves, with sets of up to 2 KiB.
         static let slotsPerStep = 100
 
-        /// Adds slots that the last 24 hours have no need of to their days. Whoever erases an install meanwhile looks at slots
-        /// before days, so that what he has not found in the one he finds in the other.
+        /// Adds slots that the last 24 hours do not need to their days. An erasure that runs meanwhile searches slots before days,
+        /// so that it finds in a day what it did not find in a slot.
         func expireSlots(now: Int64) throws(StoreError) -> Bool {
             try changeApps(
                 of: Query(
@@ -20,7 +20,7 @@
             }
         }
 
-        /// Nobody asks further back.
+        /// Deletes days that are older than any query asks for.
         func expireDays(now: Int64) throws(StoreError) -> Bool {
             try changeApps(
                 of: Query(
@@ -42,11 +42,11 @@
             }
         }
 
-        /// A transaction that holds the apps of some rows, as counting does: what another collector has changed before
-        /// is seen, and nobody erases an install meanwhile.
+        /// Runs a transaction that locks the apps of some rows, as counting does: it sees what another collector has changed
+        /// before, and no install is erased meanwhile.
         ///
-        /// - Parameter rows: finds the rows, an app first.
-        /// - Returns: what `body` does.
+        /// - Parameter rows: query for the rows, with the app in the first column.
+        /// - Returns: the result of `body`.
         private func changeApps(
             of rows: Query, _ body: (Rows, Connection) throws(StoreError) -> Bool
         ) throws(StoreError) -> Bool {
@@ -68,7 +68,7 @@
             }
         }
 
-        /// Those rows of apps and times, `$1` and `$2`, that are still there and that nobody else holds.
+        /// Selects the rows of apps and times, `$1` and `$2`, that still exist and that no other transaction has locked.
         private static func held(_ table: String, _ time: String) -> String {
             """
             held as (
@@ -77,7 +77,7 @@
             """
         }
 
-        /// Deletes slots with their sets, and answers with them.
+        /// Deletes slots with their sets, and returns them.
         private static func take(_ slots: Rows) -> Query {
             Query(
                 """
@@ -121,7 +121,7 @@
         }
     }
 
-    /// Slots by the day that they are of.
+    /// Slots grouped by day.
     private struct Days {
         struct Key: Hashable, Comparable {
             var app: Int64
@@ -133,7 +133,7 @@
         private(set) var parts: [Key: (reports: Int, installs: InstallSet)] = [:]
         let keys: [Key]
 
-        /// - Parameter first: slots of earlier days are nobody's any more.
+        /// - Parameter first: slots of earlier days are dropped.
         init(of slots: Rows, from first: Int, _ connection: Connection) throws(StoreError) {
             for row in slots {
                 let day = Calendar.day(ofSlot: row.int(1))

@@ -1,17 +1,17 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What is left to delete, one step after another.
+    /// The progress of deleting expired rows, step by step.
     struct Expiry {
         enum Part {
             case keys, answers, hours, samples, slots, days, lastHours, witnesses, symbols, credentials
         }
 
-        /// The system clock.
+        /// The time of the system clock.
         let now: Int64
-        /// The guarded times of all steps, read by the first one.
+        /// The guarded times for all steps, read by the first one.
         fileprivate var clock: StoreClock?
-        /// Answers come after the keys that refer to them.
+        /// The parts that are left. Answers come after the keys that refer to them.
         fileprivate(set) var rest: [Part] = [
             .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .witnesses, .symbols, .credentials,
         ]
@@ -25,15 +25,15 @@
     }
 
     extension Writer {
-        /// Rows that one step deletes, or of `leak` that it looks at.
+        /// Rows that one step deletes, or rows of `leak` that it searches.
         static let rowsPerStep = 500
         /// Rows of `leak_hour` that one step deletes.
         static let hoursPerStep = 2_000
 
-        /// Deletes some rows, in a transaction of its own. Several collectors may be at it at once: each passes over
-        /// what another holds.
+        /// Deletes some rows, in a transaction of its own. Several collectors may do so at once: each skips rows that another one
+        /// has locked.
         ///
-        /// - Returns: whether anything is left.
+        /// - Returns: `true` if anything is left.
         func take(stepOf expiry: inout Expiry) throws(StoreError) -> Bool {
             guard let part = expiry.rest.first else { return false }
             let clock = try clock(of: &expiry)
@@ -54,7 +54,7 @@
             return !expiry.rest.isEmpty
         }
 
-        /// Deletes in a transaction that no migration comes between.
+        /// Runs queries in one transaction that no migration can come between.
         ///
         /// - Returns: the answer to the last query.
         private func delete(_ queries: Query...) throws(StoreError) -> Rows {
@@ -69,7 +69,7 @@
             }
         }
 
-        /// The guarded times, the same for all steps.
+        /// Returns the guarded times, which are the same for all steps.
         private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
             if let known = expiry.clock { return known }
             let clock = try writeClock(at: expiry.now)
@@ -77,7 +77,7 @@
             return clock
         }
 
-        /// Megabytes each.
+        /// Deletes one table of symbols, because each has megabytes.
         private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(
@@ -100,7 +100,7 @@
             ).changes < Self.rowsPerStep
         }
 
-        /// Those of whole days whose keys are all gone: an answer is referred to by keys of its own day alone.
+        /// Deletes the answers of whole days whose keys are all gone: only keys of its own day refer to an answer.
         private func expireAnswers(before start: Int64) throws(StoreError) -> Bool {
             let day = Calendar.day(of: start)
             let answers = try delete(
@@ -137,12 +137,12 @@
                     """, .integer(expiry.leaksDone), .integer(Self.rowsPerStep), .integer(first),
                     .integer(Self.hoursPerStep)))
             guard let row = rows.first, let last = row.optionalInt64(0) else { return true }
-            // The same leaks again where they may have more.
+            // Searches the same leaks again if they may have more hours.
             if row.int(1) < Self.hoursPerStep { expiry.leaksDone = last }
             return false
         }
 
-        /// The first report of a leak is not replaced: what comes later was not the first.
+        /// Deletes old samples. The first report of a leak is not replaced: a later report was not the first.
         private func expireSamples(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(
@@ -170,7 +170,7 @@
             ).changes < Self.rowsPerStep
         }
 
-        /// Those of collectors that have not written for long; one that does after all makes its row again.
+        /// Deletes the rows of collectors that have not written for long; a collector that writes again makes its row again.
         private func expireWitnesses(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(
@@ -182,7 +182,8 @@
             ).changes < Self.rowsPerStep
         }
 
-        /// Keys and tokens stay, revoked or not: a request that brings one is told what became of it.
+        /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the answer to a
+        /// request can say what became of its key or token.
         private func expireCredentials(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(

@@ -1,11 +1,11 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// One transaction that counts.
+    /// One transaction that counts submissions.
     struct Flush {
         let connection: Connection
         private(set) var receipts: [Receipt] = []
-        /// Whether the commit was sent and not answered.
+        /// `true` if the commit was sent and not answered.
         private(set) var isInDoubt = false
 
         init(connection: Connection) { self.connection = connection }
@@ -90,11 +90,11 @@
             return tally
         }
 
-        /// As many submissions as one transaction takes, one at least; those that turn out to be repeats weigh too.
+        /// Returns as many submissions as one transaction takes, at least one; submissions that turn out to be repeats weigh too.
         private static func first(
             of submissions: [Submission], weighing limit: Int
         ) throws(StoreError) -> [Submission] {
-            // Most calls need no closer look: a report counts up a leak, a build of it and an hour at most.
+            // Most calls need no exact weight: a report adds to a leak, one of its builds and an hour at most.
             let bound = submissions.reduce(0) { sum, submission in
                 sum + 3 * submission.sightings.count + submission.explanations.count
                     + 2 * submission.origins.count

@@ -1,10 +1,10 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What a writer remembers of a day's idempotency keys: the rows of answers, and how many keys and answers there are.
+    /// A writer's cache of a day's idempotency keys: the rows of answers, and the numbers of keys and answers.
     ///
-    /// Numbers are those of the last commit; what other collectors have added since is learnt with the next one, so that a
-    /// day may remember a few keys more than its limit. What is not remembered is counted exactly.
+    /// The numbers are those of the last commit. Keys that other collectors have added since become known with the next commit, so
+    /// that a few more keys than the limit may be stored for a day. Submissions whose keys are not stored are counted exactly.
     struct IdempotencyMemory {
         struct Use {
             var keys = 0
@@ -22,10 +22,10 @@
 
         func use(of key: Int64) -> Use { uses[key] ?? Use() }
 
-        /// Those of some ingest keys that have to be read first.
+        /// Returns those of the ingest keys whose numbers have to be read first.
         func unread(_ keys: some Sequence<Int64>) -> Set<Int64> { Set(keys.filter { uses[$0] == nil }) }
 
-        /// Whether so many keys more are within the limit, as far as is known.
+        /// Returns `true` if `count` more keys are within the limit, as far as is known.
         func hasRoom(for count: Int, of key: Int64, _ limits: StoreLimits) -> Bool {
             uses[key].map { $0.keys + count <= limits.idempotencyKeysPerDay } ?? false
         }
@@ -66,8 +66,8 @@
             learn(rows)
         }
 
-        /// Counts what a transaction adds; `nil` when it adds nothing. Comes before the details are written: it compares with
-        /// their rows as they were.
+        /// Returns the query that counts what a transaction adds; `nil` if it adds nothing. Runs before the details are written,
+        /// because it compares them with the rows that exist.
         ///
         /// - Parameter textBytes: bytes of new texts, by ingest key.
         func write(
@@ -76,7 +76,7 @@
             let keys = Set(claims.won.map(\.keyID)).union(textBytes.keys).union(details.keys).sorted()
             guard !keys.isEmpty else { return nil }
             let (samples, values) = (details.samples, details.values)
-            // One row for each class, whose bytes count once.
+            // One row for each class; the bytes of a class count once.
             let checks = details.checks.filter { $0.bytes > 0 }
             var added: [Int64: Int] = [:]
             for claim in claims.won { added[claim.keyID, default: 0] += 1 }

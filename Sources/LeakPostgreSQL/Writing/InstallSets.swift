@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Whose installs a row of `install_set` holds.
+    /// The owner of the installs in a row of `install_set`.
     enum InstallScope: Hashable {
         case leak(Int64)
         case leakBuild(leak: Int64, build: Int64)
@@ -23,20 +23,20 @@
         }
     }
 
-    /// Sets as they were when this writer last committed. Other collectors may have added to them since; what
-    /// takes from them counts up ``Known/erasures``, so that what changes nothing here changes nothing there.
+    /// Sets as they were when this writer last committed. Other collectors may have added members since. Every removal increments
+    /// ``Known/erasures``, so that a hash that changes nothing here changes nothing in the database.
     struct KnownMembers {
         private var erasures: Int64?
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
 
-        /// Forgets everything when members have been taken from sets since.
+        /// Drops all sets if members have been removed since.
         mutating func forget(before erasures: Int64) {
             guard erasures != self.erasures else { return }
             self = KnownMembers()
             self.erasures = erasures
         }
 
-        /// Hashes that may be new to the set.
+        /// Returns the hashes that may be new to the set.
         mutating func unknown(_ hashes: [UInt64], to scope: InstallScope) -> [UInt64] {
             guard var set = sets.value(of: scope) else { return hashes }
             return hashes.filter { set.insert($0) }
@@ -52,8 +52,8 @@
     }
 
     extension InstallScope {
-        /// The table that has the number of installs, and what its row of a set `i` is found by; `nil` for slots and
-        /// days, whose sets are counted when read.
+        /// Returns the table that has the number of installs, and the condition that finds its row for a set `i`; `nil` for slots
+        /// and days, whose sets are counted when they are read.
         static func countedIn(scope: Int64) -> (table: String, row: String)? {
             switch scope {
             case 0: ("leak", "t.id = i.owner")
@@ -64,7 +64,7 @@
             }
         }
 
-        /// Of all scopes that are counted.
+        /// All scopes for which a number of installs is stored.
         static let countedScopes: ClosedRange<Int64> = 0...3
     }
 #endif

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What the database knows of the names of a tally, read once their apps are locked. Absent is what was looked for
+    /// The rows that the database has for the names of a tally, read once their apps are locked. A name without a row was looked up
     /// and not found.
     struct Known {
         struct App {
@@ -14,25 +14,25 @@
 
         struct Newest {
             var mark: StoredLeak.Mark
-            /// Whether more than one device has it, so that only a higher one can take its place: ``NewestVersion``.
+            /// `true` if more than one device has the version, so that only a higher version can replace it: ``NewestVersion``.
             var isSeen: Bool
         }
 
-        /// By name as counted.
+        /// By the name as counted.
         private(set) var apps: [ByteText: App] = [:]
         private(set) var releases: [ReleaseName: Int64] = [:]
         private(set) var builds: [BuildName: Int64] = [:]
         private(set) var leaks: [LeakID: StoredLeak] = [:]
         private(set) var cells: Set<CellName> = []
-        /// How many rows there are, of those that were asked for.
+        /// Number of releases of an app and of builds of a release, for those that were counted.
         private(set) var releaseCounts: [Int64: Int] = [:]
         private(set) var buildCounts: [Int64: Int] = [:]
-        /// How often an install has been taken from sets, ``Erasing``.
+        /// How often an install has been removed from sets, ``Erasing``.
         private(set) var erasures: Int64 = 0
 
         private let connection: Connection
 
-        /// Locks the apps, and looks for everything that the tally names.
+        /// Locks the apps, and looks up everything that the tally names.
         init(
             of tally: Tally, apps rows: AdmittedApps, on connection: Connection, names: inout Names
         ) throws(StoreError) {
@@ -43,7 +43,7 @@
                 Query(
                     "select id from app where id = any($1::bigint[]) order by id for no key update",
                     .integers(ids)),
-                // Behind the locks, so that nobody changes what it sees.
+                // After the locks, so that no other transaction changes what it reads.
                 Query(
                     """
                     select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key, \(NewestVersion.isSeen)
@@ -80,11 +80,11 @@
             return Array(Set(ids + others).union(tally.unknownLeaks))
         }
 
-        /// Returns whether the tally chose keys, or left out explanations, without knowing the leaks that are there, or that one
-        /// has no module yet.
+        /// Returns `true` if the tally chose keys or left out explanations without knowing all leaks that exist, or without knowing
+        /// that a leak has no module yet.
         func misled(_ tally: Tally) -> Bool {
             if tally.unknownLeaks.contains(where: { leaks[$0] != nil }) { return true }
-            // Only explained, and gone since it was known, as by a merge.
+            // The leak has explanations only, and has been removed since it was known, for example by a merge.
             if tally.leaks.contains(where: { $0.cells.isEmpty && leaks[$0.identity.id] == nil }) {
                 return true
             }
@@ -113,7 +113,7 @@
                 release: name(ofRelease: build.release, in: tally), name: ByteText(build.name))
         }
 
-        // MARK: Looking
+        // MARK: Lookup
 
         private mutating func look(
             for releases: [ReleaseName], _ builds: [BuildName], _ names: inout Names
@@ -178,13 +178,13 @@
             for row in rows { leaks[wanted[row.int(0) - 1]] = StoredLeak(row) }
         }
 
-        /// Learns what ingest keys have brought on the day.
+        /// Reads how much ingest keys have added on the day.
         func read(_ keys: Set<Int64>, _ idempotency: inout IdempotencyMemory) throws(StoreError) {
             let rows = try connection.run(IdempotencyMemory.uses(of: keys, day: idempotency.day))
             idempotency.start(rows, keys: keys)
         }
 
-        /// Learns which leaks are counted in which builds.
+        /// Reads which leaks are counted in which builds.
         mutating func look(for cells: [CellName]) throws(StoreError) {
             guard !cells.isEmpty else { return }
             note(try connection.run(Self.cells(cells)), of: cells)
@@ -220,7 +220,7 @@
             for row in rows[1] { buildCounts[row.int64(0)] = row.int(1) }
         }
 
-        /// Looks for everything that the tally's names may count as beyond a limit, and for how much there is of each.
+        /// Looks up everything that the tally's names may count as beyond a limit, and how many rows of each kind there are.
         mutating func lookBeyond(_ tally: Tally, _ names: inout Names) throws(StoreError) {
             let other = ByteText(StoreLimits.other)
             var releases: Set<ReleaseName> = []

@@ -31,7 +31,7 @@
             "\(milliseconds) / \(Calendar.hourMilliseconds)"
         }
 
-        /// Moves leaks from their former hours to those that they are about to have.
+        /// Moves leaks from their former hours to their new ones.
         ///
         /// - Parameters:
         ///   - lastSeen: milliseconds since 1970; a leak that was seen later stays where it is.
@@ -73,7 +73,7 @@
                 """, leaks, .integer(sign))
         }
 
-        /// A sentence about the rows, and a query that counts those for which it does not hold.
+        /// A statement about the rows, and a query that counts the rows for which it is false.
         static var check: (sentence: String, sql: String) {
             (
                 "leaks of an app by their last hours are as many as there are",

@@ -2,13 +2,12 @@
     internal import LeakStore
 
     extension Known {
-        /// Whether something of the tally may be beyond a limit. Nearly always nothing is, and then nobody has to look
-        /// closer.
+        /// Returns `true` if a part of the tally may exceed a limit. Nearly always no part does, and no exact check is needed.
         mutating func mayExceed(
             _ limits: StoreLimits, _ tally: Tally, _ names: inout Names,
             _ idempotency: inout IdempotencyMemory
         ) throws(StoreError) -> Bool {
-            // First: a closer look needs the bytes that the keys have brought, whatever the reason for it.
+            // First, because an exact check needs the bytes that the keys have added, whatever the reason for it.
             if try textsMayExceed(limits, tally, &idempotency) { return true }
             var newReleases: [Int64: Int] = [:]
             var newBuilds: [ReleaseName: Int] = [:]
@@ -45,7 +44,7 @@
             }
         }
 
-        /// Bytes of the texts of leaks that the database does not have, by ingest key.
+        /// Returns the bytes of the texts of leaks that the database does not have, by ingest key.
         func newTextBytes(of tally: Tally) -> [Int64: Int] {
             var bytes: [Int64: Int] = [:]
             for leak in tally.leaks where leaks[leak.identity.id] == nil && !leak.identity.isBeyond {
@@ -80,7 +79,7 @@
             }
         }
 
-        /// Whether the cell may be new, as far as this collector remembers.
+        /// Returns `true` if the cell may be new, as far as this collector remembers.
         private func isNew(
             _ cell: Tally.Cell, of leak: StoredLeak?, in tally: Tally, _ names: inout Names
         ) -> Bool {

@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Numbers of names that the database has. A number never changes and no name goes, so that they stay true whatever
-    /// other collectors do.
+    /// Numbers of names that the database has. A number never changes and no name is deleted, so they stay true whatever other
+    /// collectors do.
     struct Names {
         var apps = RecentCache<ByteText, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)
@@ -14,7 +14,7 @@
         /// Rows of `release_check`.
         var checks = RecentCache<HashedName, Bool>(capacity: 16_384)
 
-        /// Modules of leaks that have two keys to choose from; a wrong one costs a second look.
+        /// Modules of leaks that have two keys to choose from; a wrong module costs a second lookup.
         private(set) var modules: [LeakID: String] = [:]
         private static let moduleLimit = 4_096
 

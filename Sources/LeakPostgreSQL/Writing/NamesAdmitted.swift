@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Takes names as long as there is room for them, as ``Known`` has it; the others count as `other`.
+    /// Admits names as long as there is room for them according to ``Known``; the others count as `other`.
     final class NamesAdmitted: Admission {
         private struct App {
             var name: String
@@ -42,7 +42,7 @@
 
         func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
             let name = admitted.names[ByteText(name)] ?? name
-            // An app that only explanations name is not looked up: those make nothing new.
+            // An app that only explanations name is not looked up: explanations create nothing new.
             let facts = known.apps[ByteText(name)] ?? Known.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
             let number = apps.number(
                 of: ByteText(name),

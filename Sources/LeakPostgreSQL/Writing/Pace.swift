@@ -1,8 +1,8 @@
 #if PostgreSQL
-    /// How many submissions a transaction takes: half as many after one that took too long, twice as many after each
-    /// that did not.
+    /// The number of submissions per transaction: halved after a transaction that took too long, doubled after each one that did
+    /// not.
     struct Pace {
-        /// More than a caller ever hands over.
+        /// More than a caller ever passes.
         private static let unlimited = 1 << 16
 
         private(set) var most = Pace.unlimited

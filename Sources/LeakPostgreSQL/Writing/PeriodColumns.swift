@@ -80,7 +80,7 @@
                       or \(added.firstBucket(shortest, counts)) < \(row).\(Self.oldest(shortest)), false)
                     """
                 }
-                // One query for all columns of a row would run for every row, also for one that stays as it is.
+                // A single query for all columns of a row would run for every row, also for a row that stays as it is.
                 return periods.flatMap { period in
                     let recent = """
                         from \(counts.source) c where \(parts(row))

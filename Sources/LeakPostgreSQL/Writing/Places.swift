@@ -1,13 +1,13 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Where the database keeps what a tally names, and what it knows of each leak; numbered as in the tally.
+    /// The rows of the database for the names of a tally, and the state of each leak; indexed as in the tally.
     struct Places {
         struct App {
             var id: Int64
-            /// Before this transaction; after it another one may be: ``Changes/chooseNewest()``.
+            /// The newest release before this transaction; after it, another one may be the newest: ``Changes/chooseNewest()``.
             var newest: Known.Newest?
-            /// Leaks that were not there before, and their bytes of text.
+            /// Number of leaks that were not there before, and their bytes of text.
             var newLeaks = 0
             var newTextBytes = 0
         }
@@ -16,10 +16,10 @@
         private(set) var releases: [Int64] = []
         private(set) var builds: [Int64] = []
         private(set) var leaks: [StoredLeak] = []
-        /// Whether the leak was there before.
+        /// `true` if the leak was not there before.
         private(set) var isNew: [Bool] = []
 
-        /// Writes the names that are new.
+        /// Writes the new names.
         init(
             of tally: Tally, _ known: inout Known, on connection: Connection, names: inout Names
         ) throws(StoreError) {

@@ -31,11 +31,11 @@
 
         // MARK: Writing
 
-        /// Brings the rows of some leaks up to date, behind the writes to `leak` and to the source.
+        /// Updates the rows of some leaks, after the writes to `leak` and to the source.
         ///
-        /// A leak whose reports are all of one bucket needs no row.
+        /// A leak whose reports are all in one bucket needs no row.
         ///
-        /// - Parameter rows: what was added to the source.
+        /// - Parameter rows: rows that were added to the source.
         func refresh(after rows: [CountRow]) -> Query? {
             guard !rows.isEmpty else { return nil }
             return Query(
@@ -53,9 +53,9 @@
             ["delete from \(table)", insertion(of: "(select id from leak)"), "analyze \(table)"]
         }
 
-        /// Makes everything here anew for a leak, behind the writes to `leak` and to both sources.
+        /// Creates all rows of a leak again, after the writes to `leak` and to both sources.
         ///
-        /// - Parameter gone: another leak, which loses its rows.
+        /// - Parameter gone: another leak, whose rows are deleted.
         static func rebuild(_ leak: Int64, without gone: Int64) -> [Query] {
             all.flatMap { counts in
                 [
@@ -115,8 +115,8 @@
             """
         }
 
-        /// A sentence about the rows, and a query that counts those for which it does not hold. Hours that were deleted
-        /// are not compared.
+        /// A statement about the rows, and a query that counts the rows for which it is false. Hours that were deleted are not
+        /// compared.
         var check: (sentence: String, sql: String) {
             (
                 "reports of a leak before its \(bucket)s are all without those since",

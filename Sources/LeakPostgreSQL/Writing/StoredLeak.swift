@@ -1,12 +1,12 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// What the database knows of a leak when a transaction begins to change it.
+    /// A leak as the database has it when a transaction begins to change it.
     struct StoredLeak {
         var id: Int64
         var first: Mark
         var last: Mark
-        /// Builds that it is counted in.
+        /// Number of builds that the leak is counted in.
         var builds: Int
         var module: String?
         var samples = SampleChoice()
@@ -43,13 +43,13 @@
             module = row.optionalText(11)
         }
 
-        /// Takes a release in which the leak was seen.
+        /// Widens the range of releases by one in which the leak was seen.
         mutating func widen(to mark: Mark) {
             if mark.order.lexicographicallyPrecedes(first.order) { first = mark }
             if last.order.lexicographicallyPrecedes(mark.order) { last = mark }
         }
 
-        /// Writes the elements of the keys of leaks that are there.
+        /// Inserts the elements of the keys of existing leaks.
         static func insertElements(of identities: [LeakIdentity]) -> Query {
             let rows = identities.flatMap { leak in
                 KeyElements.hashes(of: leak.groupedBy).map { (leak.id, $0) }
@@ -62,7 +62,7 @@
                 """, .uuids(rows.map { $0.0 }), .integers(rows.map { $0.1 }))
         }
 
-        /// Writes leaks without their counts; the last answer is that to ``query(for:)``.
+        /// Inserts leaks without their counts; the last answer is the one to ``query(for:)``.
         static func inserts(_ leaks: [Tally.Leak], apps: [Int64], releases: [Int64]) -> [Query] {
             let identities = leaks.map(\.identity)
             let keys = identities.map(\.id)

@@ -8,7 +8,7 @@
                 connection.begin("begin")
                 let answers = try connection.run([
                     Migration.sharedLock, Migration.version,
-                    // One upload at a time: each counts the bytes of those before it.
+                    // One upload at a time, because each counts the bytes of those before it.
                     Query("lock table symbol_table in share row exclusive mode"),
                     Query(
                         """

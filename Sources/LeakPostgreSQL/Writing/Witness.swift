@@ -1,17 +1,17 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Tells whether a transaction whose commit was not answered is in the database.
+    /// Determines whether a transaction whose commit was not answered is in the database.
     ///
-    /// Each transaction of a writer leaves its number in the writer's row, so that the row tells which was the last.
-    /// PostgreSQL's own number of a transaction would not do: one that a crash undid is given to another afterwards, and
-    /// `pg_xact_status` then speaks of that.
+    /// Each transaction of a writer stores its number in the writer's row, so that the row shows which one was the last.
+    /// PostgreSQL's own transaction ids would not work: after a crash, the id of an undone transaction is given to another one, and
+    /// `pg_xact_status` then refers to that one.
     struct Witness {
-        /// No two writers have the same, whatever process they are in.
+        /// Different for every writer, in whatever process.
         private let writer = LeakID(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
         private var last: Int64 = 0
 
-        /// For the beginning of the next transaction, which holds the row until it ends.
+        /// Returns a query for the beginning of the next transaction, which locks the row until it ends.
         mutating func next(now: Int64) -> Query {
             last += 1
             return Query(
@@ -22,7 +22,7 @@
                 """, .uuids([writer]), .integer(last), .integer(now))
         }
 
-        /// Whether the last transaction was committed. Waits while the server may still be at it.
+        /// Returns `true` if the last transaction was committed. Waits while the server may still be committing it.
         func sawLast(on connection: Connection, now: Int64) throws(StoreError) -> Bool {
             let rows = try connection.run(
                 [

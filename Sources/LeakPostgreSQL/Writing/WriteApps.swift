@@ -35,7 +35,7 @@
                 .integers(slots.map { $0.reports }))
         }
 
-        /// What comes too late for its slot, and not for its day.
+        /// Adds reports that came too late for their slot, and not too late for their day.
         func writeLateDays() -> Query? {
             struct Key: Hashable {
                 var app: Int64
@@ -50,7 +50,7 @@
             return .days(days.map { (app: $0.key.app, day: Int64($0.key.day), reports: $0.value) })
         }
 
-        /// - Parameter limit: reasons that one app counts apart.
+        /// - Parameter limit: number of reasons that one app counts separately.
         func writeDropped(limit: Int) -> Query? {
             let dropped = zip(tally.apps, places.apps).flatMap { app, place in
                 app.dropped.map { dropped in
@@ -61,7 +61,8 @@
             return CappedCounts.dropped.write(dropped, limit: limit)
         }
 
-        /// Counts details that were left out. By leak, since an app of which there are only explanations is not looked up.
+        /// Counts details that were left out. They are counted by leak, because an app with nothing but explanations is not looked
+        /// up.
         func writeLeftOut() -> Query? {
             let leftOut = details.leftOut.map { (leak: states[$0.key].id, count: $0.value) }
             guard !leftOut.isEmpty else { return nil }
@@ -89,7 +90,7 @@
                 .text(BeyondLimit.Name.details.rawValue))
         }
 
-        /// What counted as `other`.
+        /// Adds what was counted as `other`, by app and limit.
         func writeBeyond() -> Query? {
             let beyond = zip(tally.apps, places.apps).flatMap { app, place in
                 app.beyond.filter { $0.value > 0 }.map { (app: place.id, name: $0.key, count: $0.value) }
@@ -106,7 +107,7 @@
     }
 
     extension Query {
-        /// Adds to the days of apps.
+        /// Adds reports to the days of apps.
         static func days(_ rows: [(app: Int64, day: Int64, reports: Int)]) -> Query {
             Query(
                 """

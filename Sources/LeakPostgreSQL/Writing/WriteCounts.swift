@@ -41,11 +41,11 @@
                 .integers(rows.map { $0.second }), .integers(rows.map { $0.reports }))
         }
 
-        /// A value takes a place of its own while there are some; the others share one.
+        /// Writes values. A value gets a row of its own as long as there is room; the others share one row.
         func writeValues() -> Query? {
             var rows = knownValues
             var texts = tally.texts
-            // Equal texts need one number, or the statement would meet one row twice.
+            // Equal texts need one number; otherwise the statement would touch one row twice.
             var numbers = Dictionary(
                 uniqueKeysWithValues: texts.indices.map { (ByteText(texts[$0]), $0) })
             for added in details.values {

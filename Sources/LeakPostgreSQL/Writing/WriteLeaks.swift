@@ -59,7 +59,7 @@
                 .integers(hours.map { $0?.lowerBound }), .integers(hours.map { $0?.upperBound }))
         }
 
-        /// The modules of leaks that no report had named one of before.
+        /// Writes the modules of leaks for which no earlier report had named a module.
         func writeModules() -> Query? {
             let claims = tally.leaks.indices.filter {
                 !places.isNew[$0] && tally.leaks[$0].claimedModule != nil

@@ -28,7 +28,7 @@
                     }), .integers(places.releases.map { count(of: .release($0)) }))
         }
 
-        /// The release that a leak was first seen in may be one that nothing was reported of now.
+        /// Writes how many leaks were first seen in a release. Such a release may have no reports in this transaction.
         func writeFirstReleases() -> Query? {
             let changes = firstSeenIn.filter { $0.value != 0 }.sorted { $0.key < $1.key }
             guard !changes.isEmpty else { return nil }
@@ -39,7 +39,7 @@
                 """, .integers(changes.map(\.key)), .integers(changes.map(\.value)))
         }
 
-        /// - Parameter limit: classes that one release counts apart.
+        /// - Parameter limit: number of classes that one release counts separately.
         func writeChecks(limit: Int) -> Query? {
             CappedCounts.checks.write(knownChecks + details.checks.map(\.row), limit: limit)
         }

@@ -9,17 +9,17 @@
 
     /// Counts into one database, beside other collectors. Owned by one thread at a time.
     ///
-    /// One transaction per call, in four trips to the server: the idempotency keys; the locks, with what is known of
-    /// apps and leaks; the sets and histograms that change; everything that is written, and the commit. Names that are
-    /// new cost a trip or two more, and names that may be beyond a limit a few.
+    /// Each call runs one transaction, in four round trips to the server: the idempotency keys; the locks, with the stored apps and
+    /// leaks; the sets and histograms that change; all writes, and the commit. New names cost a round trip or two more, and names
+    /// that may be beyond a limit cost a few.
     ///
-    /// Two transactions never wait for each other in a circle: each takes first its writer's row in `witness`, then answers
-    /// that are new and its idempotency keys, both in their order, the locks of ingest keys that make apps, new apps by name,
-    /// then the locks of its apps by number. Everything else it changes belongs to an app that it has locked, but for how
-    /// many idempotency keys and bytes there are of each ingest key, which comes behind all other locks.
+    /// Transactions do not deadlock: each takes first its writer's row in `witness`, then new answers and its idempotency keys,
+    /// both in their order, the locks of ingest keys that create apps, new apps by name, then the locks of its apps by number. All
+    /// other rows that it changes belong to an app that it has locked, except the numbers of idempotency keys and bytes of each
+    /// ingest key, which come after all other locks.
     ///
-    /// What is remembered between calls stays true whatever other collectors write: the number of a name, and members
-    /// that a set has. Counts are not remembered.
+    /// Values that are cached between calls stay true whatever other collectors write: the number of a name, and members of a set.
+    /// Counts are not cached.
     final class Writer {
         typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
@@ -34,11 +34,11 @@
         var members = KnownMembers()
         var idempotency = IdempotencyMemory()
         var witness = Witness()
-        /// Fewer after a transaction that took too long.
+        /// Smaller batches after a transaction that took too long.
         private var pace = Pace()
-        /// Why the last transaction failed, where the server said so.
+        /// The reason why the last transaction failed, if the server gave one.
         private var refusal: Refusal?
-        /// How long reports wait to be told apart from lost ones; their senders wait no longer than half a minute.
+        /// How long the writer tries to find out whether a commit succeeded; senders of reports wait no longer than half a minute.
         private static let outcomeWait = Duration.seconds(5)
 
         init(
@@ -60,15 +60,15 @@
             } catch {
                 switch refusal {
                 case .tooSlow:
-                    // The same again would take as long: those who wait are told to come back.
+                    // A retry would take as long: waiting senders are told to come back.
                     pace.slow(down: taken.count)
                     throw error
                 case .conflict: break
                 case nil: guard error.reason == .unavailable || error.reason == .locked else { throw error }
                 case .other: throw error
                 }
-                // Nothing was counted, and it may be otherwise at once: a connection that broke while nothing was asked of
-                // it, or two collectors that stood in each other's way.
+                // Nothing was counted, and a retry may succeed at once: a connection broke while it was idle, or two collectors
+                // conflicted.
                 return try attempt(taken, now: now)
             }
         }
@@ -83,7 +83,7 @@
                 return receipts
             } catch {
                 refusal = connection.refusal
-                // Numbers may be of rows that were not committed.
+                // Cached numbers may be of rows that were not committed.
                 names = Names()
                 members = KnownMembers()
                 idempotency = IdempotencyMemory()
@@ -99,13 +99,13 @@
             }
         }
 
-        /// The guarded time, read from the database at the first call.
+        /// Returns the guarded time, which the first call reads from the database.
         private func clock(at now: Int64, on connection: Connection) throws(StoreError) -> StoreClock {
             var clock: StoreClock
             if let known = self.clock {
                 clock = known
             } else {
-                // The first of a new database is kept before the first keys: they are stored by it.
+                // The first time of a new database is stored before the first keys, which are stored by it.
                 guard let stored = Self.stored(try connection.run(Self.readClock)) else {
                     return try writeClock(at: now)
                 }
@@ -116,8 +116,8 @@
             return clock
         }
 
-        /// Follows the clock from what the database says, and writes how far. A transaction of its own, so that
-        /// collectors wait for each other's row no longer than that takes.
+        /// Advances the clock from the stored time, and stores the result. Runs in a transaction of its own, so that collectors
+        /// wait for each other's row no longer than that takes.
         func writeClock(at now: Int64) throws(StoreError) -> StoreClock {
             let connection = try link.open()
             do throws(StoreError) {
@@ -150,8 +150,8 @@
             rows.first.map { StoreClock.Stored(wall: $0.int64(0), keys: $0.int64(1), waited: $0.int64(2)) }
         }
 
-        /// Whether the transaction whose commit was not answered was committed, as the server knows once it is back;
-        /// `nil` when it is not back soon.
+        /// Returns `true` if the transaction whose commit was not answered was committed, as the server reports once it is back;
+        /// `nil` if it is not back soon.
         private func isCommitted(now: Int64) -> Bool? {
             let deadline = ContinuousClock.now + Self.outcomeWait
             repeat {
@@ -174,7 +174,7 @@
         func run(_ queries: [Query]) throws(StoreError) -> [Rows] {
             let connection = try link.open()
             do throws(StoreError) {
-                // Until the last of them is answered they are one transaction: a pipeline has one sync.
+                // They are one transaction until the last one is answered: a pipeline has one sync.
                 return try connection.run(queries)
             } catch {
                 link.settle()

@@ -1,11 +1,11 @@
-/// A table of everything that a store keeps, in a form that does not depend on how SQLite numbers its rows: what a store
-/// of another kind is filled from.
+/// A table of the contents of a store, in a form that does not depend on how SQLite numbers its rows. A store of another kind is
+/// filled from it.
 package struct ContentsTable: Sendable {
     package struct Column: Sendable {
         package enum Kind: Sendable {
-            /// Names a row, a time or a place; its sum means nothing.
+            /// The number of a row, a time or a place; its sum means nothing.
             case number
-            /// Its sum over all rows tells whether they are all there.
+            /// A count; its sum over all rows shows whether all rows are there.
             case count
             case text
             case bytes
@@ -15,7 +15,7 @@ package struct ContentsTable: Sendable {
 
         package let name: String
         package let kind: Kind
-        /// What SQLite has in its place.
+        /// The SQL expression that SQLite selects for this column.
         let source: String
 
         static func number(_ name: String, _ source: String? = nil) -> Column {
@@ -35,8 +35,8 @@ package struct ContentsTable: Sendable {
 
     package let name: String
     package let columns: [Column]
-    /// What follows the columns in SQLite: a table, or a query; `?1` stands for the time from which on idempotency keys
-    /// are remembered.
+    /// The table or the query that SQLite reads the columns from; `?1` stands for the time from which on idempotency keys are
+    /// remembered.
     let rows: String
     /// SQLite's query for the last number that was given to a row; `nil` for a table without a column `id`.
     let lastNumber: String?
@@ -52,7 +52,7 @@ package struct ContentsTable: Sendable {
     package var isNumbered: Bool { lastNumber != nil }
 }
 
-/// What a row of a ``ContentsTable`` has in one column.
+/// The value of one column in a row of a ``ContentsTable``.
 package enum ContentsValue: Sendable {
     case null
     case integer(Int64)

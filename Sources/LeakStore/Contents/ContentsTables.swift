@@ -1,5 +1,5 @@
 extension ContentsTable {
-    /// All tables. A column that stores of every kind have is one line here.
+    /// All tables. A column that all kinds of stores have needs one line here.
     package static let all = [
         ContentsTable(
             "app",
@@ -87,7 +87,7 @@ extension ContentsTable {
                 .number("used_at"), .count("bytes"), .bytes("body"),
             ]),
         ContentsTable("dropped", [.number("app"), .text("reason"), .count("count")]),
-        // Of a key that came again after a clock went back, the later row.
+        // If a key was stored again after the clock went back, the later row.
         ContentsTable(
             "idempotency",
             from: """

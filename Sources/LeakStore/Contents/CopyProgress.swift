@@ -1,7 +1,7 @@
-/// How far the filling of another store is.
+/// The progress of filling another store.
 package struct CopyProgress: Sendable {
     package var table: String
-    /// Of all tables together.
+    /// Number of rows copied so far, of all tables together.
     package var rows: Int
     package var allRows: Int
 
@@ -12,11 +12,11 @@ package struct CopyProgress: Sendable {
     }
 }
 
-/// A table as both stores have it after a copy: they agree.
+/// A table as both stores have it after a copy, in which they agree.
 package struct CopiedTable: Hashable, Sendable {
     package var name: String
     package var rows = 0
-    /// Sums of what is counted, in the order of the columns. They stop at ``Total/largest``.
+    /// Sums of the columns that are counts, in the order of the columns. They stop at ``Total/largest``.
     package var sums: [Sum] = []
 
     package struct Sum: Hashable, Sendable {

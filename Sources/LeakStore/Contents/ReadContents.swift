@@ -1,5 +1,5 @@
 extension SQLiteStore {
-    /// Lends everything that the file keeps, as it is at this moment. Nobody writes meanwhile: whoever tries waits, and
+    /// Lends everything that the file keeps, as it is at this moment. No other connection can write meanwhile: a writer waits, and
     /// fails after five seconds with nothing counted.
     ///
     /// - Parameter now: milliseconds since 1970; idempotency keys that are forgotten by then are left out.
@@ -10,7 +10,7 @@ extension SQLiteStore {
             connection: Connection(path: path, access: .readWrite), limits: StoreLimits(),
             redact: { Array($0) }, reservoir: Reservoir(seed: 0))
         return try writer.connection.transaction(.immediate) { () throws(StoreError) in
-            // Sets of installs are whole without their log.
+            // Sets of installs are complete only when their log has been folded into them.
             try writer.foldLogs()
             return try body(
                 ContentsReader(connection: writer.connection, keysAfter: writer.clock(at: now).keyStart))
@@ -30,7 +30,7 @@ package struct ContentsReader {
         return try select.step() ? select.int(0) : 0
     }
 
-    /// The last number that a row of a numbered table was given; 0 when none was.
+    /// Returns the last number that was given to a row of a numbered table; 0 if there was none.
     package func lastNumber(of table: ContentsTable) throws(StoreError) -> Int64 {
         guard let query = table.lastNumber else { return 0 }
         let select = try connection.statement(composed: query)
@@ -38,7 +38,7 @@ package struct ContentsReader {
         return try select.step() ? select.int64(0) : 0
     }
 
-    /// Gives each row, its values in the order of the columns.
+    /// Calls `body` with each row; its values are in the order of the columns.
     package func forEachRow(
         of table: ContentsTable, _ body: ([ContentsValue]) throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -1,7 +1,7 @@
-/// Says what new names count as: themselves, or ``StoreLimits/other`` beyond a limit.
+/// Decides what new names count as: themselves, or ``StoreLimits/other`` beyond a limit.
 ///
-/// It numbers apps, releases, builds and leaks, each kind from 0; later calls name them by these numbers. What is admitted is
-/// expected to be written in the same transaction.
+/// It numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are expected to be
+/// written in the same transaction.
 package protocol Admission: AnyObject {
     /// - Parameter key: the ingest key whose report names it.
     func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName
@@ -11,11 +11,11 @@ package protocol Admission: AnyObject {
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int)
-    /// The module of a leak that is there; empty where no report has named one, `nil` for a leak that is not.
+    /// Returns the module of a leak that exists: empty if no report has named one. Returns `nil` for a leak that does not exist.
     func module(of leak: LeakID) throws(StoreError) -> String?
-    /// Whether a leak may count a build apart.
+    /// Returns `true` if a leak may count a build separately.
     ///
-    /// - Parameter besides: how many builds the tally has of the leak.
+    /// - Parameter besides: number of builds that the tally has of the leak.
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool
 }
 
@@ -36,7 +36,7 @@ package struct AdmittedLeak: Sendable {
     /// The leak itself, or ``LeakIdentity/beyond(app:row:)``.
     package var counted: LeakIdentity
     package var isNew: Bool
-    /// The limit because of which it does not count as itself.
+    /// The limit because of which the leak does not count as itself.
     package var beyond: BeyondLimit.Name?
 
     package init(counted: LeakIdentity, isNew: Bool, beyond: BeyondLimit.Name? = nil) {
@@ -59,8 +59,8 @@ extension LeakIdentity {
             groupedBy: GroupedBy(version: 1, className: StoreLimits.other, stack: []))
     }
 
-    /// As it counts in the app of that name. The one for apps beyond the limit has leaks of its own: the app that the
-    /// leak is from may be taken later, from another key.
+    /// Returns the leak as it counts in the app of that name. The app for names beyond the limit has leaks of its own, because the
+    /// app of the leak may be admitted later, from another key.
     package func counted(in name: String) -> LeakIdentity {
         guard name == StoreLimits.other, app != name else { return self }
         return LeakIdentity(
@@ -72,16 +72,16 @@ extension LeakIdentity {
 
     package var isBeyond: Bool { id.high == 0 }
 
-    /// Bytes of its row in `leak_text`, but for a few.
+    /// Bytes of the leak's row in `leak_text`, except for a few.
     package var storedBytes: Int {
         let path = SearchText.packedPathBytes(of: self)
-        // The text to search holds title and path once more, unless they are long.
+        // The text for searches contains title and path once more, unless they are long.
         let search = path > SearchText.pathBytes ? 0 : title.utf8.count + path
         return title.utf8.count + path + groupedBy.className.utf8.count + packedGroupedStack.count + search
     }
 }
 
-/// Takes every name as it is.
+/// Admits every name as it is.
 package final class EveryName: Admission {
     package init() {}
 
@@ -114,7 +114,7 @@ package struct NumberedEntries<Key: Hashable, Entry> {
 
     package func number(of key: Key) -> Int? { numbers[key] }
 
-    /// - Parameter entry: of a key that is new.
+    /// - Parameter entry: the entry of a new key.
     /// - Returns: the number of the key.
     package mutating func number(of key: Key, adding entry: @autoclosure () -> Entry) -> Int {
         if let known = numbers[key] { return known }

@@ -12,8 +12,7 @@ package struct CountRow: Comparable {
         self.reports = reports
     }
 
-    /// Adds up rows of one key, and puts them in the order of the tables' keys, so that one page after another is
-    /// written.
+    /// Adds up rows with the same key, and sorts them by the keys of the tables, so that pages are written one after another.
     package static func summed(_ rows: [CountRow]) -> [CountRow] {
         var sums: [CountRow] = []
         sums.reserveCapacity(rows.count)

@@ -1,6 +1,6 @@
 /// How long things took, in milliseconds, to within 3.2 % (1/32): 16 buckets for every power of two.
 package struct DurationHistogram: Hashable, Sendable {
-    /// A year; whatever took longer counts as a year.
+    /// A year; longer times count as a year.
     static let longestMilliseconds = 366 * 24 * 3_600_000
     /// Buckets below this value hold one millisecond each.
     private static let exactBelow = 1 << (subBits + 1)
@@ -82,7 +82,7 @@ package struct DurationHistogram: Hashable, Sendable {
         }
     }
 
-    /// Pairs of bucket number (less the one before) and count, as varints.
+    /// Pairs of bucket number (minus the previous one) and count, as varints.
     package var bytes: [UInt8] {
         var writer = PackedWriter()
         var previous = 0

@@ -1,4 +1,4 @@
-/// How many different installs were seen: exact up to 256 of them, an estimate beyond.
+/// The set of different installs that were seen: exact up to 256 of them, an estimate beyond.
 ///
 /// The estimate is HyperLogLog with 1,024 registers (root mean square error 3.3 %), read with the estimator of
 /// Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which needs no bias tables
@@ -22,7 +22,7 @@ package struct InstallSet: Hashable, Sendable {
 
     package init() {}
 
-    /// - Returns: whether the set changed. `false` also says that no set that contains this one would change.
+    /// - Returns: `true` if the set changed. `false` also means that no set that contains this one would change.
     package mutating func insert(_ hash: UInt64) -> Bool {
         guard isExact else { return record(hash) }
         let place = Self.place(of: hash, in: hashes)
@@ -32,7 +32,7 @@ package struct InstallSet: Hashable, Sendable {
         return true
     }
 
-    /// - Returns: whether it was there. From an estimate nothing can be taken, since it holds nobody.
+    /// - Returns: `true` if the hash was in the set. Nothing can be removed from an estimate, because it holds no single installs.
     package mutating func remove(_ hash: UInt64) -> Bool {
         let place = Self.place(of: hash, in: hashes)
         guard place < hashes.count, hashes[place] == hash else { return false }

@@ -7,7 +7,7 @@ package enum KeyElements {
     /// first.
     private static let lastPathVersion = 1
 
-    /// - Returns: each once, in no order.
+    /// - Returns: each element once, in no order.
     package static func hashes(of key: GroupedBy) -> [Int64] {
         let isPath = key.version <= lastPathVersion && !key.className.isEmpty
         let isSelf = isPath && key.stack.last.map { ByteText($0) == ByteText(key.className) } ?? false
@@ -24,9 +24,9 @@ package enum KeyElements {
     }
 }
 
-/// Leaks that may be close to another one, as a store finds them in few steps.
+/// Leaks that may be similar to another one, as a store finds them in few steps.
 package enum CloseLeaks {
-    /// Leaks of the same class that are looked at; of these the ones with the most reports are read.
+    /// Leaks of the same class that are searched; the ones with the most reports are read.
     package static let classRows = 50
     package static let classLeaks = 18
     /// Leaks that are read for each element of the key.
@@ -35,6 +35,6 @@ package enum CloseLeaks {
     package static let classNames = 1_024
     /// Leaks without a class whose texts are compared with that of a leak.
     package static let texts = 512
-    /// Leaks that are read of those with a class or text like that of a leak.
+    /// Number of leaks with a class or text like that of a leak that are read.
     package static let alikeLeaks = 12
 }

@@ -44,7 +44,8 @@ package struct NameWords: Sendable {
         return sharesBase == true || (longer - different) * 2 > longer ? different : nil
     }
 
-    /// The words from the first to the last that two texts do not share: `("Home", "Cart")`; an empty text for none.
+    /// Returns the words from the first to the last that two texts do not share: `("Home", "Cart")`; an empty text if there are
+    /// none.
     package func changed(from other: NameWords) -> (ours: String, theirs: String) {
         let (start, end) = edges(with: other)
         return (
@@ -53,7 +54,7 @@ package struct NameWords: Sendable {
         )
     }
 
-    /// Words that both have, wherever they stand between the words that both begin and end with.
+    /// Returns the number of words that both have, wherever they are between the words that both begin and end with.
     private func common(with other: NameWords) -> Int {
         let (start, end) = edges(with: other)
         var left: [ByteText: Int] = [:]
@@ -68,7 +69,7 @@ package struct NameWords: Sendable {
         return common
     }
 
-    /// The number of words that both begin with, and of those behind them that both end with.
+    /// Returns the number of words that both begin with, and of the following words that both end with.
     private func edges(with other: NameWords) -> (start: Int, end: Int) {
         let shorter = min(words.count, other.words.count)
         var (start, end) = (0, 0)
@@ -120,7 +121,7 @@ package struct NameWords: Sendable {
     }
 }
 
-/// The leaks, of many, whose classes or texts are most like those of a leak.
+/// The leaks, out of many, whose classes or texts are most like those of a leak.
 package struct AlikeLeaks {
     private let words: NameWords
     private var found: [(leak: Int64, differences: Int)] = []

@@ -1,19 +1,19 @@
-/// Which of a leak's reports are kept: the first, the newest, and a uniform sample.
+/// Chooses which of a leak's reports are kept: the first, the newest, and a uniform sample.
 ///
-/// Under load the one kept as newest came at most ``newestMilliseconds`` before the newest.
+/// Under load, the report that is kept as newest came at most ``newestMilliseconds`` before the newest.
 package struct SampleChoice {
-    /// How long the newest report stays while many wait. Every call holds most leaks then, and masking and writing a
-    /// report for each of them would cost more than all counts.
+    /// How long the kept newest report stays while many submissions wait. Every call contains most leaks then, and masking and
+    /// writing a report for each of them would cost more than all counts.
     private static let newestMilliseconds: Int64 = 10_000
-    /// A call of so few submissions keeps the newest report at once: nobody waits for it.
+    /// A call of at most this many submissions keeps the newest report at once: no other submission waits for it.
     private static let quietSubmissions = 4
 
-    /// Reports of type `leak` received, each counted once: the ordinal of the last one.
+    /// Number of reports of type `leak` received, each counted once; also the ordinal of the last one.
     package var sightings = 0
     /// Times of the reports kept as first and newest.
     package var first: Int64?
     package var newest: Int64?
-    /// When the newest one was written last.
+    /// When the newest report was last written.
     package var newestKept: Int64?
 
     package init() {}
@@ -21,7 +21,7 @@ package struct SampleChoice {
     /// A report that takes a place among those kept.
     package struct Kept {
         package var place: Tally.Place
-        /// Which of its leak's reports it was.
+        /// The ordinal of the report among the reports of its leak.
         package var ordinal: Int
         /// ``SampleSlot``, or one of the reservoir's behind it.
         package var slot: Int
@@ -63,8 +63,8 @@ package struct SampleChoice {
         return kept.sorted { $0.slot < $1.slot }
     }
 
-    /// The JSON of reports that are kept, without what is private. A leak's first report is its newest too, and in the
-    /// reservoir: masked once.
+    /// Returns the JSON of reports that are kept, without private data. A leak's first report is its newest too, and in the
+    /// reservoir: it is masked once.
     package static func masked(
         _ kept: [Kept], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [[UInt8]] {
@@ -80,12 +80,12 @@ package struct SampleChoice {
     }
 }
 
-/// Which of a leak's kept reports a row of `sample` is.
+/// The slot that a kept report has in its row of `sample`.
 package enum SampleSlot {
     package static let first = 0
     package static let newest = 1
     package static let reservoir = 2
-    /// Places of one leak.
+    /// Number of slots of one leak.
     package static let count = reservoir + Reservoir.size
 
     /// The row. The slot leads: the newest reports of all leaks, rewritten with every commit, fill few pages, where
@@ -93,7 +93,7 @@ package enum SampleSlot {
     static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
 }
 
-/// Which of a leak's reports are kept, so that each has had the same chance: algorithm R, Jeffrey Vitter (1985).
+/// Chooses which of a leak's reports are kept, so that each has had the same chance: algorithm R, Jeffrey Vitter (1985).
 ///
 /// The draw is a function of the seed, the leak and the report's number: it is the same however reports are cut
 /// into calls, and needs no state that a rolled-back transaction would have to restore.
@@ -105,7 +105,7 @@ package struct Reservoir: Sendable {
 
     package init(seed: UInt64) { self.seed = seed }
 
-    /// Where the report goes, or `nil` to drop it.
+    /// Returns the slot for the report, or `nil` to drop it.
     ///
     /// - Parameter ordinal: the report's number among those of its leak, from 1.
     func slot(forReport ordinal: Int, of leak: LeakID) -> Int? {

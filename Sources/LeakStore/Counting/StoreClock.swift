@@ -12,7 +12,7 @@ public struct ClockRule: Sendable {
 
     private static let start = ContinuousClock.now
 
-    /// Milliseconds since the process asked first, time asleep included.
+    /// Returns the milliseconds since the first call in this process, time asleep included.
     @Sendable private static func systemUptime() -> Int64 {
         let elapsed = (ContinuousClock.now - start).components
         return elapsed.seconds * 1_000 + elapsed.attoseconds / 1_000_000_000_000_000
@@ -27,7 +27,7 @@ public struct ClockRule: Sendable {
 package struct StoreClock {
     /// The state that is stored between two runs, as one row of the table `clock`.
     package struct Stored: Hashable, Sendable {
-        /// The system clock as it was followed last, in milliseconds since 1970.
+        /// The last system time that was followed, in milliseconds since 1970.
         package var wall: Int64
         /// ``StoreClock/keyTime``.
         package var keys: Int64
@@ -51,7 +51,7 @@ package struct StoreClock {
     private var row: Stored?
 
     /// - Parameters:
-    ///   - stored: what an earlier run left; `nil` for a new database, whose clock is followed.
+    ///   - stored: the state that an earlier run stored; `nil` for a new database, whose clock is followed.
     ///   - now: the system clock, in milliseconds since 1970.
     package init(_ stored: Stored?, now: Int64, rule: ClockRule) {
         state = stored ?? Stored(wall: now, keys: now, waited: 0)

@@ -1,6 +1,6 @@
-/// Many submissions added up, so that the database is touched once per thing counted and not once per report.
+/// Many submissions added up, so that the database is accessed once for each counted item and not once for each report.
 ///
-/// Everything is named by its index in one of the arrays here; what exists in the database is the admission's matter.
+/// Items refer to each other by index in the arrays here; the admission knows which of them exist in the database.
 package struct Tally {
     package private(set) var apps: [App] = []
     package private(set) var releases: [Release] = []
@@ -18,7 +18,7 @@ package struct Tally {
     private var leakIndices: [LeakID: Int] = [:]
     /// Leaks with two keys that reports may count under, with the one that was chosen.
     package private(set) var choices: [(asked: LeakIdentity, chosen: LeakID)] = []
-    /// Leaks of explanations that do not count because the admission did not know of the leak.
+    /// Leaks of explanations that do not count because the admission did not know the leak.
     package private(set) var unknownLeaks: Set<LeakID> = []
     /// The limits because of which leaks do not count as themselves.
     private var leaksBeyond: [LeakID: BeyondLimit.Name] = [:]
@@ -27,18 +27,18 @@ package struct Tally {
     private var folds: [Pair<Int>: (source: Int, cell: Int)] = [:]
     private var slotIndices: [Pair<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
-    /// What is to be written, in the unit of ``StoreLimits/weightPerCommit``.
+    /// Amount of data to write, in the unit of ``StoreLimits/weightPerCommit``.
     package private(set) var weight = 0
     private var bundleIndices: [BundleKey: Int] = [:]
     private var textIndices: [ByteText: Int] = [:]
 
-    /// A leak that the database does not have yet costs as much as so many rows counted up.
+    /// A leak that the database does not have yet costs as much as this number of updated rows.
     private static let newLeakWeight = 8
 
-    /// What a name counts as.
+    /// The entry that a name counts under.
     private struct Counted {
         var index: Int
-        /// Whether it is ``StoreLimits/other``, and not because it is called so.
+        /// `true` if the entry is ``StoreLimits/other``, and the name itself is not `other`.
         var isBeyond = false
     }
 
@@ -53,7 +53,7 @@ package struct Tally {
         package var hour: Int
     }
 
-    /// - Parameter reports: how many it has room for before it grows.
+    /// - Parameter reports: number of reports to reserve memory for.
     package init(expecting reports: Int = 0) {
         leaks.reserveCapacity(reports)
         cells.reserveCapacity(reports)
@@ -64,8 +64,8 @@ package struct Tally {
     }
 
     /// - Parameters:
-    ///   - number: where the submission stands in the call.
-    ///   - admission: asked once for each name that this tally has not seen.
+    ///   - number: the index of the submission in the call.
+    ///   - admission: called once for each name that this tally has not seen.
     package mutating func add(
         _ submission: Submission, number: Int, by admission: some Admission
     ) throws(StoreError) {
@@ -168,7 +168,7 @@ package struct Tally {
         return false
     }
 
-    /// Counts what keeps the object of a leak that is known; of others nothing is kept.
+    /// Counts an explanation of a leak that is known. Explanations of other leaks are dropped.
     private mutating func count(
         _ explanation: Submission.Explanation, _ app: Int, key: Int64, by admission: some Admission
     ) throws(StoreError) {
@@ -191,7 +191,7 @@ package struct Tally {
         }
     }
 
-    /// A report beyond several limits counts for each.
+    /// Counts reports beyond limits. A report beyond several limits counts for each of them.
     private mutating func addBeyond(
         _ count: Int, _ sighting: Submission.Sighting, _ leak: Int, _ source: Source, _ isFolded: Bool
     ) {
@@ -250,7 +250,7 @@ package struct Tally {
         return sources.count - 1
     }
 
-    /// Bundles of two sources may count as one: their rows are added up when they are written.
+    /// Returns the index of a bundle. Bundles of two sources may count as one: their rows are added up when they are written.
     private mutating func bundle(
         _ leak: Int, _ given: Int, _ time: Int64, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Int {
@@ -297,7 +297,7 @@ package struct Tally {
             releases[known.index].span.widen(to: arrival)
             return known
         }
-        // Many versions may count as one.
+        // Several versions may count as one.
         let admitted = try admission.release(version, of: apps[app].number, at: arrival)
         let admittedPair = Pair(owner: app, name: ByteText(admitted.name))
         let index: Int
@@ -363,7 +363,7 @@ package struct Tally {
         return index
     }
 
-    /// The module of a leak that the database has, or that is new here. Mutating, so that a call does not copy the tally.
+    /// Returns the module of a leak that the database has, or that is new here. Mutating, so that a call does not copy the tally.
     private mutating func module(of leak: LeakID, by admission: some Admission) throws(StoreError) -> String?
     {
         let stored = try admission.module(of: leak)
@@ -372,8 +372,9 @@ package struct Tally {
         return leaks[index].claimedModule ?? (stored == nil ? leaks[index].identity.module : nil) ?? ""
     }
 
-    /// A leak in the build it was seen in; beyond a limit, in the one of the same release for the others; beyond that
-    /// too, in the release for the others. With the source it then counts as.
+    /// Returns the cell of a leak in the build in which it was seen. Beyond a limit, this is the build that counts the other builds
+    /// of the release; beyond that limit too, the release that counts the other releases. Also returns the source that it then
+    /// counts as.
     private mutating func cell(
         _ leak: Int, _ given: Int, _ time: Int64, by admission: some Admission
     ) throws(StoreError) -> (source: Int, cell: Int, isFolded: Bool) {
@@ -416,7 +417,7 @@ package struct Tally {
     }
 
     private mutating func slot(_ app: Int, _ number: Int) -> Int {
-        // Most reports are of now and of one app.
+        // Most reports are recent and of one app.
         if let last = slots.indices.last, slots[last].app == app, slots[last].number == number { return last }
         let pair = Pair(owner: app, name: number)
         if let known = slotIndices[pair] { return known }

@@ -1,7 +1,7 @@
-/// What a tally adds up, each part named by its index in the tally's arrays.
+/// The parts of a tally, each identified by its index in one of the tally's arrays.
 extension Tally {
     package struct App {
-        /// ``StoreLimits/other`` for all beyond the limit; so are the version and the name of a build below.
+        /// ``StoreLimits/other`` for all apps beyond the limit; so are the version and the name of a build below.
         package var name: String
         /// The number that the admission gave it.
         package let number: Int
@@ -23,20 +23,20 @@ extension Tally {
         package var freed = 0
         package var sessions = 0
         package var leakySessions = 0
-        /// By class.
+        /// Checks by class.
         package var checks: [ByteText: Check] = [:]
     }
 
     /// Checks of one class in one version.
     package struct Check {
         package var count = 0
-        /// The ingest key that brought the class first.
+        /// The ingest key that first brought the class.
         package var key: Int64
     }
 
     package struct Build {
         package var release: Int
-        /// Empty without one.
+        /// Empty if there is no build name.
         package var name: String
         /// The number that the admission gave it.
         package let number: Int
@@ -49,14 +49,14 @@ extension Tally {
         /// The module that reports here were the first to name.
         package var claimedModule: String?
         package var app: Int
-        /// The ingest key whose report named it first.
+        /// The ingest key whose report first named the leak.
         package var key: Int64
-        /// Of its sightings; `nil` while only explanations name it.
+        /// First and last time of the leak's sightings; `nil` while only explanations name it.
         package var span: Span?
         package var reports = 0
         package var freed = 0
         package var aliveAtMost: Int?
-        /// Milliseconds, with how many objects lived that long.
+        /// Lifetimes in milliseconds, each with the number of objects that lived that long.
         package var lived: [(milliseconds: Int, count: Int)] = []
         /// Values that its explanations give.
         package var values: [Value] = []
@@ -86,7 +86,7 @@ extension Tally {
         package var build: Int
         package var reports = 0
         package var freed = 0
-        /// Of reports of type `leak`; a hash may stand here more than once.
+        /// Hashes of the installs that sent reports of type `leak`; a hash may occur more than once.
         package var installs: [UInt64] = []
     }
 
@@ -100,14 +100,14 @@ extension Tally {
         package var day: Int { Calendar.day(ofSlot: number) }
     }
 
-    /// Where reports come from, as it counts; system and model are indices of ``Tally/texts``.
+    /// The source of reports, as it counts; system and model are indices of ``Tally/texts``.
     package struct Source: Hashable {
         package var app: Int
         package var release: Int
         package var build: Int
         package var system: Int?
         package var model: Int?
-        /// Which of its names count as ``StoreLimits/other``.
+        /// The flags are true for names that count as ``StoreLimits/other``.
         var isAppBeyond = false
         var isReleaseBeyond = false
         var isBuildBeyond = false
@@ -121,12 +121,12 @@ extension Tally {
         package var cell: Int
         /// The ingest key whose report came first.
         package var key: Int64
-        /// Whether the leak counts in another build than that of the report.
+        /// `true` if the leak counts in another build than that of the report.
         var isFolded: Bool
         package var reports = 0
     }
 
-    /// A report, by where it stands.
+    /// A report, identified by the indices of its submission and its sighting.
     package struct Place {
         package var submission: Int
         package var sighting: Int

@@ -4,7 +4,7 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     case model = 1
     /// ``Submission/Explanation/reason``. Counts explanations, not reports.
     case reason = 2
-    /// Bytes that one object of the leak keeps, ``RetainedBytes/rounded(_:)``. Counts explanations.
+    /// Bytes that one object of the leak retains, ``RetainedBytes/rounded(_:)``. Counts explanations.
     case retainedBytes = 3
     /// ``Submission/Explanation/closures``. Counts explanations.
     case closures = 4
@@ -12,8 +12,8 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     /// True if the counts of all values together are at most the leak's reports.
     package var countsReports: Bool { self == .system || self == .model }
 
-    /// Different systems, and different models, that one leak counts apart; the rest is counted together. More than
-    /// Apple has ever made of either, few enough to bound what a stranger can grow.
+    /// Different systems, and different models, that one leak counts separately; the others are counted together. More than Apple
+    /// has ever made of either, and few enough to limit what a stranger can add.
     package static let limit = 200
 }
 
@@ -22,7 +22,7 @@ package enum DetailBytes {
     /// Bytes that a row takes besides a text.
     private static let rowBytes = 16
 
-    /// Bytes of a row of `sample`, but for a few.
+    /// Bytes of a row of `sample`, except for a few.
     package static func ofSample(_ body: [UInt8], from origin: Submission.Origin) -> Int {
         var bytes = body.count + origin.version.utf8.count
         for text in [origin.build, origin.system, origin.model, origin.install, origin.user] {
@@ -31,10 +31,10 @@ package enum DetailBytes {
         return bytes
     }
 
-    /// Bytes of a row of `leak_value`, but for a few.
+    /// Bytes of a row of `leak_value`, except for a few.
     package static func ofValue(_ text: String) -> Int { text.utf8.count + rowBytes }
 
-    /// Bytes of a row of `release_check`, but for a few. Each version has rows of its own.
+    /// Bytes of a row of `release_check`, except for a few. Each version has rows of its own.
     package static func ofCheck(_ className: String) -> Int { className.utf8.count + rowBytes }
 }
 
@@ -47,8 +47,8 @@ public enum RetainedBytes {
         return (bytes >> shift) << shift
     }
 
-    /// SQL for the median of what the objects of a leak keep; 0 where no explanation says so. Values beyond the limit of
-    /// different ones do not count.
+    /// Returns SQL for the median of the bytes that objects of a leak retain; 0 if no explanation states them. Values beyond the
+    /// limit of different values do not count.
     ///
     /// - Parameter leak: SQL for the row of the leak, of a table outside.
     package static func median(ofLeak leak: String) -> String {

@@ -1,11 +1,11 @@
 /// Orders versions as Semantic Versioning 2.0.0 §11 does, and gives every other text a place too.
 ///
-/// `key` sorts byte by byte as the versions do, so that a database can order by it. `5.2` stands beside `5.2.0`,
-/// `v5.2.0` too; `5.2b3` counts as a pre-release of `5.2`; a text without a leading number (`unknown`) is older than
-/// any version. Of two that rank the same, the text decides.
+/// Keys sort byte by byte as the versions do, so that a database can order by `key`. `5.2` ranks the same as `5.2.0`, and so does
+/// `v5.2.0`; `5.2b3` counts as a pre-release of `5.2`; a text without a leading number (`unknown`) is older than any version.
+/// Versions that rank the same are ordered by their text.
 package struct VersionOrder: Hashable, Comparable, Sendable {
     package let key: [UInt8]
-    /// How many bytes of ``key`` all versions that rank the same have in common; the rest is the text.
+    /// Number of leading bytes of ``key`` that all versions of the same rank have in common; the rest is the text.
     private let rankCount: Int
 
     package init(_ version: String) {
@@ -35,7 +35,7 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         self.key = key + text
     }
 
-    /// Whether it begins with a number, and so has a place among versions.
+    /// `true` if the text begins with a number, and so has a place among versions.
     package var isNumbered: Bool { key[0] == Mark.version }
 
     /// The least key of a version that begins with a number.
@@ -46,16 +46,16 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
 
     /// The least key of a version that ranks higher.
     package var above: [UInt8] {
-        // Of texts, each has a rank of its own.
+        // Each text without a number has a rank of its own.
         guard isNumbered else { return key + [0] }
         var bound = atOrAbove
         if bound[rankCount - 1] == Mark.released { bound.removeLast() }
-        // Its last byte is the end of a list now, and whatever has the same numbers begins with it.
+        // The last byte now ends a list, and every key with the same numbers begins with it.
         bound[bound.count - 1] = Mark.end + 1
         return bound
     }
 
-    /// Whether it stands beside another: `5.2` beside `v5.2.0`.
+    /// Returns `true` if both versions rank the same, such as `5.2` and `v5.2.0`.
     package func ranks(as other: String) -> Bool { atOrAbove == VersionOrder(other).atOrAbove }
 
     package static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
@@ -76,7 +76,7 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     /// Digits of one number. A date with its time has 14.
     private static let digitLimit = 64
 
-    /// Takes `1.2.3`, without leading zeros in a number and without trailing numbers that are zero.
+    /// Parses `1.2.3`, without leading zeros in a number and without trailing numbers that are zero.
     private static func takeNumbers(from rest: inout ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         var numbers: [ArraySlice<UInt8>] = []
         while true {
@@ -117,27 +117,27 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     }
 }
 
-/// Which of an app's versions counts as its newest: the highest one that leaked on ``installs`` installs or has
-/// ``sessions`` sessions; while there is none, the highest of all.
+/// Chooses the newest version of an app: the highest one that leaked on ``installs`` installs or has ``sessions`` sessions; if
+/// there is none, the highest of all.
 ///
-/// One device may run anything: a build from a desk that calls itself 999.0 would otherwise be the newest for good. What
-/// this asks for only grows, but for installs that are erased.
+/// One device may run anything: a developer's build that calls itself 999.0 would otherwise be the newest for good. The numbers
+/// that this rule uses only grow, except for installs that are erased.
 public enum NewestVersion {
-    /// One may be a desk's. A release in the field has these with its second leak.
+    /// Minimum number of installs. A single one may be a developer's device. A released version has two with its second leak.
     public static let installs = 2
-    /// Of a version that does not leak, or whose reports name no install.
+    /// Minimum number of sessions, for a version that does not leak or whose reports name no install.
     public static let sessions = 100
 
-    /// How rows of `release` are sorted, the newest first.
+    /// Returns the SQL that sorts rows of `release`, the newest first.
     ///
     /// - Parameters:
-    ///   - table: of the columns.
-    ///   - numbered: ``VersionOrder/numbered`` as the database writes it. A text without a number is of any age.
+    ///   - table: the table of the columns.
+    ///   - numbered: ``VersionOrder/numbered`` as the database writes it. A text without a number may be of any age.
     package static func order(of table: String, numbered: String) -> String {
         "\(isSeen(table, numbered: numbered)) desc, \(table).order_key desc"
     }
 
-    /// Whether a row of `release` is more than one device's.
+    /// Returns an SQL condition that is true for a row of `release` that more than one device has.
     package static func isSeen(_ table: String, numbered: String) -> String {
         "(\(table).order_key >= \(numbered) and (\(table).installs >= \(installs) or \(table).sessions >= \(sessions)))"
     }

@@ -4,10 +4,10 @@
     internal import Glibc
 #endif
 
-/// Keeps a second server off the same database, for as long as it lives.
+/// Keeps a second server off the same database, for as long as this object exists.
 ///
-/// The system lets the lock go when the process ends, however it ends. The file stays: deleting it would let two
-/// processes lock two files of one name.
+/// The system releases the lock when the process ends, however it ends. The file stays: deleting it would let two processes lock
+/// two files of one name.
 final class LockFile: Sendable {
     private let descriptor: Int32
 

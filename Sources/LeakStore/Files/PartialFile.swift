@@ -4,18 +4,18 @@
     internal import Glibc
 #endif
 
-/// A file that is being made and has another's name, `.partial-` and a random number until it is complete.
+/// A file that is being written under a temporary name: the final name, `.partial-` and a random number.
 enum PartialFile {
-    /// One that has not been written to for so long was left by a process that was killed: longer than checking the
-    /// largest copy takes.
+    /// A partial file that has not been written to for this long was left by a killed process. Checking the largest copy takes less
+    /// time.
     static let abandonedSeconds = 6 * 3_600
 
-    /// Nobody guesses it, who may write into the folder as well.
+    /// Returns a path that other users with write access to the folder cannot guess.
     static func path(for file: String) -> String {
         "\(file).partial-\(String(UInt64.random(in: 0...(.max)), radix: 16))"
     }
 
-    /// Deletes what was left of earlier copies to the same place. What cannot be deleted stays.
+    /// Deletes files that earlier copies to the same place have left. A file that cannot be deleted stays.
     static func removeAbandoned(of file: String, now: Int = time(nil)) {
         let folder = DatabaseFile.folder(of: file)
         guard let directory = unsafe opendir(folder) else { return }
@@ -43,7 +43,8 @@ enum PartialFile {
         #endif
     }
 
-    /// Whether it is a number as ``path(for:)`` writes it, or a file of SQLite's beside one.
+    /// Returns `true` if the text is a number as ``path(for:)`` writes it, alone or followed by the ending of one of SQLite's
+    /// files.
     private static func isRandom(_ end: Substring) -> Bool {
         let digits = end.prefix { "0123456789abcdef".contains($0) }
         return (1...16).contains(digits.count)

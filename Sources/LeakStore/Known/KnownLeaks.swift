@@ -1,15 +1,15 @@
-/// The list of known leaks that a reader applies. The store keeps nothing of it: another list changes what is shown
-/// from the next start on, and nothing that was counted.
+/// The list of known leaks that a reader applies. The store does not save it: another list changes what is shown from the next
+/// start on, and nothing that was counted.
 public struct KnownLeaks: Sendable {
     public let entries: [KnownLeak]
     /// Indices of ``entries`` by the class they name.
     private let byClass: [ByteText: [Int]]
-    /// Of those that end in `*`.
+    /// Indices of ``entries`` whose class ends in `*`.
     private let byPrefix: [Int]
 
     public static let none = KnownLeaks([])
 
-    /// - Parameter entries: of two that fit as many reports of a leak, the first explains it.
+    /// - Parameter entries: if two entries match equally many reports of a leak, the first one explains it.
     public init(_ entries: [KnownLeak]) {
         self.entries = entries
         var byClass: [ByteText: [Int]] = [:]
@@ -26,19 +26,19 @@ public struct KnownLeaks: Sendable {
         self.byPrefix = byPrefix
     }
 
-    /// Where classes that some entry names are, in the order of their bytes.
+    /// Ranges of the classes that the entries name, in the order of their bytes.
     package var classRanges: [(first: String, last: String)] {
         byClass.keys.map { ($0.text, $0.text) } + byPrefix.map { entries[$0].className.range }
     }
 
-    /// Whether some entry names the class: few leaks get past this, and only they cost another look.
+    /// Returns `true` if an entry names the class. Few leaks pass this test, and only they cost a closer look.
     package func names(_ className: String?) -> Bool {
         guard let className else { return false }
         return byClass[ByteText(className)] != nil
             || byPrefix.contains { entries[$0].className.matches(className) }
     }
 
-    /// - Returns: `nil` when no report of the leak fits an entry.
+    /// - Returns: `nil` if no report of the leak matches an entry.
     package func match(_ leak: ObservedLeak) -> KnownMatch? {
         let prefixed = byPrefix.filter { entries[$0].className.matches(leak.className) }
         let fitting = ((byClass[ByteText(leak.className)] ?? []) + prefixed).sorted().map { entries[$0] }
@@ -49,7 +49,7 @@ public struct KnownLeaks: Sendable {
             if reports > best?.reports ?? 0 { best = KnownMatch(leak: entry, reports: reports, elsewhere: 0) }
         }
         guard var best else { return nil }
-        // A leak of two systems' own is nobody else's.
+        // Reports from a system that any matching entry covers do not count as elsewhere.
         for system in leak.systems where !fitting.contains(where: { $0.covers(system.value) }) {
             best.elsewhere.addBounded(system.reports)
         }

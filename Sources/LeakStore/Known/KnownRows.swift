@@ -1,14 +1,14 @@
 /// The leaks of a list that entries of ``KnownLeaks`` describe, by row of `leak`.
 package struct KnownRows: Sendable {
     package private(set) var matches: [Int64: KnownMatch] = [:]
-    /// Rows of the leaks that are the system's alone.
+    /// Rows of the leaks that only the system causes.
     package private(set) var rows: [Int64] = []
-    /// Of the leaks that are the system's alone.
+    /// Totals of the leaks that only the system causes.
     package private(set) var totals = KnownTotals()
 
     package init() {}
 
-    /// Of a row that is there already nothing changes.
+    /// Adds a match. Rows and totals stay as they are if the leak has a match already.
     package mutating func add(_ match: KnownMatch, reports: Int, of row: Int64) {
         guard matches.updateValue(match, forKey: row) == nil, match.isAll else { return }
         rows.append(row)
@@ -17,10 +17,10 @@ package struct KnownRows: Sendable {
     }
 }
 
-/// What a reader found out about leaks, for as long as no report changes it: where a reader would look at all systems of
-/// a thousand text fields for every list, it looks at those of the few that were seen since.
+/// A reader's cache of matches, each valid while no report changes the leak. Without it, a reader would read all systems of a
+/// thousand text fields for every list; with it, only those of the few that were seen since.
 package struct KnownCache {
-    /// 2 MiB.
+    /// Number of leaks; 2 MiB.
     private static let capacity = 20_000
 
     private var verdicts: [Int64: (reports: Int, match: KnownMatch?)] = [:]
@@ -28,7 +28,7 @@ package struct KnownCache {
 
     package init() {}
 
-    /// What was found last, where it was for the same app and the same state of the database: one page asks three times.
+    /// Returns the last result, if it is for the same app and the same state of the database: one page asks three times.
     package func rows(app: String?, state: Int64) -> KnownRows? {
         guard let last, last.state == state, last.app == app.map({ ByteText($0) }) else { return nil }
         return last.rows
@@ -38,7 +38,7 @@ package struct KnownCache {
         last = (rows, app.map { ByteText($0) }, state)
     }
 
-    /// - Returns: whether the verdict on this leak holds, and what it is.
+    /// - Returns: whether the cache has a valid entry for this leak, and its match.
     package func verdict(on row: Int64, reports: Int) -> (isKnown: Bool, match: KnownMatch?) {
         guard let verdict = verdicts[row], verdict.reports == reports else { return (false, nil) }
         return (true, verdict.match)

@@ -1,6 +1,6 @@
 /// Leaks that became one leak.
 public struct LeakMerge: Hashable, Sendable {
-    /// A leak that was merged into another and is no more.
+    /// A leak that was merged into another and does not exist any more.
     public struct Source: Hashable, Sendable {
         public var id: LeakID
         /// Reports that it had.
@@ -76,7 +76,7 @@ package struct MergePart: Sendable {
 }
 
 extension [MergePart] {
-    /// The part whose decision holds for all: the most recent decision, and of two at one time the one stored later.
+    /// The part whose decision holds for all parts: the most recent decision; of two at the same time, the one stored later.
     package var holding: MergePart? {
         filter { $0.decided != nil }.max { one, other in
             guard let one = one.decided, let other = other.decided else { return false }

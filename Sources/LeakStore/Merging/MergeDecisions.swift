@@ -1,7 +1,7 @@
 // The decision that holds for merged leaks.
 extension Writer {
-    /// Reports of each release that the decision that holds for all parts does not speak of: those that were there when it
-    /// was made. By row of `release`.
+    /// Returns the reports of each release that existed when the decision for all parts was made, and that the decision does not
+    /// cover. By row of `release`.
     func heldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
         guard let holding = parts.holding, let decided = holding.decided else { return [:] }
         var held: [Int64: Int] = [:]

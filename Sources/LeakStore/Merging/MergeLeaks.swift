@@ -35,7 +35,7 @@ extension Writer {
                     entry.by, entry.note)
                 try forgetOldDecisions(about: row)
                 try restAll()
-                // Entries remember rows of leaks that are no more.
+                // Entries cache rows of leaks that do not exist any more.
                 caches.removeAll()
                 return summary
             }
@@ -45,7 +45,7 @@ extension Writer {
         }
     }
 
-    /// The number of the last merge; 0 without one.
+    /// Returns the number of the last merge; 0 if there was none.
     func lastMerge() throws(StoreError) -> Int64 {
         try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
     }
@@ -150,7 +150,7 @@ extension Writer {
 
     // MARK: Counts
 
-    /// Adds everything that one leak has to another, and deletes the leak.
+    /// Adds all data of one leak to another leak, and deletes the first.
     private func merge(
         _ part: MergePart, into target: Int64, targetSightings: Int
     ) throws(StoreError) {
@@ -204,7 +204,8 @@ extension Writer {
             """, target)
     }
 
-    /// Hours that one of the leaks has lost to expiry go from both, so that the hours of each later day are all there.
+    /// Merges hours and days. Hours that one of the leaks has lost to expiry are deleted from both, so that the hours of each later
+    /// day are complete.
     private func mergeTimes(_ source: Int64, into target: Int64) throws(StoreError) {
         let select = try connection.statement(
             """

@@ -86,8 +86,8 @@ package struct SampleMerge {
 
 /// Reports by system, or by model, of a merged leak.
 package enum ValueMerge {
-    /// Adds the counts of one leak to those of another. The values of the first keep their names; of the others those
-    /// with the most reports get one, as long as ``ValueKind/limit`` allows. An empty name stands for all others.
+    /// Adds the counts of one leak to those of another. The values of the target keep their names; of the source's values, those
+    /// with the most reports get one, as long as ``ValueKind/limit`` allows. An empty name means all other values.
     package static func merged(
         _ target: [(value: String, reports: Int)], _ source: [(value: String, reports: Int)]
     ) -> [(value: String, reports: Int)] {

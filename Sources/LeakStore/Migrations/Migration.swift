@@ -1,4 +1,4 @@
-/// One step from one schema to the next; never back.
+/// A migration from one schema to the next; there is no way back.
 struct Migration: Sendable {
     /// `user_version` afterwards.
     let version: Int
@@ -6,7 +6,7 @@ struct Migration: Sendable {
     /// Converts rows that the script cannot convert; runs after it.
     var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
 
-    /// In order; the last one's version is the schema that this code reads and writes.
+    /// All migrations in order; the version of the last one is the schema that this code reads and writes.
     static let all = [
         schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10,
         schema11, schema12, schema13,
@@ -38,16 +38,16 @@ struct Migration: Sendable {
         }
     }
 
-    /// Whether a database has to be brought to ``newestVersion``.
+    /// Returns `true` if a database has to be migrated to ``newestVersion``.
     ///
-    /// - Throws: for what is not ours to read or write.
+    /// - Throws: ``StoreError`` for a database that this code must not read or write.
     static func isNeeded(on connection: Connection) throws(StoreError) -> Bool {
         let (found, isMarked) = try ownVersion(of: connection)
         guard found <= newestVersion else { throw .newerSchema(found, in: connection.path) }
         return found < newestVersion || !isMarked
     }
 
-    /// The schema of a database to read, any that a collector wrote, now or later.
+    /// Returns the schema of a database to read: any schema that a collector wrote, also a newer one.
     ///
     /// - Throws: ``StoreError`` for a file of another program, and for one of ours that lacks a part.
     static func schema(of connection: Connection) throws(StoreError) -> Int {
@@ -60,9 +60,9 @@ struct Migration: Sendable {
         return found
     }
 
-    /// Reads `user_version`, 0 for a database with nothing in it, and whether ``Connection/applicationID`` marks the file.
+    /// Reads `user_version`, 0 for an empty database, and whether ``Connection/applicationID`` marks the file.
     ///
-    /// One statement sees one state of the database: another process may be making it.
+    /// One statement sees one state of the database: another process may be creating it.
     private static func ownVersion(
         of connection: Connection
     ) throws(StoreError) -> (version: Int, isMarked: Bool) {
@@ -88,7 +88,7 @@ struct Migration: Sendable {
         return (found, application == Connection.applicationID)
     }
 
-    /// A part that is missing would be found out by the first report that needs it, and be a riddle then.
+    /// Throws if a part is missing. Otherwise the first report that needs the part would fail with an obscure error.
     private static func checkParts(
         of connection: Connection, schema: Int = newestVersion
     ) throws(StoreError) {
@@ -101,7 +101,7 @@ struct Migration: Sendable {
         }
     }
 
-    /// Tables with their columns, and indexes: `table leak.key`, `index leak_of_class`.
+    /// Returns tables with their columns, and indexes: `table leak.key`, `index leak_of_class`.
     private static func parts(of connection: Connection) throws(StoreError) -> [String] {
         let select = try connection.statement(
             """

@@ -1,9 +1,9 @@
 extension Migration {
     /// Version 1. Released: a change needs version 2.
     ///
-    /// Narrow rows that are counted and listed (`leak`) stand apart from the wide ones that are only shown
-    /// (`leak_text`), so that a list reads few pages. Times are milliseconds since 1970, hours and days count from
-    /// there too. Every `installs` is the size of the set in `install_set`.
+    /// Narrow rows that are counted and listed (`leak`) are separate from the wide ones that are only shown (`leak_text`), so that
+    /// a list reads few pages. Times are milliseconds since 1970; hours and days count from then too. Every `installs` is the size
+    /// of the set in `install_set`.
     static let schema1 = Migration(
         version: 1,
         script: """

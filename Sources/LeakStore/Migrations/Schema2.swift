@@ -1,5 +1,5 @@
 extension Migration {
-    /// Version 2: what the limits are measured by, what went beyond them, and indexes in the orders of a list and for
+    /// Version 2: the numbers that limits are compared with, counts beyond the limits, and indexes for the orders of a list and for
     /// classes of one name.
     static let schema2 = Migration(
         version: 2,

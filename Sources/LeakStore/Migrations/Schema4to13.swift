@@ -1,8 +1,8 @@
 extension Migration {
-    /// Version 4: what one device alone has seen is not an app's newest release, where others are in the field.
+    /// Version 4: a release that only one device has seen is not an app's newest release if others are in the field.
     static let schema4 = Migration(
         version: 4,
-        // The rule of then, whatever NewestVersion says by now.
+        // The rule of this schema, even if NewestVersion has changed since.
         script: """
             update app set newest_release = (select id from release where app = app.id
               order by (order_key >= x'02' and (installs >= 2 or sessions >= 100)) desc, order_key desc limit 1);
@@ -33,7 +33,7 @@ extension Migration {
 }
 
 extension Migration {
-    /// Version 6: texts are stored once, and the bytes that an ingest key brings on a day are counted.
+    /// Version 6: texts are stored once, and the bytes that an ingest key adds on a day are counted.
     static let schema6 = Migration(
         version: 6, script: "alter table idempotency_use add column text_bytes integer not null default 0",
         convert: { connection throws(StoreError) in
@@ -211,7 +211,7 @@ extension Migration {
 }
 
 extension Migration {
-    /// Version 11: what an object of each leak keeps, for the order by cost.
+    /// Version 11: the bytes that an object of each leak retains, for the order by cost.
     static let schema11 = Migration(
         version: 11,
         script: """

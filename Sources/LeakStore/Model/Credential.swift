@@ -1,4 +1,4 @@
-/// A secret that was handed out, stored as its SHA-256 alone.
+/// A secret that was handed out; only its SHA-256 is stored.
 public struct Credential: Hashable, Sendable {
     public enum Purpose: String, Hashable, Sendable {
         /// Writes reports; nothing else.
@@ -11,19 +11,19 @@ public struct Credential: Hashable, Sendable {
         case session
     }
 
-    /// Given by the store; 0 before.
+    /// Assigned by the store; 0 before.
     public var id: Int64
     public var purpose: Purpose
     public var name: String
     /// SHA-256 of the secret: 32 bytes.
     public var hash: [UInt8]
-    /// The only app that an ingest key writes for; `nil`: any.
+    /// The only app that an ingest key writes for; `nil` for any app.
     public var app: String?
     /// Milliseconds since 1970.
     public var createdAt: Int64
     public var expiresAt: Int64?
     public var revokedAt: Int64?
-    /// Of a session: the ``id`` of what it was opened with, whose revocation ends it too.
+    /// For a session: the ``id`` of the credential that opened it. Revoking that credential ends the session too.
     public var openedBy: Int64?
 
     public init(

@@ -1,19 +1,19 @@
-/// What somebody says is to be done about a leak, as they say it.
+/// A decision about a leak, as a user states it.
 public struct Decision: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
-        /// It is mended: seen again in a version that is not older than the fix, it is ``LeakState/regressed``.
+        /// The leak is fixed. If it is seen again in a version that is not older than the fix, it is ``LeakState/regressed``.
         case resolve(Fix)
-        /// It is left alone, for good (`nil`) or up to a limit.
+        /// The leak is ignored, for good (`nil`) or up to a limit.
         case ignore(IgnoreLimit?)
-        /// Whatever was decided before holds no more.
+        /// Earlier decisions do not hold any more.
         case reopen
-        /// Words alone; the state stays.
+        /// Only a note; the state stays.
         case note
     }
 
-    /// The first version in which a sighting speaks against the fix.
+    /// The first version in which a sighting contradicts the fix.
     public enum Fix: Hashable, Sendable {
-        /// The newest version of the leak's app, or the leak's own last one where that is newer still.
+        /// The newest version of the leak's app, or the leak's own last version if that is newer still.
         case newestVersion
         /// Any version newer than that.
         case nextVersion
@@ -33,13 +33,13 @@ public struct Decision: Hashable, Sendable {
     public static let noteBytes = 2000
     /// Bytes of ``by``.
     public static let nameBytes = 128
-    /// Decisions of one leak that are kept: of those beyond, the oldest but for the one that holds are forgotten.
+    /// Number of decisions that are kept per leak. Beyond it, the oldest ones are deleted, except the one that holds.
     public static let perLeak = 200
 
     public var action: Action
-    /// Words for those who read the history.
+    /// Text for readers of the history.
     public var note: String?
-    /// Who decides: a token's name.
+    /// The author of the decision: the name of a token.
     public var by: String
 
     public init(_ action: Action, note: String? = nil, by: String) {
@@ -52,7 +52,7 @@ public struct Decision: Hashable, Sendable {
 /// A decision as it was stored.
 public struct PastDecision: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
-        /// From `version` on, or from the one after it.
+        /// Resolved from `version` on, or from the version after it.
         case resolved(version: String, isAfter: Bool)
         case ignored(Decision.IgnoreLimit?)
         case reopened
@@ -73,13 +73,14 @@ public struct PastDecision: Hashable, Sendable {
     }
 }
 
-/// What a decision that holds has come to.
+/// A decision that holds, and its effect so far.
 public struct Standing: Hashable, Sendable {
     public var decision: PastDecision
-    /// Of a resolved leak: reports in versions not older than the fix since it was resolved. Of an ignored one: reports
-    /// since then.
+    /// For a resolved leak: reports since then in versions that are not older than the fix. For an ignored leak: reports since
+    /// then.
     public var reportsSince: Int
-    /// Of a resolved leak: the oldest version not older than the fix that it was seen in since; `nil` when in none.
+    /// For a resolved leak: the oldest version that is not older than the fix and in which the leak was seen since then; `nil` if
+    /// there is none.
     public var backIn: String?
 
     public init(decision: PastDecision, reportsSince: Int, backIn: String? = nil) {
@@ -88,10 +89,10 @@ public struct Standing: Hashable, Sendable {
         self.backIn = backIn
     }
 
-    /// What the leak is by this decision.
+    /// Returns the state of the leak that follows from this decision.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Returns: `nil` where the decision does not hold any more: the counts alone decide.
+    /// - Returns: `nil` if the decision does not hold any more: the counts alone determine the state.
     public func state(now: Int64) -> LeakState? {
         switch decision.action {
         case .resolved: backIn == nil ? .resolved : .regressed

@@ -1,11 +1,11 @@
-/// What was erased of one install.
+/// The result of erasing one install.
 public struct Erased: Hashable, Sendable {
-    /// Reports that were kept.
+    /// Number of kept reports that were erased.
     public var samples = 0
-    /// Sets that counted it: of leaks, builds, releases, and of the last day.
+    /// Number of sets that contained the install: of leaks, builds, releases, and of the last day.
     public var sets = 0
-    /// Whether the log that commits are written to first still holds what was erased, until it is overwritten: a reader
-    /// kept it from being emptied. Erasing again tries again.
+    /// `true` if the write-ahead log still holds what was erased, until it is overwritten: a reader kept the log from being
+    /// emptied. Erasing again retries.
     public var isLeftInLog = false
 
     public init() {}

@@ -1,6 +1,6 @@
 /// The stored form of ``GroupedBy/stack``. Most of its elements are in the leak's own path, so they are stored as numbers.
 package enum GroupedStack {
-    /// Stands before an element that is not in the path.
+    /// Marks an element that is not in the path; the element follows.
     private static let literal = 0
 
     /// - Parameter path: stack, children and cycle of the leak, one after another.

@@ -1,20 +1,20 @@
-/// A leak that the system makes and the app cannot mend: what it looks like, where it happens, and how one knows.
+/// A leak that the system causes and the app cannot fix: its class and stack, the systems where it happens, and the source.
 ///
 /// A class, so that the thousands of leaks that one entry may describe share it.
 public final class KnownLeak: Hashable, Sendable {
-    /// What an operator switches it off by.
+    /// The name by which an operator disables the entry.
     public let id: String
     /// The class without its module.
     public let className: NamePattern
-    /// Each is an element of the leak's stack, in this order; others may stand between. Empty: under any stack.
+    /// Patterns of elements of the leak's stack, in this order; other elements may stand between them. Empty for any stack.
     public let stack: [NamePattern]
-    /// `nil`: of any kind.
+    /// `nil` for any kind.
     public let kind: String?
-    /// Empty: on every system.
+    /// Empty for every system.
     public let systems: [SystemRange]
-    /// What happens, in a sentence.
+    /// Description of what happens, in one sentence.
     public let reason: String
-    /// Where that is documented: an address.
+    /// Address of the documentation.
     public let source: String
 
     public init(
@@ -48,7 +48,7 @@ public final class KnownLeak: Hashable, Sendable {
         return true
     }
 
-    /// How many of a leak's reports come from where this happens.
+    /// Returns how many of a leak's reports come from systems where this happens.
     func reports(of leak: ObservedLeak) -> Int {
         guard !systems.isEmpty else { return leak.reports }
         return leak.systems.reduce(into: 0) { sum, system in
@@ -61,13 +61,13 @@ public final class KnownLeak: Hashable, Sendable {
     }
 }
 
-/// What a leak's reports say that a ``KnownLeak`` asks for.
+/// The properties of a leak that are compared with a ``KnownLeak``.
 package struct ObservedLeak: Sendable {
     package var className: String
     package var kind: String
     package var stack: [String]
     package var reports: Int
-    /// Reports that name no system are in none of them.
+    /// Reports by system. Reports that name no system are not included.
     package var systems: [(value: String, reports: Int)]
 
     package init(
@@ -82,13 +82,13 @@ package struct ObservedLeak: Sendable {
     }
 }
 
-/// Why a leak, or a part of its reports, is the system's.
+/// The reason why a leak, or a part of its reports, is caused by the system.
 public struct KnownMatch: Hashable, Sendable {
-    /// The entry that most of the reports fit.
+    /// The entry that matches most of the reports.
     public var leak: KnownLeak
     /// Reports from systems where this happens.
     public var reports: Int
-    /// Reports from systems where nothing of the kind is known. As long as there are any, the leak is the app's as well.
+    /// Reports from systems where no such leak is known. If there are any, the app causes the leak as well.
     public var elsewhere: Int
 
     public init(leak: KnownLeak, reports: Int, elsewhere: Int) {
@@ -97,7 +97,7 @@ public struct KnownMatch: Hashable, Sendable {
         self.elsewhere = elsewhere
     }
 
-    /// Whether nothing speaks against the system.
+    /// `true` if no report comes from a system where the leak is unknown.
     public var isAll: Bool { elsewhere == 0 }
 }
 
@@ -108,7 +108,7 @@ extension LeakRow {
     }
 }
 
-/// How many leaks are the system's alone.
+/// Number of leaks that only the system causes, and of their reports.
 public struct KnownTotals: Hashable, Sendable {
     public var leaks = 0
     public var reports = 0

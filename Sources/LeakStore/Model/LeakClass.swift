@@ -1,8 +1,8 @@
 /// All leaks of a class, whatever their stacks, with and without a module before its name.
 public struct LeakClass: Sendable {
-    /// Rows that are given; all count.
+    /// Maximum number of rows in the result; all leaks are counted.
     package static let leaksShown = 200
-    /// Names of modules, and of related classes, that are given.
+    /// Maximum number of module names, and of related classes, in the result.
     package static let namesShown = 50
 
     public var name: String
@@ -10,7 +10,7 @@ public struct LeakClass: Sendable {
     public var modules: [String]
     /// Most reports first, at most 200.
     public var leaks: [LeakRow]
-    /// How many leaks there are, and what they come to together.
+    /// Number of leaks; their totals follow.
     public var total: Int
     public var reports: Int
     public var freed: Int
@@ -21,7 +21,8 @@ public struct LeakClass: Sendable {
     /// Milliseconds since 1970.
     public var firstSeen: Int64
     public var lastSeen: Int64
-    /// `Outer.Inner` of `Inner`, and the other way round: detectors that leave outer types out make two classes of one.
+    /// Related classes: `Outer.Inner` for `Inner`, and the other way round. Detectors that omit outer types make two classes of
+    /// one.
     public var related: [Related]
 
     public init(
@@ -54,12 +55,12 @@ public struct LeakClass: Sendable {
         }
     }
 
-    /// What follows the last point: `Inner` of `Outer.Inner`.
+    /// Returns the part after the last point: `Inner` of `Outer.Inner`.
     package static func innermost(of name: String) -> String {
         String(decoding: name.utf8.suffix(while: { $0 != UInt8(ascii: ".") }), as: UTF8.self)
     }
 
-    /// Whether one of two classes may be the other, named with an outer type more.
+    /// Returns `true` if two names may mean the same class, one of them with an additional outer type.
     package static func areRelated(_ one: String, _ other: String) -> Bool {
         isInner(one, of: other) || isInner(other, of: one)
     }
@@ -71,7 +72,7 @@ public struct LeakClass: Sendable {
 }
 
 extension BidirectionalCollection {
-    /// The longest end of which every element fits.
+    /// Returns the longest suffix whose elements all match.
     fileprivate func suffix(while fits: (Element) -> Bool) -> SubSequence {
         var start = endIndex
         while start > startIndex, fits(self[index(before: start)]) { start = index(before: start) }

@@ -1,4 +1,4 @@
-/// Everything stored about one leak but its reports.
+/// All stored data about one leak, except its reports.
 public struct LeakDetail: Sendable {
     public var row: LeakRow
     /// Newest version first.
@@ -6,9 +6,11 @@ public struct LeakDetail: Sendable {
     /// Most reports first, at most 20, then the rest as `other`.
     public var systems: [ValueCount]
     public var models: [ValueCount]
-    /// ``Submission/Explanation/reason`` and how many explanations gave it; an empty value stands for those beyond a limit.
+    /// ``Submission/Explanation/reason`` and the number of explanations that gave it; an empty value means all reasons beyond a
+    /// limit.
     public var reasons: [ValueCount]
-    /// ``Submission/Explanation/closures`` and how many explanations gave them; an empty value as in ``reasons``.
+    /// ``Submission/Explanation/closures`` and the number of explanations that gave them; an empty value means the same as in
+    /// ``reasons``.
     public var closures: [ValueCount]
     /// Bytes that an object keeps, to within 1/32, and how many explanations said so; smallest first.
     public var retainedBytes: [(bytes: Int, count: Int)]
@@ -53,8 +55,8 @@ public struct LeakDetail: Sendable {
         values.compactMap { value in Int(value.text).map { ($0, value.count) } }.sorted { $0.0 < $1.0 }
     }
 
-    /// How many objects went how long after they were reported. Times are known to within 3.2 %, so that one near an end of
-    /// a range may count in its neighbour.
+    /// Number of objects that were freed within a range of times after they were reported. Times are known to within 3.2 %, so that
+    /// an object near an end of a range may count in the neighbouring range.
     public struct LivedRange: Hashable, Sendable {
         /// Milliseconds, from this on.
         public var from: Int
@@ -135,9 +137,9 @@ public struct Trend: Hashable, Sendable {
     }
 }
 
-/// One report that was kept as it came, with its sender.
+/// A report that was kept as it arrived, with its sender.
 public struct SampleReport: Sendable {
-    /// Why it was kept.
+    /// The reason why the report was kept.
     public enum Place: String, Sendable {
         case first, newest, random
     }

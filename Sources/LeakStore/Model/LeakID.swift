@@ -1,4 +1,4 @@
-/// What identifies one leak: 128 bits, written as 32 lower-case hexadecimal digits.
+/// The identifier of a leak: 128 bits, written as 32 lower-case hexadecimal digits.
 public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The first and the last eight bytes, each read big-endian.
     public let high: UInt64
@@ -9,7 +9,7 @@ public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.low = low
     }
 
-    /// Half of it tells ids apart as well as all of it: they are hashes.
+    /// Hashes one half of the id. Ids are hashes themselves, so the half distinguishes them as well as the whole.
     public func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
     /// The first 16 bytes, big-endian; missing ones are zero.
@@ -21,7 +21,7 @@ public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
         low = half(8)
     }
 
-    /// Reads 32 lower-case hexadecimal digits; `nil` for anything else.
+    /// Parses 32 lower-case hexadecimal digits; `nil` for any other text.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 32 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)

@@ -1,12 +1,12 @@
-/// What every sighting of one leak has in common: stored once, with the leak's first sighting.
+/// Properties that all sightings of one leak have in common: stored once, with the leak's first sighting.
 ///
 /// A class, so that the thousands of sightings in flight share one copy.
 public final class LeakIdentity: Sendable {
-    /// How well the leak is known.
+    /// How reliably the leak is identified.
     public enum Quality: String, Sendable {
         /// By its class.
         case full
-        /// By a class that a text of no known form seems to speak of.
+        /// By a class that a text in an unknown format seems to name.
         case guessed
         /// By a masked text alone.
         case low
@@ -19,20 +19,20 @@ public final class LeakIdentity: Sendable {
     /// The class without its module, or `nil` where the text named none.
     public let className: String?
     public let module: String?
-    /// Shown on a page: the class, or the text that stands for it.
+    /// The title on a page: the class, or the text that stands for it.
     public let title: String
     /// As first reported, cleaned, nothing dropped.
     public let stack: [String]
     public let children: [String]
     public let cycle: [String]
     public let quality: Quality
-    /// The rule that made `id`, and what it was made of.
+    /// The rule that made `id`, and its input.
     public let groupedBy: GroupedBy
-    /// The same leak by the other key that it may have: with the module in the class's name, or without.
+    /// The same leak with the other key that it may have: with the module in the class's name, or without.
     ///
-    /// `nil` where the class names no module. The one of the two without it in the name has it as ``module``.
+    /// `nil` if the class names no module. The identity without the module in the class's name has it as ``module``.
     public let alternative: LeakIdentity?
-    /// The same for all reports of this class and stack that name the module, however their sender spells the class.
+    /// The same for all reports of this class and stack that name the module, whatever spelling of the class their senders use.
     let askedID: LeakID
 
     public init(
@@ -56,9 +56,9 @@ public final class LeakIdentity: Sendable {
     }
 }
 
-/// Why two reports are one leak.
+/// The reason why two reports belong to the same leak.
 public struct GroupedBy: Hashable, Sendable {
-    /// Which version of the grouping rules; stored, never recomputed.
+    /// Version of the grouping rules; stored, never recomputed.
     public var version: Int
     /// The key's class, masked text, or sender's fingerprint.
     public var className: String

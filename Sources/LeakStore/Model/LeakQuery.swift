@@ -1,18 +1,18 @@
-/// Which leaks to list, in what order.
+/// The filters and the order of a list of leaks.
 public struct LeakQuery: Hashable, Sendable {
     public enum Sort: String, Hashable, Sendable, CaseIterable {
         /// Installs affected in the newest version, then reports.
         case impact
         case reports, installs
-        /// Bytes that an object keeps, times those alive at once, times installs; then reports.
+        /// Bytes that one object retains, times objects alive at once, times installs; then reports.
         case cost
         case lastSeen = "last_seen"
         case firstSeen = "first_seen"
     }
 
-    /// Which leaks a list has, by what is to be done about them.
+    /// The filter of a list by the state of its leaks.
     public enum StateFilter: String, Hashable, Sendable, CaseIterable {
-        /// All but what is ``LeakState/known``, ``LeakState/resolved`` or ``LeakState/ignored``.
+        /// All leaks except those that are ``LeakState/known``, ``LeakState/resolved`` or ``LeakState/ignored``.
         case toFix = "to_fix"
         case open, regressed, slow, resolved, ignored, known
         case any
@@ -22,16 +22,16 @@ public struct LeakQuery: Hashable, Sendable {
     /// Only leaks seen in this version; reports and installs are then that version's.
     public var version: String?
     public var state = StateFilter.toFix
-    /// Only leaks with reports in it; reports are then those of the period (of whole days, but for ``Period/day``: of whole
-    /// hours), installs stay those since ever.
+    /// Only leaks with reports in this period. Reports are then those of the period: of whole hours for ``Period/day``, else of
+    /// whole days. Installs stay those of all time.
     public var period: Period?
     public var kind: String?
     /// Only leaks with this class, under whatever stack.
     public var className: String?
-    /// Part of the class, path or message, whatever the case.
+    /// Text in the class, path or message, ignoring case.
     public var search: String?
     public var sort = Sort.impact
-    /// Rows at most, 1 to 1,000.
+    /// Maximum number of rows, 1 to 1,000.
     public var limit = 50
     /// ``LeakPage/next`` of the page before.
     public var cursor: String?
@@ -39,34 +39,33 @@ public struct LeakQuery: Hashable, Sendable {
     public init() {}
 }
 
-/// What is to be done about a leak.
+/// The triage state of a leak.
 public enum LeakState: String, Hashable, Sendable, CaseIterable {
     case open
     /// Resolved, and seen again in a version that is not older than the fix.
     case regressed
     /// Nearly always freed a little later.
     case slow
-    /// Somebody said that it is mended, and no version from the fix on speaks against it.
+    /// Marked as fixed, and no version from the fix on contradicts it.
     case resolved
-    /// Somebody said that it is to be left alone.
+    /// Marked as to be ignored.
     case ignored
-    /// The system's, not the app's: an entry of ``KnownLeaks`` describes it, and no report speaks against it.
+    /// Caused by the system, not by the app: an entry of ``KnownLeaks`` describes the leak, and no report contradicts it.
     case known
 }
 
 /// One page of a list of leaks.
 public struct LeakPage: Sendable {
     public var leaks: [LeakRow]
-    /// For the page after this one; `nil` on the last.
+    /// The cursor of the next page; `nil` on the last page.
     public var next: String?
     /// Leaks on all pages.
     public var total: Int
     /// Reports of these leaks.
     public var reports: Int
-    /// What fits the query but for being ``LeakState/known``, and is left out for that; nothing where the query names a
-    /// state.
+    /// Totals of leaks that match the query but are left out because they are ``LeakState/known``; zero if the query names a state.
     public var known: KnownTotals
-    /// The same of what is ``LeakState/resolved``, and of what is ``LeakState/ignored``; known ones among them count here.
+    /// The same totals of ``LeakState/resolved`` and of ``LeakState/ignored`` leaks, including those that are known too.
     public var resolved: KnownTotals
     public var ignored: KnownTotals
 
@@ -88,17 +87,17 @@ public struct LeakPage: Sendable {
 public struct LeakRow: Sendable {
     public var identity: LeakIdentity
     public var state: LeakState
-    /// What is known of it, or of a part of its reports.
+    /// The known leak that explains it, or a part of its reports.
     public var known: KnownMatch?
-    /// The decision that was made last, but for notes and for reopening; its state may be over.
+    /// The last decision that is neither a note nor a reopening; its state may be over.
     public var standing: Standing?
-    /// First seen in the app's newest version.
+    /// True if the leak was first seen in the app's newest version.
     public var isNew: Bool
     public var reports: Int
     public var freed: Int
     public var installs: Int
     public var aliveAtMost: Int?
-    /// Bytes that one object keeps, the median of the explanations, to within 1/32; `nil` without one.
+    /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.
     public var retainedBytes: Int?
     /// Time from leak to freed, milliseconds; `nil` without a freed report.
     public var lived: Percentiles?
@@ -110,8 +109,8 @@ public struct LeakRow: Sendable {
     /// Reports per day, the last 14 days, oldest first; `from` is the first of them, in days since 1970.
     public var trendFrom: Int
     public var trend: [Int]
-    /// How often the class was checked in the version looked at (the newest one where it leaked unless the query
-    /// names one), and how often it leaked there; `nil` without a check.
+    /// How often the class was checked in one version, and how often it leaked there; `nil` without a check. The version is the one
+    /// that the query names, or else the newest one in which the class leaked.
     public var share: Share?
 
     public init(
@@ -143,10 +142,10 @@ public struct LeakRow: Sendable {
 }
 
 extension LeakRow {
-    /// Bytes that the objects which were alive at once keep together; `nil` without an explanation.
+    /// Bytes that the objects alive at once retain together; `nil` without an explanation.
     public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, aliveAtMost ?? 1)) } }
 
-    /// Bytes that would be freed on all devices: of what is alive at once, times installs; `nil` without an explanation.
+    /// Bytes that would be freed on all devices: those of the objects alive at once, times installs; `nil` without an explanation.
     public var cost: Int? { retainedAtOnce.map { Self.product($0, installs) } }
 
     private static func product(_ one: Int, _ other: Int) -> Int {
@@ -165,7 +164,7 @@ public struct Percentiles: Hashable, Sendable {
     }
 }
 
-/// Reports out of checks.
+/// Reports as a share of checks.
 public struct Share: Hashable, Sendable {
     public var reports: Int
     public var checks: Int

@@ -1,35 +1,35 @@
-/// What the top of the summary says.
+/// The data for the top of the summary.
 public struct Overview: Sendable {
     /// The newest version (``NewestVersion``), and the one before it by semantic order.
     public var newest: Release?
     public var previous: Release?
-    /// Where ``newest`` has no session: those of the newest version below it that has some, ``previous`` or an older one.
-    /// Builds of a desk and first reports of a beta leave the last number standing.
+    /// If ``newest`` has no session: the sessions of the most recent version below it that has some, which is ``previous`` or an
+    /// older one. So a developer's builds and the first reports of a beta do not hide the last number.
     public var lastSessions: VersionSessions?
-    /// Leaks first seen in the newest version, but for those that are known, resolved or ignored; most reports first, at
-    /// most three named.
+    /// Leaks first seen in the newest version, except those that are known, resolved or ignored. At most three are named, those
+    /// with most reports first.
     public var newLeaks: Int
     public var newTitles: [String]
-    /// Leaks that are ``LeakState/regressed``; most reports first, at most three named.
+    /// Leaks that are ``LeakState/regressed``. At most three are named, those with most reports first.
     public var regressedLeaks: Int
     public var regressedTitles: [String]
-    /// What the three numbers below are of.
+    /// The period of the three numbers below.
     public var period: Period
     public var recentReports: Int
     public var recentInstalls: Int
     public var recentLeaks: Int
-    /// Since ever.
+    /// Numbers of all time.
     public var leaks: Int
     public var reports: Int
-    /// Those among ``leaks`` and ``reports`` that are the system's alone.
+    /// The part of ``leaks`` and ``reports`` that only the system causes.
     public var known: KnownTotals
     public var resolved: KnownTotals
     public var ignored: KnownTotals
-    /// What devices had to throw away, by reason.
+    /// Reports that devices had to drop, by reason.
     public var dropped: [Submission.Dropped]
-    /// What counts under ``StoreLimits/other``.
+    /// The counts under ``StoreLimits/other``.
     public var beyond: [BeyondLimit]
-    /// All of ``dropped`` together, at most 2^53 - 1.
+    /// The total of ``dropped``, at most 2^53 - 1.
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
     public init(
@@ -65,7 +65,7 @@ public struct Overview: Sendable {
 /// One version of an app, all its builds together.
 public struct Release: Hashable, Sendable {
     public var version: String
-    /// Whether it is its app's newest: ``NewestVersion``.
+    /// `true` if it is the newest version of its app: ``NewestVersion``.
     public var isNewest: Bool
     /// Oldest build first.
     public var builds: [String]
@@ -73,9 +73,9 @@ public struct Release: Hashable, Sendable {
     public var leaks: Int
     /// Leaks first seen in it.
     public var newLeaks: Int
-    /// Leaks that were seen in it, which is not older than their fix, since they were resolved.
+    /// Leaks that were seen in this version since they were resolved; the version is not older than their fix.
     public var regressedLeaks: Int
-    /// Leaks seen in the version before it, and not in it; 0 for the oldest.
+    /// Leaks that were seen in the version before it, and not in it; 0 for the oldest version.
     public var goneLeaks: Int
     public var installs: Int
     public var sessions: Int
@@ -114,10 +114,10 @@ public struct Release: Hashable, Sendable {
     }
 }
 
-/// What a list of apps says of one.
+/// An app in a list of apps.
 public struct AppSummary: Hashable, Sendable {
     public var id: String
-    /// `nil` for an app of which no version is known yet.
+    /// `nil` if no version of the app is known yet.
     public var newestVersion: String?
     /// Milliseconds since 1970.
     public var lastSeen: Int64
@@ -129,11 +129,11 @@ public struct AppSummary: Hashable, Sendable {
     }
 }
 
-/// The sessions that were told of one version of an app.
+/// The sessions that were reported for one version of an app.
 public struct VersionSessions: Hashable, Sendable {
     public var version: String
     public var sessions: Int
-    /// Those among ``sessions`` in which something leaked.
+    /// Number of ``sessions`` with a leak.
     public var leakySessions: Int
 
     public init(version: String, sessions: Int, leakySessions: Int) {

@@ -1,4 +1,4 @@
-/// How far back numbers are looked at, up to now.
+/// A period of time up to now, for which numbers are shown.
 public enum Period: String, Hashable, Sendable, CaseIterable {
     case day = "24h"
     case week = "7d"

@@ -1,20 +1,20 @@
-/// What a version brings that the versions up to another one did not have: what a gate before a release looks at.
+/// The leaks that a version adds, compared with all versions up to a baseline: the input of a gate before a release.
 public struct ReleaseCheck: Sendable {
     public var app: String
     public var version: String
-    /// The version compared with; `nil` when there is none before.
+    /// The version compared with; `nil` if there is no earlier version.
     public var baseline: String?
-    /// Leaks seen in ``version`` and in no version that is not newer than ``baseline``, most reports in it first, at most
-    /// ``rowLimit``. Known system leaks and ignored ones are left out, and those that are said to be mended in ``version``
-    /// or before; reports and installs are those of ``version``.
+    /// Leaks that were seen in ``version`` and in no version up to ``baseline``, most reports in it first, at most ``rowLimit``.
+    /// Known system leaks, ignored leaks, and leaks that are marked as fixed in ``version`` or before are left out; reports and
+    /// installs are those of ``version``.
     public var new: [LeakRow]
     public var newCount: Int
-    /// Leaks that were seen in ``version``, which is not older than their fix, since they were resolved.
+    /// Leaks that were seen in ``version`` since they were resolved; the version is not older than their fix.
     public var regressed: [LeakRow]
     public var regressedCount: Int
-    /// Leaks seen in ``version`` that were left out, for being known, ignored or resolved.
+    /// Number of leaks seen in ``version`` that were left out because they are known, ignored or resolved.
     public var setAside: Int
-    /// Leaks seen in ``version`` in all.
+    /// Number of all leaks seen in ``version``.
     public var leaks: Int
     public var reports: Int
 

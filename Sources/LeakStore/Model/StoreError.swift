@@ -1,27 +1,27 @@
-/// Why the store could not do what was asked.
+/// The reason why a call of the store failed.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
-        /// The file is not a database of ours.
+        /// The file is not a database of this program.
         case notADatabase
         /// Written by a later version of the collector.
         case newerSchema(found: Int, known: Int)
         case readOnly
         case locked
         case diskFull
-        /// As large as ``StoreLimits/databaseBytes`` lets it be.
+        /// The database is as large as ``StoreLimits/databaseBytes`` allows.
         case databaseFull
-        /// An argument that cannot be: a cursor that no page of ours gave out, a secret that is there already.
+        /// An invalid argument, such as a cursor that no page returned, or a secret that exists already.
         case invalidArgument
         /// A row cannot be read back as written, or SQLite finds the file malformed.
         case corrupt
         /// The file is damaged or is not the one that was opened; nothing is written to it any more.
         case damaged
-        /// There is no database where there was one.
+        /// The database does not exist any more.
         case missing
         /// The database cannot be reached; nothing was counted.
         case unavailable
-        /// The connection broke while the transaction was being committed: it is on disk, or nothing of it is. An
-        /// idempotency key tells, when the same request comes again.
+        /// The connection broke during the commit: all of the transaction is on disk, or nothing. If the same request is repeated,
+        /// its idempotency key decides.
         case uncertain
         case other
     }

@@ -1,24 +1,24 @@
-/// What one sender, with a key that was taken out of a shipped app, can make a database keep.
+/// Limits on what one sender can make a database store, with a key that was extracted from a shipped app.
 ///
-/// Beyond a limit nothing is refused: the reports count, under the name ``other`` or without being kept as samples, and how
-/// many did is kept as ``BeyondLimit`` and shown. What is there already goes on counting under its own name.
+/// Nothing is rejected beyond a limit: the reports count under the name ``other``, or are not kept as samples. The number of such
+/// reports is kept as ``BeyondLimit`` and shown. Names that exist already continue to count under their own name.
 public struct StoreLimits: Hashable, Sendable {
-    /// What new names are counted under beyond a limit.
+    /// The name under which new names count beyond a limit.
     public static let other = "other"
 
-    /// Apps that one ingest key may bring into being: a large company's, with their extensions and test builds. A key
-    /// that is bound to an app brings one.
+    /// Apps that one ingest key may create: those of a large company, with their extensions and test builds. A key that is bound to
+    /// an app creates one.
     public var appsPerKey = 100
     /// Versions of one app: 20 years of one a week.
     public var releasesPerApp = 1_000
     /// Builds of one version: one for each commit of a long branch.
     public var buildsPerRelease = 500
-    /// Leaks of one app. Nobody reads so many; the worst app seen in public has a few hundred.
+    /// Leaks of one app. More than a team can read; the worst app seen in public has a few hundred.
     public var leaksPerApp = 10_000
     /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical ones have 400 bytes.
     public var leakTextBytesPerApp = 64 << 20
-    /// Bytes of the names and paths of new leaks that one ingest key may bring on a day, in all its apps together: as many
-    /// as one app may keep.
+    /// Bytes of the names and paths of new leaks that one ingest key may add on a day, in all its apps together: as many as one app
+    /// may keep.
     public var leakTextBytesPerKeyAndDay = 64 << 20
     /// Bytes of details that one ingest key may add on a day in all its apps together: reports kept as samples, systems,
     /// models and values of explanations of each leak, and classes of checks of each version. A sample that replaces another
@@ -26,46 +26,46 @@ public struct StoreLimits: Hashable, Sendable {
     ///
     /// 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB, once: the half is 134 MB.
     public var detailBytesPerKeyAndDay = 256 << 20
-    /// Builds that one leak counts apart: more than a year of daily ones. Beyond it, those of each release count
+    /// Builds that one leak counts separately: more than a year of daily ones. Beyond it, the builds of each release count
     /// together.
     public var buildsPerLeak = 500
     /// The same for all leaks of an app together: a thousand leaks in two hundred builds. Beyond twice as many, new
     /// releases of a leak count together.
     public var leakBuildsPerApp = 200_000
-    /// Classes whose checks one release counts apart. A large app has a few hundred screens.
+    /// Classes whose checks one release counts separately. A large app has a few hundred screens.
     public var checkClassesPerRelease = 2_000
-    /// Reasons for which an app's devices dropped reports. Our own reporter knows five.
+    /// Reasons for which an app's devices dropped reports. This project's reporter knows five.
     public var droppedReasonsPerApp = 32
     /// Idempotency keys remembered for one ingest key and day, 60 bytes each: two batches a day from a million devices.
     public var idempotencyKeysPerDay = 2_000_000
-    /// Different answers remembered for one ingest key and day, 1 KiB each at most. Most batches share a few. A repeat
-    /// beyond it is recognised all the same; its answer is made anew.
+    /// Different answers stored for one ingest key and day, 1 KiB each at most. Most batches share a few. Beyond the limit, a
+    /// repeat is still recognized; its answer is made anew.
     public var answersPerDay = 20_000
-    /// Rows that one transaction counts up, a new leak being worth eight: about 0.15 s of writing, so that nobody waits
-    /// long behind it. One submission is never split.
+    /// Rows that one transaction updates, where a new leak counts as eight: about 0.15 s of writing, so that other calls do not
+    /// wait long. One submission is never split.
     public var weightPerCommit = 8_000
-    /// Bytes of all tables of symbols together, compressed: 500 builds of an app with a million lines of machine code. Ones that
-    /// reports no longer need go by themselves.
+    /// Bytes of all tables of symbols together, compressed: 500 builds of an app with a million lines of machine code. Tables that
+    /// reports no longer need are deleted automatically.
     public var symbolBytes = 1 << 30
-    /// Bytes of the database file, which SQLite never lets grow further: the last word when all other limits together
-    /// leave too much. Beyond it, reports are refused; a file that is larger when it is opened may grow 64 MiB more.
+    /// Bytes of the database file, which SQLite never lets grow further: the last limit, in case all others together allow too
+    /// much. Beyond it, reports are rejected; a file that is larger when it is opened may grow 64 MiB more.
     public var databaseBytes = 16 << 30
 
     public init() {}
 
-    /// Whether one more build of a leak may count apart.
+    /// Returns `true` if one more build of a leak may count separately.
     ///
     /// - Parameters:
-    ///   - builds: how many the leak has.
-    ///   - cells: how many all leaks of its app have.
-    ///   - isOther: whether it is the one for the others of a release.
+    ///   - builds: number of builds that the leak has.
+    ///   - cells: number of builds that all leaks of its app have.
+    ///   - isOther: `true` for the build that counts the other builds of a release.
     package func admit(builds: Int, cells: Int, isOther: Bool) -> Bool {
         builds < buildsPerLeak + (isOther ? releasesPerApp : 0)
             && cells < leakBuildsPerApp * (isOther ? 2 : 1)
     }
 
-    /// For what an operator imports: ten times what strangers may bring into being, and every idempotency key, so that
-    /// whatever is imported again counts once.
+    /// Limits for an operator's imports: ten times as many names as senders may create, and every idempotency key, so that repeated
+    /// imports count once.
     public static var forImports: StoreLimits {
         var limits = StoreLimits()
         limits.appsPerKey *= 10
@@ -85,7 +85,7 @@ public struct StoreLimits: Hashable, Sendable {
     }
 }
 
-/// What has been counted as ``StoreLimits/other``, or left out.
+/// The number of items that one limit caused to be counted as ``StoreLimits/other``, or to be left out.
 public struct BeyondLimit: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"
@@ -93,16 +93,16 @@ public struct BeyondLimit: Hashable, Sendable {
         case builds = "builds_per_release"
         case leaks = "leaks_per_app"
         case leakTexts = "leak_text_bytes_per_key_and_day"
-        /// Reports that are counted and not kept as samples, and values of leaks and classes of checks that count without
-        /// their name.
+        /// Reports that are counted but not kept as samples, and values of leaks and classes of checks that count without their
+        /// name.
         case details = "detail_bytes_per_key_and_day"
         case leakBuilds = "builds_of_leaks"
         case checkClasses = "check_classes_per_release"
         case droppedReasons = "dropped_reasons_per_app"
-        /// Batches whose idempotency key was not remembered: counted, and counted again if they come again.
+        /// Batches whose idempotency key was not stored: they are counted, and counted again if they are repeated.
         case idempotencyKeys = "idempotency_keys_per_day"
 
-        /// What becomes of it beyond the limit.
+        /// Text that says how items beyond the limit are treated.
         public var outcome: String { self == .details ? "left out" : "counted as “other”" }
     }
 

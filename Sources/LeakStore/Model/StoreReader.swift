@@ -1,9 +1,9 @@
-/// Answers questions about what is committed. For one thread at a time.
+/// Reads committed data. For one thread at a time.
 public protocol StoreReader: AnyObject {
     /// App ids, most recently seen first.
     func apps() throws(StoreError) -> [String]
-    /// Every app with its newest version and when it was seen last, in the order of ``apps()``: one look, however many
-    /// versions there are.
+    /// Returns every app with its newest version and the time when it was last seen, in the order of ``apps()``: one query, however
+    /// many versions there are.
     func appSummaries() throws(StoreError) -> [AppSummary]
     /// Versions of an app, or of all, newest first.
     func versions(app: String?) throws(StoreError) -> [String]
@@ -30,24 +30,24 @@ public protocol StoreReader: AnyObject {
     func symbols() throws(StoreError) -> [StoredSymbols]
     /// The compressed table of an upload; `nil` for one that is not there any more.
     func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]?
-    /// Leaks in whose path one of the texts occurs, as the UUID of an image does in the place of a frame without a name. Reads
-    /// the paths of all leaks.
+    /// Returns leaks whose path contains one of the texts, such as the UUID of an image, which stands in the place of a frame
+    /// without a name. Reads the paths of all leaks.
     func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID]
     /// The identity of a leak, from one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
-    /// Other leaks of the same app that may be close to a leak: of the same class, with one of the elements of its key, or with
-    /// a class or text like its own. None for a leak that is not there.
+    /// Returns other leaks of the same app that may be similar to a leak: of the same class, with one of the elements of its key,
+    /// or with a class or text like its own. Empty for a leak that does not exist.
     ///
-    /// At most 62, found through indexes. Of other classes the 1,024 before and after its own are compared, by name; of a leak
-    /// without a class the texts of 512 others.
+    /// At most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after its own; for a leak
+    /// without a class, the texts of 512 others.
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Newest version first, at most 200.
     func releases(app: String) throws(StoreError) -> [Release]
-    /// What `version` brings, compared with `baseline` and all versions before that.
+    /// Returns the leaks that `version` adds, compared with `baseline` and all versions before that.
     ///
-    /// - Parameter baseline: `nil` for the version before it.
-    /// - Returns: `nil` when nothing of this version was ever reported, nor a session or check in it.
+    /// - Parameter baseline: `nil` for the version before `version`.
+    /// - Returns: `nil` if no report, session or check of this version was ever received.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than `version`.
     func check(app: String, version: String, baseline: String?, now: Int64) throws(StoreError)
         -> ReleaseCheck?
@@ -55,10 +55,10 @@ public protocol StoreReader: AnyObject {
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Changes whenever another connection has committed.
     func changeCounter() throws(StoreError) -> Int64
-    /// Whether ``changeCounter()`` takes microseconds, being no question to a server: whether asking it before each
-    /// reading is cheaper than what it spares.
+    /// `true` if ``changeCounter()`` takes microseconds, because it does not query a server. Calling it before each read then costs
+    /// less than the reads that it saves.
     var hasLocalChangeCounter: Bool { get }
-    /// Whether the store answers: reads one row.
+    /// Checks that the store answers, by reading one row.
     func ping() throws(StoreError)
 }
 

@@ -1,19 +1,19 @@
-/// One ingest request after reading and grouping: what the writer counts in one transaction, or not at all.
+/// One ingest request after parsing and grouping. The writer counts all of it in one transaction, or nothing.
 public struct Submission: Sendable {
-    /// Which ingest key brought it; the scope of `idempotency`.
+    /// The ingest key of the request; the scope of `idempotency`.
     public var keyID: Int64
     public var idempotency: Idempotency?
     /// When it arrived, in milliseconds since 1970.
     public var receivedAt: Int64
-    /// The senders that `sightings` point into: one for a batch, unless its reports override it.
+    /// The origins that `sightings` refer to: one for a batch, unless its reports override it.
     public var origins: [Origin]
     public var sightings: [Sighting]
-    /// What keeps the objects of leaks that are stored, or reported in `sightings`.
+    /// Explanations of what retains the objects of leaks that are stored, or reported in `sightings`.
     public var explanations: [Explanation]
     public var denominators: [Denominator]
-    /// What devices threw away: app, reason, count.
+    /// Reports that devices dropped: app, reason, count.
     public var dropped: [Dropped]
-    /// What ``Sighting/sample`` points into.
+    /// The bytes that ``Sighting/sample`` refers to.
     public var body: [UInt8]
     /// The answer to keep for a repeat of the same request.
     public var answer: [UInt8]
@@ -31,11 +31,11 @@ public struct Submission: Sendable {
         answer = []
     }
 
-    /// Indices in ``origins`` of those that are counted; nil if all are. An origin that only explains makes no app,
-    /// version or build.
+    /// Indices in ``origins`` of those that are counted; `nil` if all are. An origin with explanations only creates no app, version
+    /// or build.
     package var countedOrigins: Set<Int>? { explanations.isEmpty ? nil : Set(sightings.map(\.origin)) }
 
-    /// Every app that is counted, some of them more than once.
+    /// All apps that are counted; an app may occur more than once.
     package var countedApps: [String] {
         let counted = countedOrigins
         let reporting = origins.indices.filter { counted?.contains($0) ?? true }
@@ -43,10 +43,10 @@ public struct Submission: Sendable {
             + dropped.filter { $0.count > 0 }.map(\.app)
     }
 
-    /// A request that may come again and must count once.
+    /// A request that may be repeated and must count once.
     public struct Idempotency: Hashable, Sendable {
         public var key: String
-        /// SHA-256 of the decoded body: the same key with another body is a mistake of the sender.
+        /// SHA-256 of the decoded body: the same key with another body is an error of the sender.
         public var bodyHash: [UInt8]
 
         public init(key: String, bodyHash: [UInt8]) {
@@ -65,7 +65,7 @@ public struct Submission: Sendable {
         public var model: String?
         /// A 64-bit hash of the install's id, for counting installs.
         public var installHash: UInt64?
-        /// As given; kept in samples alone.
+        /// As given; kept only in samples.
         public var install: String?
         public var user: String?
 
@@ -113,7 +113,7 @@ public struct Submission: Sendable {
         }
     }
 
-    /// What keeps the object of one leak on one device.
+    /// An explanation of what retains the object of one leak on one device.
     public struct Explanation: Sendable {
         public var leak: LeakIdentity
         /// Index in ``Submission/origins``.
@@ -127,7 +127,7 @@ public struct Submission: Sendable {
         /// Bytes that would be freed with the object.
         public var bytes: Int?
 
-        /// The longest that an index of PostgreSQL can hold, with what else stands there.
+        /// The longest text that an index of PostgreSQL can hold beside its other columns.
         public static let reasonBytes = 2_000
 
         public init(
@@ -142,7 +142,7 @@ public struct Submission: Sendable {
         }
     }
 
-    /// Sessions and checks of one app version: what shares are shares of.
+    /// Sessions and checks of one app version: the denominators of shares.
     public struct Denominator: Hashable, Sendable {
         public var app: String
         public var version: String
@@ -179,12 +179,13 @@ public struct Submission: Sendable {
     }
 }
 
-/// What became of one submission.
+/// The outcome of one submission.
 public enum Receipt: Hashable, Sendable {
-    /// On disk and counted.
+    /// The submission is on disk and counted.
     case counted
-    /// Counted before under the same idempotency key; this was the answer, empty when it is not known any more.
+    /// The submission was counted before under the same idempotency key. Holds the answer of that time, empty if it is not known
+    /// any more.
     case repeated(answer: [UInt8])
-    /// The same idempotency key came with another body; nothing was counted.
+    /// The idempotency key was used before with another body; nothing was counted.
     case keyReused
 }

@@ -1,6 +1,6 @@
 /// A list's filters and order as SQL: literals here, values bound.
 struct LeakSelection {
-    /// From `from` on.
+    /// The SQL from the `from` clause on.
     let source: String
     let values: [any Bindable]
     let reports: String
@@ -14,7 +14,7 @@ struct LeakSelection {
         var values: [any Bindable] = []
         var joins = "leak l"
         if let state = query.state.told {
-            // From these few on, whatever else is asked for.
+            // Starts with these few rows, whatever the other filters are.
             joins = "json_each(?) k cross join leak l on l.id = k.value"
             values.append(verdicts.rows([state]).list)
         }
@@ -89,7 +89,8 @@ struct LeakSelection {
         }
     }
 
-    /// The leaks with reports in a period, and how many; added up once, whoever reads them how often.
+    /// Returns SQL for the leaks with reports in a period, with the number of their reports. They are added up once, however often
+    /// the SQL around it reads them.
     ///
     /// - Parameter leaks: as `l`; its values follow those that are returned, and then the period's start.
     private static func reports(
@@ -103,7 +104,7 @@ struct LeakSelection {
             ever = "(select p.reports from leak_release p where p.leak = l.id \(version))"
         }
         let named: [any Bindable] = query.version.map { [$0] } ?? []
-        // What was first seen in the period has all its reports there.
+        // A leak that was first seen in the period has all its reports there.
         let source = """
             (with seen as materialized (
               select l.id as leak, case when l.first_seen >= ? then \(ever) else

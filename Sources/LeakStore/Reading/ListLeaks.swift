@@ -27,7 +27,7 @@ extension SQLiteReader {
         }
     }
 
-    /// Adds what the columns of a row do not say.
+    /// Adds values that the columns of a row do not have.
     ///
     /// - Parameter numbers: rows of `leak`, of the same leaks.
     func complete(
@@ -44,7 +44,7 @@ extension SQLiteReader {
 
     private struct Totals {
         var listed: KnownTotals
-        /// What the list leaves out.
+        /// Totals of the leaks that the list leaves out.
         var known = KnownTotals()
         var resolved = KnownTotals()
         var ignored = KnownTotals()
@@ -82,7 +82,8 @@ extension SQLiteReader {
         return try select.step() ? KnownTotals(leaks: select.int(0), reports: select.int(1)) : KnownTotals()
     }
 
-    /// With the totals of all that match: to look through them once is most of what a page costs.
+    /// Reads a page together with the totals of all leaks that match, because reading all of them once is most of what a page
+    /// costs.
     private func page(
         of selection: LeakSelection, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], KnownTotals) {
@@ -116,13 +117,13 @@ extension SQLiteReader {
             listed = KnownTotals(
                 leaks: select.int(LeakRow.Column.count), reports: select.int(LeakRow.Column.count + 1))
         }
-        // A page behind the last has no row, and so no totals.
+        // A page past the end has no rows, so its totals need a separate query.
         if rows.isEmpty, cursor != nil { listed = try totals(of: selection) }
         return (rows, cursors, listed)
     }
 
-    /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order, and
-    /// those that no index has as they are moving; then the first of these. What is left out is stepped over.
+    /// Reads a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, and the moving
+    /// leaks, which no index contains; then the first of all these. Leaks that the list leaves out are skipped.
     private func firstOfAll(
         _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], KnownTotals) {
@@ -150,7 +151,7 @@ extension SQLiteReader {
         }
         cursors.sort { ($1.primary, $1.secondary, $1.row) < ($0.primary, $0.secondary, $0.row) }
         let rows = try rows(cursors.prefix(limit).map(\.row))
-        // A row without its text is damage, which shows nothing.
+        // A row without its text is damaged, and is not shown.
         cursors = cursors.prefix(limit).filter { rows[$0.row] != nil }
         return (cursors.compactMap { rows[$0.row] }, cursors, try totals(query.app))
     }
@@ -192,9 +193,9 @@ extension SQLiteReader {
 }
 
 extension LeakQuery.Sort {
-    /// Keys and rows of the leaks of an app that come next.
+    /// Returns SQL for the keys and rows of the next leaks of an app.
     ///
-    /// - Parameter rank: what the columns of the order's index begin with.
+    /// - Parameter rank: the prefix of the columns in the order's index.
     func page(of leaks: String, rank: String) -> String {
         let (primary, secondary): (String, String?) =
             switch self {
@@ -215,12 +216,12 @@ extension LeakQuery.Sort {
 }
 
 extension Sequence<Int64> {
-    /// As JSON, for `json_each`.
+    /// The numbers as JSON, for `json_each`.
     var list: String { "[" + map(String.init).joined(separator: ",") + "]" }
 }
 
 extension LeakQuery {
-    /// True if nothing but the app limits the list, and an index has its order.
+    /// True if only the app limits the list, and an index has its order.
     fileprivate var isOfAllLeaks: Bool {
         sort != .cost && version == nil && period == nil && (state == .toFix || state == .any) && kind == nil
             && className == nil && (search ?? "").isEmpty

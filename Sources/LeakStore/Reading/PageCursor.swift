@@ -1,7 +1,7 @@
-/// Where a page of a list ended: the sort keys of its last row.
+/// The end of a page of a list: the sort keys of its last row.
 ///
-/// The next page begins below that row in the order of that time, so that a leak whose counts grow moves up and
-/// may be seen on neither page, but none is shown twice for standing still.
+/// The next page begins below that row in the order of that time. A leak whose counts grow moves up and may be missing on both
+/// pages, but no leak that stays in its place is shown twice.
 package struct PageCursor: Hashable, Sendable {
     package var primary: Int64
     package var secondary: Int64

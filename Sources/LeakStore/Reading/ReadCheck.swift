@@ -36,7 +36,7 @@ extension SQLiteReader {
         return try select.step() ? (select.int64(0), select.int(1), select.int(2)) : nil
     }
 
-    /// The newest that ranks lower.
+    /// Returns the newest version that ranks lower.
     private func versionBefore(
         _ version: String, from floor: [UInt8], app: String
     ) throws(StoreError) -> String? {
@@ -49,11 +49,11 @@ extension SQLiteReader {
         ).first
     }
 
-    /// What has reports in a release, and whether none between the floor and the bound has seen it.
+    /// Returns the leaks with reports in a release, their reports, and whether no release from the floor up to the bound has them.
     private func seen(
         in release: Int64, since bound: [UInt8], floor: [UInt8]
     ) throws(StoreError) -> [CheckedLeaks.Seen] {
-        // Where the first release tells, the others are not looked at.
+        // If the first release decides, the other releases are not read.
         let select = try connection.statement(
             """
             select c.leak, c.reports, case when f.order_key >= ?2 then 1 when f.order_key >= ?3 then 0 else
@@ -72,7 +72,7 @@ extension SQLiteReader {
         return seen
     }
 
-    /// The first of these leaks, as they are in a release.
+    /// Reads the rows of the first of these leaks, as they are in a release.
     private func rows(
         _ leaks: [Int64], of release: Int64, _ verdicts: Verdicts, now: Int64
     ) throws(StoreError) -> [LeakRow] {
@@ -99,10 +99,10 @@ extension SQLiteReader {
 }
 
 extension ReleaseCheck {
-    /// Where the versions begin that one is compared with: a text without a number (`unknown`) may be of any age, and
-    /// says nothing about what a numbered version brings.
+    /// Returns the lowest key of the versions to compare with. A text without a number (`unknown`) may be of any age, and says
+    /// nothing about what a numbered version adds.
     ///
-    /// - Parameter baseline: such a text is taken at its word.
+    /// - Parameter baseline: a text without a number is accepted as it is.
     package static func floor(baseline: String?, of version: String) -> [UInt8] {
         [baseline, version].allSatisfy { $0.map { VersionOrder($0).isNumbered } ?? true }
             ? VersionOrder.numbered : []

@@ -80,7 +80,8 @@ extension SQLiteReader {
         return all.percentiles
     }
 
-    /// What was seen in one build alone has that build's set for its own.
+    /// Returns the number of installs with a leak of the class. A leak that was seen in one build only has no set of its own: the
+    /// set of that build is read.
     private func installs(ofClass name: String, app: String?) throws(StoreError) -> Int {
         let select = try connection.statement(
             """
@@ -110,7 +111,7 @@ extension SQLiteReader {
     }
 
     private func related(toClass name: String, app: String?) throws(StoreError) -> [LeakClass.Related] {
-        // The innermost name as the index has it, which SQLite must use: it would rather read all classes in order.
+        // Selects the innermost name as the index has it, which SQLite must use: it would otherwise read all classes in order.
         let select = try connection.statement(
             """
             select l.class, count(*), cast(min(total(l.reports), LARGEST_TOTAL) as integer)

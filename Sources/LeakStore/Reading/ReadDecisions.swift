@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    /// What the leaks of an app, or of all, are where their counts do not say it.
+    /// Returns the states of an app's leaks, or of all leaks, that do not follow from the counts of the leaks.
     func verdicts(app: String?, now: Int64) throws(StoreError) -> Verdicts {
         try forgetMergedLeaks()
         let state = try changeCounter()
@@ -10,7 +10,8 @@ extension SQLiteReader {
         return verdicts
     }
 
-    /// Found in an index of their own: it costs as many steps as there are such leaks, however many others there are.
+    /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such leaks,
+    /// however many others there are.
     func decidedLeaks(app: String?) throws(StoreError) -> [DecidedLeak] {
         try forgetMergedLeaks()
         let state = try changeCounter()
@@ -38,7 +39,7 @@ extension SQLiteReader {
         return leaks
     }
 
-    /// By row of `leak`; of leaks about which nothing is decided there is none.
+    /// Returns decisions by row of `leak`; a leak without a decision has no entry.
     func standings(of leaks: [Int64]) throws(StoreError) -> [Int64: Standing] {
         Dictionary(try findStandings(of: leaks).map { ($0.row, $0.standing) }) { first, _ in first }
     }
@@ -89,21 +90,21 @@ extension SQLiteReader {
         return history
     }
 
-    /// How many leaks came back in each release, by row of `release`.
+    /// Returns how many leaks regressed in each release, by row of `release`.
     func regressedLeaks(app: String) throws(StoreError) -> [Int64: Int] {
         var counts: [Int64: Int] = [:]
         try forEachReturn(app: app) { _, release in counts[release, default: 0] += 1 }
         return counts
     }
 
-    /// Rows of the leaks that came back in a release.
+    /// Returns the rows of the leaks that regressed in a release.
     func regressedLeaks(app: String, in release: Int64) throws(StoreError) -> Set<Int64> {
         var leaks: Set<Int64> = []
         try forEachReturn(app: app) { if $1 == release { leaks.insert($0) } }
         return leaks
     }
 
-    /// Gives each leak that is regressed with each release that speaks against its fix.
+    /// Calls `body` with each regressed leak and each release that contradicts its fix.
     private func forEachReturn(
         app: String, _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
@@ -124,6 +125,6 @@ extension SQLiteReader {
 }
 
 extension Standing {
-    /// Whatever the time.
+    /// Does not depend on the time.
     package var isRegressed: Bool { backIn != nil }
 }

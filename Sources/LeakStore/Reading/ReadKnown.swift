@@ -1,6 +1,6 @@
 extension SQLiteReader {
-    /// The leaks of an app, or of all, that ``KnownLeaks`` describes. Found by class in an index, so that it costs as many
-    /// steps as there are such leaks, however many others there are.
+    /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the cost
+    /// depends on the number of such leaks, however many others there are.
     func knownRows(app: String?) throws(StoreError) -> KnownRows {
         guard !known.entries.isEmpty else { return KnownRows() }
         try forgetMergedLeaks()
@@ -33,7 +33,7 @@ extension SQLiteReader {
                 className: select.text(1), kind: select.text(2), stack: [], reports: reports, systems: [])
         }
         try observe(&unknown)
-        // In order, as whoever reads these rows next likes them.
+        // Sorted, as the next reader of these rows prefers them.
         for (row, leak) in unknown.sorted(by: { $0.key < $1.key }) {
             let match = known.match(leak)
             knownCache.keep(match, reports: leak.reports, on: row)
@@ -52,7 +52,7 @@ extension SQLiteReader {
         return observed[number].flatMap { known.match($0) }
     }
 
-    /// Adds stacks and systems.
+    /// Adds stacks and systems to the leaks.
     private func observe(_ leaks: inout [Int64: ObservedLeak]) throws(StoreError) {
         guard !leaks.isEmpty else { return }
         let select = try connection.statement(

@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    /// Values of one kind that are named; the rest is `other`.
+    /// Values of one kind that are named; the others count as `other`.
     private static let valuesShown = 20
     private static let siblingsShown = 20
 
@@ -100,7 +100,7 @@ extension SQLiteReader {
         return histogram.ranges
     }
 
-    /// Reports by value, for each leak and kind; an empty text stands for all values beyond the limit.
+    /// Returns reports by value, for each leak and kind; an empty text means all values beyond the limit.
     func values(of leaks: Set<Int64>) throws(StoreError) -> [Int64: [ValueKind: [ByteText: Int]]] {
         var values: [Int64: [ValueKind: [ByteText: Int]]] = [:]
         func add(_ reports: Int, to text: String, _ kind: Int, of leak: Int64) {
@@ -129,7 +129,7 @@ extension SQLiteReader {
         return values
     }
 
-    /// The most frequent values first; the others together last.
+    /// Returns the most frequent values first, and the sum of the others last.
     private static func ranked(_ values: [ByteText: Int]) -> [LeakDetail.ValueCount] {
         var ranked: [LeakDetail.ValueCount] = []
         var other = 0

@@ -87,8 +87,8 @@ extension SQLiteReader {
         return alike.nearest
     }
 
-    /// Forgets what is remembered of leaks when some have been merged: their rows may be given to others, and versions
-    /// have fewer leaks.
+    /// Drops cached data about leaks if some have been merged: their rows may be reused for other leaks, and versions have fewer
+    /// leaks.
     func forgetMergedLeaks() throws(StoreError) {
         let last = try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
         guard last != lastMerge else { return }

@@ -21,14 +21,16 @@ extension SQLiteReader {
         }
     }
 
-    /// Versions of different apps do not compare: without a name, only of the one app that there is.
+    /// Returns the releases of one app, because versions of different apps do not compare. Without a name, returns those of the
+    /// only app, and nothing if there are several apps.
     private func releasesOfOneApp(_ app: String?, limit: Int) throws(StoreError) -> [Release] {
         if let app { return try releases(app, limit: limit, fromNewest: true) }
         let names = try texts(connection.statement("select name from app limit 2"), [])
         return names.count == 1 ? try releases(names[0], limit: limit, fromNewest: true) : []
     }
 
-    /// Of the newest version below the newest that has any, among as many as a list of releases has.
+    /// Returns the session counts of the most recent version below the newest that has sessions, among as many versions as a list
+    /// of releases has.
     private func lastSessions(_ app: String?) throws(StoreError) -> VersionSessions? {
         let select = try connection.statement(
             """
@@ -52,7 +54,7 @@ extension SQLiteReader {
         return (regressed.count, try titles(of: regressed.prefix(Self.titlesShown).map(\.row)))
     }
 
-    /// In the order of the leaks.
+    /// Returns titles, in the order of the leaks.
     private func titles(of leaks: [Int64]) throws(StoreError) -> [String] {
         guard !leaks.isEmpty else { return [] }
         return try texts(
@@ -89,7 +91,7 @@ extension SQLiteReader {
                 defer { leaks.reset() }
                 try leaks.bind(releases.int64(0))
                 var named = 0
-                // All of them are looked at where some do not count.
+                // All of them are read if some do not count.
                 while !isWhole || named < Self.titlesShown, try leaks.step() {
                     if verdicts.isSetAside(leaks.int64(0)) {
                         count -= 1
@@ -104,8 +106,8 @@ extension SQLiteReader {
         return (max(count, 0), try titles(of: found.prefix(Self.titlesShown).map(\.row)))
     }
 
-    /// Of the last 24 hours by slots; of a longer period by days, those that no slot has any longer and
-    /// the slots of the others.
+    /// Returns the numbers of a period. The last 24 hours are read from slots; a longer period from days, for times without slots,
+    /// and from the slots of the other times.
     private func recent(
         _ app: String?, _ period: Period, now: Int64
     ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {
@@ -143,7 +145,7 @@ extension SQLiteReader {
         return (reports, installs.count, try count.step() ? count.int(0) : 0)
     }
 
-    /// Of all leaks, kept with each app.
+    /// Returns the totals of all leaks, which are kept with each app.
     func totals(_ app: String?) throws(StoreError) -> KnownTotals {
         let select = try connection.statement(
             """

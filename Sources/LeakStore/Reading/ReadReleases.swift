@@ -1,12 +1,12 @@
 extension SQLiteReader {
-    /// Releases read of one app: years of them.
+    /// Releases that are read per app: several years of releases.
     static let releaseLimit = 200
 
     func releases(app: String) throws(StoreError) -> [Release] {
         try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
     }
 
-    /// - Parameter fromNewest: leaves out those above the newest one (``NewestVersion``).
+    /// - Parameter fromNewest: `true` leaves out versions above the newest one (``NewestVersion``).
     func releases(
         _ app: String, limit: Int, fromNewest: Bool = false
     ) throws(StoreError) -> [Release] {
@@ -20,7 +20,7 @@ extension SQLiteReader {
                 order by r.order_key desc limit ?2
                 """)
         defer { select.reset() }
-        // With one more, to which the last is compared.
+        // Reads one release more, with which the last one is compared.
         try select.bind(app, limit + 1, fromNewest ? 1 : 0)
         var rows: [Int64] = []
         var releases: [Release] = []
@@ -59,8 +59,8 @@ extension SQLiteReader {
         return builds
     }
 
-    /// How many leaks of one release another does not have. What is found stands until one of them has more leaks: only a
-    /// merge takes leaks away. Two steps in indexes for each leak of the former.
+    /// Returns how many leaks of one release another does not have. The result is valid until one of them has more leaks: only a
+    /// merge removes leaks. Takes two steps in indexes for each leak of the former release.
     private func gone(
         in release: Int64, _ leaks: Int, from former: Int64, _ formerLeaks: Int
     ) throws(StoreError) -> Int {

@@ -1,5 +1,6 @@
 extension SQLiteReader {
-    /// One report may hold several places; it is given once, as the newest before the first before a random one.
+    /// Returns the samples. One report may be in several slots; it is returned once: as the newest, else as the first, else as a
+    /// random one.
     func samples(of leak: Int64) throws(StoreError) -> [SampleReport] {
         let select = try connection.statement(
             """

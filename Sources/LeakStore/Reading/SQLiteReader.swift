@@ -1,4 +1,4 @@
-/// Reads what is committed, through a connection of its own. One thread at a time.
+/// Reads committed data, through a connection of its own. One thread at a time.
 final class SQLiteReader: StoreReader {
     let connection: Connection
     let known: KnownLeaks
@@ -29,9 +29,9 @@ final class SQLiteReader: StoreReader {
         }
     }
 
-    /// Has the counts in the log written to their tables, and begins a snapshot behind that.
+    /// Lets the folder write the counts in the log to their tables, and begins a snapshot after that.
     ///
-    /// While nothing can be written, the snapshot is of the tables as they are: they lack what was counted since the last fold.
+    /// While nothing can be written, the snapshot is of the tables as they are, without the counts since the last fold.
     private func renewSnapshot(by folder: CountFolder) throws(StoreError) {
         // The writer may wait for this reader to leave the write-ahead log.
         try connection.run("commit")

@@ -24,7 +24,7 @@ extension Release {
         }
     }
 
-    /// Without builds, and without numbers of leaks that came back or are gone.
+    /// Leaves out builds, and numbers of leaks that regressed or are gone.
     package init(_ found: some StoredRow) {
         let row = NamedRow(found, of: Column.self)
         self.init(

@@ -1,6 +1,6 @@
 internal import CLeakSQLite
 
-/// A value that a statement's `?` can stand for.
+/// A value that can be bound to a `?` of a statement.
 protocol Bindable {
     /// - Returns: SQLite's result code.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32

@@ -20,8 +20,8 @@ final class Connection {
     private var literals: [UnsafeRawPointer: Statement] = unsafe [:]
     private var composed: [String: Statement] = [:]
 
-    /// Turns off SQLite's sums of allocated bytes, which nobody reads and which take a lock at every allocation. Has
-    /// to come before the first connection, else SQLite declines and all stays as it was.
+    /// Turns off SQLite's statistics of allocated memory, which are not read and take a lock at every allocation. Must run before
+    /// the first connection; otherwise SQLite declines, and nothing changes.
     private static let isWithoutMemoryStatistics: Bool = csqlite_config_memory_statistics(0) == SQLITE_OK
 
     /// Opens a file that exists.
@@ -52,9 +52,9 @@ final class Connection {
         unsafe csqlite_config_keep_log(handle, 1)
     }
 
-    /// Takes ``keepLog()`` back.
+    /// Undoes ``keepLog()``.
     ///
-    /// - Parameter pages: of the log, above which a commit copies it into the database.
+    /// - Parameter pages: pages of the log above which a commit copies it into the database.
     func releaseLog(autocheckpoint pages: Int) {
         unsafe sqlite3_wal_autocheckpoint(handle, Int32(pages))
         unsafe csqlite_config_keep_log(handle, 0)
@@ -63,7 +63,7 @@ final class Connection {
     // `close_v2` waits for the statements, which may outlive this by a moment.
     deinit { unsafe sqlite3_close_v2(handle) }
 
-    /// Whether the file can be read only, although writing was asked for.
+    /// `true` if the file is read-only although write access was requested.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Rows changed by the last statement.
@@ -111,8 +111,8 @@ final class Connection {
 
     /// Copies the whole database into another, empty one. https://www.sqlite.org/backup.html
     ///
-    /// In one step: between two, a write by another connection would make it start again. Nobody waits for it, since
-    /// readers do not keep writers off.
+    /// Copies in one step: between two steps, a write by another connection would make it start again. Writers do not wait for it,
+    /// because readers do not block writers.
     func copy(to other: Connection) throws(StoreError) {
         func failure() -> StoreError {
             unsafe .sqlite(
@@ -130,7 +130,7 @@ final class Connection {
     /// Copies the log into the database and empties it, once no reader needs it.
     ///
     /// - Parameter waitMilliseconds: how long to wait for readers.
-    /// - Returns: whether the log is empty; `false` when a reader kept it.
+    /// - Returns: `true` if the log is empty; `false` if a reader kept it.
     func truncateLog(waitMilliseconds: Int32 = busyTimeoutMilliseconds) throws(StoreError) -> Bool {
         unsafe sqlite3_busy_timeout(handle, waitMilliseconds)
         defer { unsafe sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds) }
@@ -162,7 +162,7 @@ final class Connection {
         } catch {
             // SQLite has already rolled back after some failures (a full disk, an I/O error).
             if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("rollback") }
-            // A page that was misread would stay in the cache.
+            // Otherwise a page that was misread would stay in the cache.
             if error.reason == .corrupt { unsafe sqlite3_db_release_memory(handle) }
             throw error
         }

@@ -4,15 +4,15 @@
     internal import Glibc
 #endif
 
-/// The file that a database lives in, before SQLite sees it.
+/// The file of a database, before SQLite opens it.
 enum DatabaseFile {
-    /// Makes the file where there is none, for its owner alone: it holds hashes of keys and what apps sent.
+    /// Creates the file if it does not exist, for its owner alone: it holds hashes of keys and data that apps sent.
     static func create(at path: String) throws(StoreError) {
         close(try openOrCreate(path))
     }
 
-    /// Opens a file, which is made where there is none: for its owner alone, or for its group too where that may write into
-    /// the folder, because then any user of the group may serve the folder next.
+    /// Opens a file, and creates it if it does not exist: for its owner alone, or for its group too if the group may write into the
+    /// folder, because then any user of the group may run the server next.
     static func openOrCreate(_ path: String) throws(StoreError) -> Int32 {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw refusal(of: path, errno) }
@@ -22,25 +22,26 @@ enum DatabaseFile {
             folder.st_mode & (S_IWGRP | S_ISVTX) == S_IWGRP,
             file.st_mode & 0o777 == 0o600
         {
-            // Not at once with `open`, whose mode the process's mask cuts.
+            // Not part of `open`, because the umask of the process reduces the mode there.
             fchmod(descriptor, 0o660)
         }
         return descriptor
     }
 
-    /// Makes a file that was not there, for its owner alone, following no link that another has put in its place.
+    /// Creates a new file, for its owner alone, and follows no link that another user has put in its place.
     static func createNew(at path: String) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw refusal(of: path, errno) }
         close(descriptor)
     }
 
-    /// The folder that a path names a file in.
+    /// Returns the folder of the file that a path names.
     static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     }
 
-    /// Whether a path names one of the files that SQLite and the lock keep for a database, there or not.
+    /// Returns `true` if a path names one of the files that SQLite and the lock keep for a database, whether the file exists or
+    /// not.
     static func belongs(_ path: String, to database: String) -> Bool {
         (sideEnds + [".lock", DatabaseMarker.end]).contains { end in
             let own = database + end
@@ -50,21 +51,21 @@ enum DatabaseFile {
         }
     }
 
-    /// What SQLite adds to a database's name for the files that it keeps beside it, and nothing for the database itself.
+    /// The endings that SQLite adds to a database's name for its files; empty for the database itself.
     static let sideEnds = ["", "-wal", "-shm", "-journal"]
 
     static func name(of path: String) -> Substring {
         path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     }
 
-    /// What tells one file from all others, by whatever name; `nil` when there is none.
+    /// Returns values that identify a file, whatever its name; `nil` if it does not exist.
     private static func identity(of path: String) -> [UInt64]? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     }
 
-    /// Replaces what is in a file, down to the disk; makes the file where there is none.
+    /// Replaces the contents of a file and syncs it to disk; creates the file if it does not exist.
     static func write(_ text: String, to path: String) throws(StoreError) {
         let descriptor = try openOrCreate(path)
         defer { close(descriptor) }
@@ -88,7 +89,7 @@ enum DatabaseFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Puts a file, or the names in a folder, on disk.
+    /// Syncs a file, or the names in a folder, to disk.
     static func sync(_ path: String) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw refusal(of: path, errno) }
@@ -102,14 +103,14 @@ enum DatabaseFile {
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Bytes that may still be written on a file's disk; 0 when the system does not say.
+    /// Returns how many bytes may still be written on a file's disk; 0 if the system does not say.
     static func freeBytes(beside path: String) -> Int {
         var disk = statvfs()
         guard unsafe statvfs(folder(of: path), &disk) == 0 else { return 0 }
         return Int(clamping: UInt64(disk.f_bavail).multipliedFullWidth(by: UInt64(disk.f_frsize)).low)
     }
 
-    /// One line for a file that the system would not open.
+    /// Returns a one-line error for a file that the system did not open.
     static func refusal(of path: String, _ number: Int32) -> StoreError {
         let directory = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
         switch number {

@@ -12,13 +12,13 @@ internal import LeakPlatform
 /// Because a disk that fails for a moment looks the same, ``examine()`` reads the whole file before the damage
 /// counts for good. Meanwhile the write-ahead log is left untouched: it may hold reports that a damaged file has lost.
 final class DatabaseGuard: Sendable {
-    /// Signs that the whole file did not confirm, within an hour, after which one more counts as damage.
+    /// Number of signs within an hour that a check of the whole file did not confirm, after which one more counts as damage.
     static let unconfirmedSigns = 3
 
     private struct State {
         /// The confirmed damage, kept until the process ends.
         var damage: StoreError?
-        /// The first sign of damage, until it has been looked into.
+        /// The first sign of damage, until it has been examined.
         var sign: Sign?
         var signCount = 0
         var isExamining = false
@@ -36,7 +36,7 @@ final class DatabaseGuard: Sendable {
             signCount += 1
         }
 
-        /// True if a sign that the whole file does not confirm may be forgotten.
+        /// True if a sign that a check of the whole file does not confirm may be dropped.
         mutating func passes(_ sign: Sign) -> Bool {
             guard sign.isFromSQLite else { return true }
             let now = ContinuousClock.now
@@ -75,7 +75,7 @@ final class DatabaseGuard: Sendable {
     func check() throws(StoreError) {
         let (problem, isConfirmed): (StoreError?, Bool) = state.with { state in
             if let damage = state.damage { return (damage, true) }
-            // Under the lock: the file grows, and an earlier look must not come after a later one.
+            // Under the lock: the file grows, and an earlier look at it must not be evaluated after a later one.
             if let problem = checkFiles(&state) { return (damaged(problem), state.damage != nil) }
             guard let sign = state.sign else { return (nil, false) }
             let error = StoreError(
@@ -86,7 +86,7 @@ final class DatabaseGuard: Sendable {
             return (error, false)
         }
         guard let problem else { return }
-        // Should this process end before the damage is confirmed, the next one checks the file first.
+        // If this process ends before the damage is confirmed, the next process checks the file first.
         let isNoted = state.with { state in
             defer { state.isNoted = true }
             return state.isNoted
@@ -173,7 +173,7 @@ final class DatabaseGuard: Sendable {
         var number: UInt64
         var size: Int
 
-        /// - Returns: `nil` when there is none.
+        /// - Returns: `nil` if there is no file.
         init?(of path: String) {
             var status = stat()
             guard unsafe stat(path, &status) == 0 else { return nil }

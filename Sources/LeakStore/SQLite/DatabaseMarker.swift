@@ -68,7 +68,7 @@ enum DatabaseMarker {
         try? replace(at: path, with: note)
     }
 
-    /// What changes when another file takes the place of a database, or anything is written to it.
+    /// Returns values that change when another file takes the place of a database, or when anything is written to it.
     private static func fileState(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

@@ -1,7 +1,7 @@
 internal import CLeakSQLite
 
 extension StoreError {
-    /// What a result code means for an operator. The statement is named, its values are not.
+    /// Returns an error that explains a result code to the operator. It names the statement, and not its values.
     ///
     /// - Parameters:
     ///   - code: plain or extended: https://www.sqlite.org/rescode.html
@@ -23,7 +23,7 @@ extension StoreError {
     /// `SQLITE_IOERR_SHORT_READ`: the file, or its log, ends before a page that it had.
     private static let shortRead: Int32 = 522
 
-    /// True for result codes that show a damaged file, or one that is no database any more. A failure of the disk shows
+    /// True for result codes that show a damaged file, or a file that is not a database any more. A failure of the disk shows
     /// neither: the next transaction may succeed.
     static func isDamage(_ code: Int32) -> Bool {
         [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) || code == shortRead

@@ -26,7 +26,7 @@ final class Statement: StoredRow {
 
     deinit { unsafe sqlite3_finalize(handle) }
 
-    /// Gives each `?`, from the first on, its value.
+    /// Binds values to the `?` placeholders, from the first on.
     func bind<each Value: Bindable>(_ values: repeat each Value) throws(StoreError) {
         var index: Int32 = 0
         for value in repeat each values {
@@ -36,7 +36,7 @@ final class Statement: StoredRow {
         }
     }
 
-    /// Gives each `?` its value, for a statement composed with as many.
+    /// Binds values to the `?` placeholders of a statement that was composed with as many.
     func bind(all values: [any Bindable]) throws(StoreError) {
         for (index, value) in values.enumerated() {
             let code = unsafe value.bind(to: handle, at: Int32(index + 1))
@@ -44,13 +44,13 @@ final class Statement: StoredRow {
         }
     }
 
-    /// Gives one `?`, counted from 1, its value.
+    /// Binds a value to one `?` placeholder, counted from 1.
     func bind(_ value: some Bindable, at index: Int) throws(StoreError) {
         let code = unsafe value.bind(to: handle, at: Int32(index))
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Gives each `?` its number.
+    /// Binds numbers to the `?` placeholders.
     func bind(integers: [Int64]) throws(StoreError) {
         for (index, integer) in integers.enumerated() {
             let code = unsafe sqlite3_bind_int64(handle, Int32(index + 1), integer)
@@ -58,9 +58,9 @@ final class Statement: StoredRow {
         }
     }
 
-    /// Goes to the next row.
+    /// Steps to the next row.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: `true` if there is one.
     func step() throws(StoreError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         switch code {
@@ -70,7 +70,7 @@ final class Statement: StoredRow {
         }
     }
 
-    /// Ends the rows, so that the next `bind` may come and no lock stays.
+    /// Ends the query, so that it can be bound again and holds no lock.
     func reset() { unsafe sqlite3_reset(handle) }
 
     /// Binds, runs to the end and resets.
@@ -82,18 +82,18 @@ final class Statement: StoredRow {
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// A number that is counted or an index: 0 to 2^53 - 1. One beyond is damage, told by ``SQLiteStore/verify()``; here
-    /// it becomes the nearest, so that whoever adds to it need not fear it.
+    /// Returns a count or an index: 0 to 2^53 - 1. A number outside this range is damage, which ``SQLiteStore/verify()`` reports;
+    /// here it is clamped, so that adding to it does not overflow.
     func int(_ column: Int32) -> Int { Int(min(max(int64(column), 0), Int64(Total.largest))) }
 
     func int64(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    /// Milliseconds since 1970, up to the year 9999: as ``int(_:)``, so that whoever subtracts need not fear it.
+    /// Returns milliseconds since 1970, up to the year 9999: clamped like ``int(_:)``, so that subtracting does not overflow.
     func time(_ column: Int32) -> Int64 { min(max(int64(column), 0), 253_402_300_799_999) }
 
-    /// The place of an hour or a day that was asked for among `count`, of which the first is `first`.
+    /// Returns the index of an hour or a day among `count`, of which the first is `first`.
     ///
-    /// - Throws: ``StoreError/Reason/corrupt`` for another, which a damaged index gives all the same.
+    /// - Throws: ``StoreError/Reason/corrupt`` for one outside this range, which a damaged index may return.
     func bucket(_ column: Int32, from first: Int, count: Int) throws(StoreError) -> Int {
         let bucket = int(column) - first
         guard (0..<count).contains(bucket) else { throw .unreadable("an hour or a day", in: path) }
@@ -116,7 +116,7 @@ final class Statement: StoredRow {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// A blob as little-endian words; bytes at its end that make no whole one are left out.
+    /// Returns a blob as little-endian words, without an incomplete word at its end.
     func words(_ column: Int32) -> [UInt64] {
         let bytes = bytes(column)
         return stride(from: 0, to: bytes.count & ~7, by: 8).map { start in

@@ -1,4 +1,4 @@
-/// Tells a damaged database from a disk that failed for a moment.
+/// Distinguishes a damaged database from a disk that failed for a moment.
 enum StructureCheck {
     enum Finding: Hashable, Sendable {
         case sound

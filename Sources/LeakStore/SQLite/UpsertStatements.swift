@@ -1,6 +1,6 @@
-/// One `insert … on conflict … do update` for many rows, and the same for one.
+/// One `insert … on conflict … do update` for many rows, and the same for one row.
 ///
-/// To begin and to end a statement costs as much as to write a row.
+/// Beginning and ending a statement costs as much as writing a row.
 struct UpsertStatements {
     private static let rowsPerStatement = 16
 
@@ -9,9 +9,9 @@ struct UpsertStatements {
     private let parameters: Int
 
     /// - Parameters:
-    ///   - table: its name and its columns.
+    ///   - table: name and columns of the table.
     ///   - row: the values of one row.
-    ///   - parameters: how many `?` that has.
+    ///   - parameters: number of `?` in `row`.
     ///   - conflict: the columns of the key.
     init(_ table: String, row: String, parameters: Int, conflict: String, update: String) {
         func upsert(_ rows: Int) -> String {

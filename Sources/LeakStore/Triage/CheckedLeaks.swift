@@ -1,11 +1,11 @@
-/// The leaks seen in one version, sorted by what a ``ReleaseCheck`` says of them.
+/// The leaks seen in one version, sorted into the parts of a ``ReleaseCheck``.
 package struct CheckedLeaks: Sendable {
     package struct Seen: Sendable {
-        /// Of `leak`.
+        /// Row of `leak`.
         package var row: Int64
-        /// In the version.
+        /// Reports in the version.
         package var reports: Int
-        /// Whether it was seen in no version that is not newer than the baseline.
+        /// `true` if the leak was seen in no version up to the baseline.
         package var isNew: Bool
 
         package init(row: Int64, reports: Int, isNew: Bool) {
@@ -20,7 +20,7 @@ package struct CheckedLeaks: Sendable {
     package private(set) var regressed: [Int64] = []
     package private(set) var setAside = 0
 
-    /// - Parameter regressed: rows of the leaks that came back in this very version.
+    /// - Parameter regressed: rows of the leaks that regressed in this very version.
     package init(_ seen: [Seen], in version: String, _ verdicts: Verdicts, regressed: Set<Int64>) {
         for leak in seen.sorted(by: { ($1.reports, $0.row) < ($0.reports, $1.row) }) {
             if regressed.contains(leak.row) {
@@ -33,7 +33,7 @@ package struct CheckedLeaks: Sendable {
         }
     }
 
-    /// What is to be mended by a later version only is there in this one.
+    /// Returns `true` if the leak is left out. A leak whose fix comes only in a later version is not left out.
     private static func isSetAside(_ row: Int64, in version: String, _ verdicts: Verdicts) -> Bool {
         switch verdicts.states[row] {
         case .known, .ignored: true

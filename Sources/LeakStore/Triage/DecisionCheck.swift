@@ -2,9 +2,9 @@ extension Decision {
     /// Bytes of the version in ``Fix/version(_:)`` and ``Fix/after(_:)``: as many as a report's version may have.
     public static let versionBytes = 64
 
-    /// As every store keeps it: without a note rather than with an empty one.
+    /// Returns the decision as every store keeps it: with no note instead of an empty one.
     ///
-    /// - Throws: ``StoreError/Reason/invalidArgument`` with what is wrong and what would be right.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` with the problem and a valid alternative.
     package func checked(now: Int64) throws(StoreError) -> Decision {
         var checked = self
         if note?.isEmpty == true { checked.note = nil }
@@ -34,7 +34,7 @@ extension Decision {
         return checked
     }
 
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for what is no name of a person, a key or a token.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid name of a person, a key or a token.
     package static func checkName(_ name: String) throws(StoreError) {
         guard !name.isEmpty else { throw .invalid("the name is empty") }
         try check("the name", name, atMost: nameBytes, lines: false)
@@ -58,7 +58,7 @@ extension Decision {
 
 extension Decision.Fix {
     /// - Parameter newest: the newest version of the leak's app.
-    /// - Returns: the version that was meant, and the least ``VersionOrder/key`` of one that speaks against the fix.
+    /// - Returns: the version that was meant, and the least ``VersionOrder/key`` of a version that contradicts the fix.
     package func bound(newest: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
         switch self {
         case .newestVersion: (newest, false, VersionOrder(newest).atOrAbove)

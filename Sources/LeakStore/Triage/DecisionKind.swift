@@ -1,4 +1,4 @@
-/// What kind of decision a row is, in the words of every store.
+/// The kind of decision in a row, in the words that every store uses.
 package enum DecisionKind: String, Sendable {
     case resolve, ignore, reopen, note
 }
@@ -15,7 +15,7 @@ extension Decision.Action {
 }
 
 extension PastDecision.Action {
-    /// Reads a row back; `nil` for one that no store wrote.
+    /// Parses a row; `nil` for a row that no store wrote.
     package init?(
         kind: String, version: String?, isAfter: Bool, untilAt: Int64?, untilReports: Int?
     ) {
@@ -30,7 +30,7 @@ extension PastDecision.Action {
         }
     }
 
-    /// Whether a sighting in this version speaks against the fix.
+    /// Returns `true` if a sighting in this version contradicts the fix.
     package func isRefuted(in version: String) -> Bool {
         guard case .resolved(let fix, let isAfter) = self else { return false }
         let bound = isAfter ? VersionOrder(fix).above : VersionOrder(fix).atOrAbove

@@ -1,18 +1,18 @@
-/// What a reader found out about decided leaks, for as long as no report and no decision changes it: where a reader would
-/// add up all versions of each for every list, it adds up those of the few that were seen since.
+/// A reader's cache of decided leaks, valid while no report and no decision changes them. Without it, a reader would add up all
+/// versions of each leak for every list; with it, only those of the few that were seen since.
 package struct StandingCache {
-    /// 4 MiB.
+    /// Number of leaks; 4 MiB.
     private static let capacity = 20_000
     private static let appLimit = 4
 
     private var standings: [Int64: (decision: Int64, reports: Int, standing: Standing)] = [:]
-    /// By app; of one state of the database.
+    /// By app; all of the same state of the database.
     private var found: [ByteText?: (leaks: [DecidedLeak], verdicts: Verdicts?)] = [:]
     private var state: Int64?
 
     package init() {}
 
-    /// What was found for the same app and the same state of the database.
+    /// Returns the cached leaks for the same app and the same state of the database.
     package func leaks(app: String?, state: Int64) -> [DecidedLeak]? {
         guard self.state == state else { return nil }
         return found[app.map { ByteText($0) }]?.leaks
@@ -32,7 +32,7 @@ package struct StandingCache {
         found[app.map { ByteText($0) }] = (leaks, nil)
     }
 
-    /// - Parameter app: whose leaks were kept, in the same state.
+    /// - Parameter app: the app whose leaks were cached, for the same state of the database.
     package mutating func keep(_ verdicts: Verdicts, app: String?) {
         found[app.map { ByteText($0) }]?.verdicts = verdicts
     }
@@ -50,9 +50,9 @@ package struct StandingCache {
     }
 }
 
-/// How many leaks of a release the next one does not have, for as long as neither has more.
+/// Caches how many leaks of a release the next release does not have, valid while neither has more.
 package struct GoneCache {
-    /// Of many apps; 0.5 MiB.
+    /// Number of releases, of many apps; 0.5 MiB.
     private static let capacity = 5_000
 
     private var counts: [Int64: (leaks: Int, former: Int64, formerLeaks: Int, gone: Int)] = [:]

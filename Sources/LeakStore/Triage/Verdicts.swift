@@ -1,6 +1,6 @@
-/// A leak about which somebody decided, and what that has come to.
+/// A leak with a decision, and the effect of the decision.
 package struct DecidedLeak: Sendable {
-    /// Of `leak`.
+    /// Row of `leak`.
     package var row: Int64
     package var reports: Int
     package var standing: Standing
@@ -12,15 +12,15 @@ package struct DecidedLeak: Sendable {
     }
 }
 
-/// What the leaks of a list are, where something other than their counts says so: what is known of the system, or what
-/// somebody decided. By row of `leak`; these are few, and all others are ``LeakState/open`` or ``LeakState/slow``.
+/// The states of a list's leaks that something other than their counts determines: a known leak of the system, or a decision. By
+/// row of `leak`; there are few, and all other leaks are ``LeakState/open`` or ``LeakState/slow``.
 package struct Verdicts: Sendable {
     package let known: KnownRows
     package let standings: [Int64: Standing]
-    /// What the others are is not asked here.
+    /// By row of `leak`. The states of all other leaks are not determined here.
     package private(set) var states: [Int64: LeakState] = [:]
     private var totals: [LeakState: KnownTotals] = [:]
-    /// The times at which all this holds, milliseconds since 1970: leaks are ignored up to a date.
+    /// The times at which all this is valid, milliseconds since 1970: a leak may be ignored up to a date.
     package private(set) var span = Int64.min..<Int64.max
 
     /// - Parameter now: milliseconds since 1970.
@@ -50,7 +50,7 @@ package struct Verdicts: Sendable {
 
     package func totals(_ state: LeakState) -> KnownTotals { totals[state] ?? KnownTotals() }
 
-    /// All of these together.
+    /// Returns the totals of these states together.
     package func totals(of some: Set<LeakState>) -> KnownTotals {
         some.reduce(into: KnownTotals()) { sum, state in
             sum.leaks += totals(state).leaks
@@ -58,7 +58,7 @@ package struct Verdicts: Sendable {
         }
     }
 
-    /// Ascending.
+    /// Returns the rows of leaks in these states, ascending.
     package func rows(_ some: Set<LeakState>) -> [Int64] {
         states.filter { some.contains($0.value) }.keys.sorted()
     }
@@ -73,14 +73,14 @@ package struct Verdicts: Sendable {
 }
 
 extension LeakState {
-    /// Those that nobody has to mend.
+    /// States of leaks that need no fix.
     package static let setAside: Set<LeakState> = [.known, .resolved, .ignored]
-    /// Those that are told by something other than a leak's counts.
+    /// States that something other than a leak's counts determines.
     package static let told: Set<LeakState> = setAside.union([.regressed])
 }
 
 extension LeakQuery.StateFilter {
-    /// The one state that the list is of, where something other than counts tells it.
+    /// The single state of the leaks in the list, if something other than counts determines it.
     package var told: LeakState? {
         switch self {
         case .regressed: .regressed
@@ -91,7 +91,7 @@ extension LeakQuery.StateFilter {
         }
     }
 
-    /// What it leaves out of the leaks whose counts fit.
+    /// The states of leaks that the filter leaves out although their counts match.
     package var leftOut: Set<LeakState> {
         switch self {
         case .toFix: LeakState.setAside
@@ -102,7 +102,7 @@ extension LeakQuery.StateFilter {
 }
 
 extension LeakRow {
-    /// A decision that holds goes before what is known.
+    /// Sets the state. A decision that holds takes precedence over a known leak.
     package mutating func mark(_ match: KnownMatch?, _ standing: Standing?, now: Int64) {
         mark(match)
         self.standing = standing

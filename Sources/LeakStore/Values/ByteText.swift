@@ -1,7 +1,7 @@
-/// A text that equals another when their bytes do, as in the database.
+/// A text that is equal to another if their bytes are equal, as in the database.
 ///
-/// A `String` equals its canonical equivalents too: `é` in one code point and in two. As a key it would merge texts
-/// that SQLite keeps apart.
+/// A `String` is also equal to its canonical equivalents: `é` as one code point and as two. As a key it would merge texts that
+/// SQLite keeps separate.
 package struct ByteText: Hashable {
     package let text: String
 
@@ -26,7 +26,7 @@ package struct ByteText: Hashable {
 }
 
 extension String {
-    /// As every store keeps it: PostgreSQL's texts cannot hold U+0000, for which its picture stands.
+    /// The text as every store keeps it: texts in PostgreSQL cannot hold U+0000, so U+2400 replaces it.
     package var storable: String {
         guard utf8.contains(0) else { return self }
         return String(decoding: utf8.flatMap { $0 == 0 ? Array("\u{2400}".utf8) : [$0] }, as: UTF8.self)

@@ -2,7 +2,7 @@
 package enum Calendar {
     package static let hourMilliseconds: Int64 = 3_600_000
     package static let dayMilliseconds = 24 * hourMilliseconds
-    /// The grain of "the last 24 hours", which begin at a whole hour as their list does, and of what is deleted.
+    /// Length of a slot: the resolution of "the last 24 hours", which begin at a whole hour as their list does, and of deletion.
     package static let slotMilliseconds: Int64 = 600_000
 
     package static func hour(of time: Int64) -> Int { Int(floored(time, hourMilliseconds)) }

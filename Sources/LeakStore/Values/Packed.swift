@@ -1,4 +1,4 @@
-/// Numbers, texts and bytes one after another: LEB128 varints, texts and bytes behind their length.
+/// Writes numbers, texts and bytes one after another: numbers as LEB128 varints, texts and bytes after their length.
 package struct PackedWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -35,7 +35,7 @@ package struct PackedWriter {
     }
 }
 
-/// Reads what ``PackedWriter`` wrote.
+/// Reads data that ``PackedWriter`` wrote.
 package struct PackedReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -44,7 +44,7 @@ package struct PackedReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// - Returns: `nil` when no number of at most 63 bits stands here.
+    /// - Returns: `nil` if there is no number of at most 63 bits at this position.
     mutating func number() -> Int? {
         var result: UInt64 = 0
         for shift in stride(from: 0, to: 63, by: 7) {

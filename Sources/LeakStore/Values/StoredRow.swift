@@ -1,11 +1,11 @@
-/// A row of an answer of either database. Columns count from 0.
+/// A row in an answer of either database. Columns count from 0.
 package protocol StoredRow {
     func isNull(_ column: Int32) -> Bool
     func int64(_ column: Int32) -> Int64
     func bytes(_ column: Int32) -> [UInt8]
 }
 
-/// A column of a statement that both stores read, with the expression that it has there. Its number is its place in the statement.
+/// A column of a statement that both stores read, with its SQL expression. Its number is its position in the statement.
 package protocol StoredColumn: RawRepresentable<Int32>, CaseIterable {
     var expression: String { get }
 }
@@ -17,12 +17,12 @@ extension StoredColumn {
     package static var count: Int32 { Int32(allCases.count) }
 }
 
-/// A row whose columns are found by name.
+/// A row whose columns are accessed by name.
 package struct NamedRow<Row: StoredRow, Column: StoredColumn> {
     private let row: Row
     private let first: Int32
 
-    /// - Parameter first: where the columns begin in the row.
+    /// - Parameter first: the position of the first column in the row.
     package init(_ row: Row, of _: Column.Type, from first: Int32 = 0) {
         self.row = row
         self.first = first
@@ -34,13 +34,13 @@ package struct NamedRow<Row: StoredRow, Column: StoredColumn> {
 
     package func bool(_ column: Column) -> Bool { int64(column) != 0 }
 
-    /// A number that is counted or an index: 0 to 2^53 - 1. One beyond is damage, told by `verify()`; here it becomes the nearest,
-    /// so that whoever adds to it need not fear it.
+    /// Returns a count or an index: 0 to 2^53 - 1. A number outside this range is damage, which `verify()` reports; here it is
+    /// clamped, so that adding to it does not overflow.
     package func int(_ column: Column) -> Int { Int(min(max(int64(column), 0), Int64(Total.largest))) }
 
     package func optionalInt(_ column: Column) -> Int? { isNull(column) ? nil : int(column) }
 
-    /// Milliseconds since 1970, up to the year 9999: as ``int(_:)``, so that whoever subtracts need not fear it.
+    /// Returns milliseconds since 1970, up to the year 9999: clamped like ``int(_:)``, so that subtracting does not overflow.
     package func time(_ column: Column) -> Int64 { min(max(int64(column), 0), 253_402_300_799_999) }
 
     package func optionalTime(_ column: Column) -> Int64? { isNull(column) ? nil : time(column) }

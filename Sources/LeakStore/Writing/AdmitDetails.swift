@@ -1,10 +1,10 @@
 extension Writer {
-    /// Adds the bytes of a sample, a new value of a leak or a new class of checks to those of its ingest key and day.
+    /// Adds the bytes of a sample, a new value of a leak or a new class of checks to the sum of its ingest key and day.
     ///
     /// - Parameters:
-    ///   - bytes: what the file grows by; negative for a sample that replaces a longer one.
-    ///   - isFirst: true for the first report of a leak, which has the last half of the limit for itself.
-    /// - Returns: false, with nothing added, if it would go beyond the limit.
+    ///   - bytes: bytes by which the file grows; negative for a sample that replaces a longer one.
+    ///   - isFirst: true for the first report of a leak, for which the last half of the limit is reserved.
+    /// - Returns: false, with nothing added, if the sum would exceed the limit.
     func admitDetail(bytes: Int, key: Int64, day: Int, isFirst: Bool = false) throws(StoreError) -> Bool {
         guard bytes != 0 else { return true }
         var use = try idempotencyUse(of: key, day: day)

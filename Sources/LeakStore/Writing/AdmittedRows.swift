@@ -1,6 +1,6 @@
 /// The entries of the database for the names in a tally.
 ///
-/// Holds on to the entries for as long as the tally lasts, however many pass through the writer's caches meanwhile.
+/// Keeps the entries for as long as the tally exists, however many pass through the writer's caches meanwhile.
 final class AdmittedRows: Admission {
     struct Build {
         /// Row of `build`.
@@ -46,7 +46,7 @@ final class AdmittedRows: Admission {
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
-        // By its other key: its texts are charged once.
+        // Found by its other key: its texts are charged once.
         if let number = leaks.number(of: identity.id) {
             return (AdmittedLeak(counted: identity, isNew: leaks[number] == nil), number)
         }
@@ -58,7 +58,7 @@ final class AdmittedRows: Admission {
         return (admitted, leaks.number(of: admitted.counted.id, adding: entry))
     }
 
-    /// Remembers the leak: a report asks for a module once or twice, and then counts in the leak.
+    /// Caches the leak, because a report asks for a module once or twice, and then counts in the leak.
     func module(of leak: LeakID) throws(StoreError) -> String? {
         if let last, last.id == leak { return last.entry.module ?? "" }
         guard let entry = try writer.knownLeak(leak) else { return nil }
@@ -80,7 +80,7 @@ extension Writer {
             try number(else: "select count(*) from app where made_by = ?", of: key) >= limits.appsPerKey
         let counted = isBeyond ? StoreLimits.other : name
         if isBeyond, let other = try knownApp(named: counted) { return other }
-        // Nobody's, lest it counts against the limit.
+        // Belongs to no ingest key, so that it does not count against the limit.
         let maker: Int64? = counted == StoreLimits.other ? nil : key
         try connection.run(
             "insert into app (name, last_seen, made_by) values (?, ?, ?)", counted, seen, maker)
@@ -177,7 +177,7 @@ extension Writer {
         }
         let bytes = identity.storedBytes
         var limit: BeyondLimit.Name?
-        // The id of another app's leak: SHA-256 would have to collide.
+        // The id belongs to a leak of another app: SHA-256 would have to collide.
         let isTaken = stored != nil
         if isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp {
             limit = .leaks
@@ -205,7 +205,7 @@ extension Writer {
         return stored
     }
 
-    /// - Parameter isOther: whether the build holds those of a release that do not count apart.
+    /// - Parameter isOther: `true` for the build that counts the builds of a release that do not count separately.
     func admits(
         _ leak: LeakEntry?, in build: Int64, isOther: Bool, besides: Int, of app: AppEntry
     ) throws(StoreError) -> Bool {
@@ -224,7 +224,7 @@ extension Writer {
         return true
     }
 
-    /// What is known, or what a query with one parameter gives.
+    /// Returns the known number, or the result of a query with one parameter.
     func number(
         _ known: Int? = nil, else sql: StaticString, of owner: Int64
     ) throws(StoreError) -> Int {

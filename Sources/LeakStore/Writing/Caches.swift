@@ -2,13 +2,13 @@
 struct Caches {
     var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
-    /// By row of `install_set`; 2 KiB each at most, and mostly those that the log has in memory anyway.
+    /// By row of `install_set`; at most 2 KiB each, and mostly sets that the log has in memory anyway.
     var installs = RecentCache<Int64, InstallEntry>(capacity: Logs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// `nil` until they have been read.
     var logs: Logs?
     var movement = Movement()
-    /// What the day at hand has of idempotency keys, by ingest key.
+    /// The use of idempotency keys on the current day, by ingest key.
     var idempotency = IdempotencyUse()
 
     mutating func removeAll() {
@@ -32,11 +32,11 @@ final class AppEntry {
     let name: String
     /// ``VersionOrder/key`` of the newest release; `nil` without a release.
     var newest: [UInt8]?
-    /// Its row.
+    /// The row of the newest release.
     var newestRow: Int64?
-    /// Whether more than one device has it, so that only a higher one can take its place: ``NewestVersion``.
+    /// `true` if more than one device has the newest release, so that only a higher one can replace it: ``NewestVersion``.
     var isNewestSeen = false
-    /// Leaks, their bytes of text and their builds that were admitted.
+    /// Number of admitted leaks, of their bytes of text and of their builds.
     var leaks = 0
     var textBytes = 0
     var cells = 0
@@ -44,7 +44,7 @@ final class AppEntry {
     var releaseCount: Int?
     var reasonCount: Int?
 
-    /// Whether it holds what is beyond the limit.
+    /// `true` for the app that counts apps beyond the limit.
     var isBeyond: Bool { name == StoreLimits.other }
 
     init(id: Int64, name: String) {
@@ -58,7 +58,7 @@ final class ReleaseEntry {
 
     let id: Int64
     let order: [UInt8]
-    /// Whether it holds what is beyond the limit.
+    /// `true` for the release that counts releases beyond the limit.
     let isBeyond: Bool
     /// Rows by name.
     private(set) var builds: [ByteText: Int64] = [:]
@@ -82,14 +82,14 @@ final class ReleaseEntry {
 
 final class InstallEntry {
     var set = InstallSet()
-    /// Whether `install_set` has the row, with all members or all but those in the log.
+    /// `true` if `install_set` has the row, with all members or all except those in the log.
     var isStored = false
     /// True while ``InstallLog`` has it.
     var isInLog = false
 
-    /// - Returns: those that changed the set.
+    /// - Returns: the hashes that changed the set.
     func insert(_ hashes: [UInt64]) -> [UInt64] {
-        // Mostly one, for which no other array is made.
+        // Mostly one hash, for which no other array is allocated.
         guard hashes.count == 1 else { return hashes.filter { set.insert($0) } }
         return set.insert(hashes[0]) ? hashes : []
     }
@@ -101,7 +101,7 @@ final class CountEntry {
     var reports = 0
     var freed = 0
     var installs = 0
-    /// Of a release: how many of its builds the leak was seen in.
+    /// For a release: how many of its builds the leak was seen in.
     var builds = 0
     /// Reports of a release that are in the log and not yet in `leak_hour`.
     var hours: [(hour: Int, reports: Int)] = []
@@ -130,7 +130,7 @@ final class CountEntry {
 /// A row of `leak`, with what is in ``CountLog``.
 final class LeakEntry {
     let id: Int64
-    /// Its row.
+    /// The row of its app.
     let app: Int64
     var module: String?
     var reports = 0
@@ -147,9 +147,9 @@ final class LeakEntry {
     var sampleBytes = SampleBytes.notRead
     /// True while ``CountLog`` has it.
     var isInLog = false
-    /// ``Movement/period`` in which it began to move.
+    /// ``Movement/period`` in which the leak began to move.
     var movedIn: Int?
-    /// How many builds the leak was seen in; with those that the transaction at hand will add.
+    /// Number of builds in which the leak was seen; `admittedBuilds` includes those that the current transaction adds.
     var buildCount = 0
     var admittedBuilds = 0
     /// By row of `build` and of `release`.
@@ -187,7 +187,7 @@ final class LeakEntry {
 
     func remember(_ count: CountEntry, release: Int64) { releases.remember(count, of: release) }
 
-    /// Forgets builds and releases if there are many. Only before a transaction counts in them: one that it forgets would be read
+    /// Drops builds and releases if there are many. Runs only before a transaction counts in them: a dropped one would be read
     /// again from a row that lacks what the transaction has counted.
     func forgetParts() {
         builds.forget()
@@ -195,8 +195,8 @@ final class LeakEntry {
     }
 }
 
-/// Counts of one leak in the builds or releases that send reports at the same time: so few that a search through all of
-/// them takes less time than a dictionary.
+/// Counts of one leak in the builds or releases that send reports at the same time. They are so few that a linear search takes less
+/// time than a dictionary.
 private struct CountedParts {
     private static let limit = 16
 
@@ -205,13 +205,13 @@ private struct CountedParts {
 
     func count(of row: Int64) -> CountEntry? { rows.firstIndex(of: row).map { counts[$0] } }
 
-    /// - Parameter row: one that ``count(of:)`` did not know.
+    /// - Parameter row: a row that ``count(of:)`` did not find.
     mutating func remember(_ count: CountEntry, of row: Int64) {
         rows.append(row)
         counts.append(count)
     }
 
-    /// Forgets all but those whose counts the tables lack, if there are many.
+    /// Drops all except those whose counts the tables lack, if there are many.
     mutating func forget() {
         guard rows.count >= Self.limit else { return }
         let kept = counts.indices.filter { counts[$0].isInLog }

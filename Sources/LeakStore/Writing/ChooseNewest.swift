@@ -9,7 +9,7 @@ extension NewestVersion {
 }
 
 extension Writer {
-    /// Chooses the newest releases anew, where what was counted may have made another one the newest.
+    /// Chooses the newest releases again for apps in which the counted reports may have changed them.
     func chooseNewest(_ rows: AdmittedRows, _ tally: Tally) throws(StoreError) {
         for (index, app) in tally.apps.map({ rows.apps[$0.number] }).enumerated() {
             let mayChange =
@@ -39,7 +39,7 @@ extension Writer {
         try rankByNewest(of: app.id)
     }
 
-    /// Chooses the newest release of an app of which nothing is remembered.
+    /// Chooses the newest release of an app about which nothing is cached.
     func chooseNewest(ofApp app: Int64) throws(StoreError) {
         let update = try connection.statement(
             composed: """
@@ -53,7 +53,7 @@ extension Writer {
     /// Makes the impact of each leak its installs in the newest release, as it is stored.
     private func rankByNewest(of app: Int64) throws(StoreError) {
         try foldCountLog()
-        // Apart for each index; whatever moves finds its place when it rests.
+        // One statement for each index. A moving leak gets its place in the indexes when it is put back.
         try connection.run(
             """
             update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0

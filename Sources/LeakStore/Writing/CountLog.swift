@@ -11,7 +11,7 @@ struct CountLog: PendingLog {
         var count: CountEntry
     }
 
-    /// By row of `leak`. Entries that no cache has are looked up here, and know those of their builds and releases.
+    /// By row of `leak`. Entries that are not in a cache are found here, with the entries of their builds and releases.
     private(set) var leaks: [Int64: LeakEntry] = [:]
     private var builds: [CountEntry] = []
     private var releases: [Release] = []
@@ -25,7 +25,7 @@ struct CountLog: PendingLog {
         size > limits.countBytes || leaks.count + builds.count + releases.count > limits.countRows
     }
 
-    /// Adds what one transaction has counted up.
+    /// Adds the changes of one transaction.
     ///
     /// - Parameter limit: ``Logs/Limits/countBytes``. Beyond it ``unwritten`` stays empty: the log is folded at once.
     mutating func add(_ changed: ChangedCounts, within limit: Int) {
@@ -60,7 +60,7 @@ struct CountLog: PendingLog {
         size += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
     }
 
-    /// The rows to write. The entries forget what their tables have by then.
+    /// Returns the rows to write, and removes from the entries what their tables have after that.
     fileprivate func takeRows() -> LoggedCounts {
         var rows = LoggedCounts()
         rows.leaks = leaks.values.map { LoggedCounts.Leak($0) }
@@ -115,7 +115,7 @@ extension Writer {
     }
 }
 
-/// Counts as they stand in a log: those of a row that comes again replace the ones before.
+/// Counts as they are in a log: if a row occurs again, its later counts replace the earlier ones.
 struct LoggedCounts {
     struct Leak {
         var id: Int64

@@ -1,18 +1,18 @@
-/// What is left to look through for one install, one step after another.
+/// The progress of erasing one install, step by step.
 struct Erasing {
     let install: UInt64
     private(set) var erased = Erased()
-    /// Rows up to these have been looked at; `nil` when all have.
+    /// Rows up to these have been searched; `nil` if all have.
     fileprivate var samplesDone: Int64? = -1
     fileprivate var partsDone: Int64? = -1
     fileprivate var setsDone: Int64? = -1
 
     init(install: UInt64) { self.install = install }
 
-    /// The newest merge of leaks that the steps know of.
+    /// The newest merge of leaks that the steps have seen.
     private var lastMerge: Int64?
 
-    /// Looks at everything again when leaks were merged since the first step.
+    /// Starts the search again if leaks were merged since the first step.
     mutating func startAgain(after merge: Int64) {
         if let lastMerge, lastMerge != merge { (samplesDone, partsDone, setsDone) = (-1, -1, -1) }
         lastMerge = merge
@@ -26,16 +26,16 @@ struct Erasing {
 
 extension Writer {
     private static let samplesPerStep = 5_000
-    /// Up to 2 KiB each.
+    /// Sets that one step searches; up to 2 KiB each.
     private static let setsPerStep = 1_000
 
-    /// Whose sets others are made of, in rows that may have been passed by: slots become days, and the set of a leak's
-    /// first build is copied when there is a second. Without the install they hand it on to nobody.
+    /// Scopes whose sets become parts of other sets, in rows that may have been searched already: slots become days, and the set of
+    /// a leak's first build is copied when there is a second. Once the install is removed from them, it is not copied any more.
     private static let parts: (InstallScope, InstallScope) = (.slot, .leakBuild)
 
     /// Erases some rows, in a transaction of its own.
     ///
-    /// - Returns: whether anything is left to look at.
+    /// - Returns: `true` if anything is left to search.
     func take(stepOf erasing: inout Erasing) throws(StoreError) -> Bool {
         do throws(StoreError) {
             var next = erasing
@@ -60,7 +60,7 @@ extension Writer {
     }
 
     private func eraseSamples(after done: Int64, _ next: inout Erasing) throws(StoreError) {
-        // Reports go on being kept between two steps.
+        // Reports may be kept between two steps.
         try foldLogs()
         next.samplesDone = try lastRow(
             "select max(id) from (select id from sample where id > ? order by id limit ?)", done,
@@ -71,15 +71,15 @@ extension Writer {
             Int64(bitPattern: next.install))
         guard connection.changes > 0 else { return }
         next.count(samples: connection.changes)
-        // Which sample is the first or the newest is remembered with the leak.
+        // The leak's entry caches which sample is the first or the newest.
         caches.removeAll()
     }
 
-    /// - Returns: the last row that was looked at.
+    /// - Returns: the last row that was searched.
     private func eraseFromSets(
         after done: Int64, areParts: Bool, _ next: inout Erasing
     ) throws(StoreError) -> Int64? {
-        // Reports go on being counted between two steps.
+        // Reports may be counted between two steps.
         try foldLogs()
         let last = try lastRow(
             "select max(id) from (select id from install_set where id > ? order by id limit ?)", done,
@@ -110,7 +110,7 @@ extension Writer {
         }
         try restAll()
         next.count(sets: changed.count)
-        // Entries remember their sets, and their sizes.
+        // Entries cache their sets, and the sizes of the sets.
         caches.removeAll()
         return last
     }
@@ -144,7 +144,7 @@ extension Writer {
         return try select.step() ? select.optionalInt64(0) : nil
     }
 
-    /// Stores a set, and its size beside whatever it is the set of.
+    /// Stores a set, and its size in the row that the set belongs to.
     private func replace(_ set: InstallSet, in row: Int64) throws(StoreError) {
         try connection.run("update install_set set members = ? where id = ?", set.bytes, row)
         let owner = row >> 3
@@ -156,7 +156,7 @@ extension Writer {
             try connection.run("update leak_release set installs = ? where id = ?", set.count, owner)
         case .leakBuild:
             try connection.run("update leak_build set installs = ? where id = ?", set.count, owner)
-            // What was seen in this build alone shares its set.
+            // A leak that was seen in this build only shares its set.
             try connection.run(
                 """
                 update leak set moving = 1, installs = ?1 where id = (select leak from leak_build where id = ?2)

@@ -1,14 +1,14 @@
-/// What is left to delete, one step after another.
+/// The progress of deleting expired rows, step by step.
 struct Expiry {
     enum Part {
         case keys, answers, hours, samples, slots, days, symbols, credentials
     }
 
-    /// The system clock.
+    /// The time of the system clock.
     let now: Int64
-    /// The guarded times of all steps, read by the first one.
+    /// The guarded times for all steps, read by the first one.
     fileprivate var clock: StoreClock?
-    /// Answers come after the keys that refer to them.
+    /// The parts that are left. Answers come after the keys that refer to them.
     fileprivate(set) var rest: [Part] = [
         .keys, .answers, .hours, .samples, .slots, .days, .symbols, .credentials,
     ]
@@ -24,12 +24,12 @@ struct Expiry {
 extension Writer {
     /// Rows that one step deletes: well under a millisecond for small ones.
     static let rowsPerStep = 500
-    /// Of those that are wide, sets of installs and answers: up to 4 KiB each.
+    /// Wide rows that one step deletes, such as sets of installs and answers: up to 4 KiB each.
     private static let wideRowsPerStep = 100
 
     /// Deletes some rows, in a transaction of its own.
     ///
-    /// - Returns: whether anything is left.
+    /// - Returns: `true` if anything is left.
     func take(stepOf expiry: inout Expiry) throws(StoreError) -> Bool {
         guard let part = expiry.rest.first else { return false }
         do throws(StoreError) {
@@ -57,7 +57,7 @@ extension Writer {
         }
     }
 
-    /// The guarded times, the same for all steps.
+    /// Returns the guarded times, which are the same for all steps.
     private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
         if let known = expiry.clock { return known }
         // Keys in the log may be old as well.
@@ -67,7 +67,7 @@ extension Writer {
         return clock
     }
 
-    /// Whole days, as ranges; keys of the last day that are too old are not asked for.
+    /// Deletes keys of whole days, as ranges; keys of the last day that are too old are not looked up.
     private func expireKeys(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """
@@ -97,7 +97,7 @@ extension Writer {
         try select.bind(expiry.leaksDone, Self.rowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
         let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: now))
-        // The oldest of a leak first, as the check of its days expects; in this order SQLite looks them up leak by leak.
+        // The oldest hours of a leak first, as the check of its days expects; in this order SQLite looks them up leak by leak.
         try connection.run(
             """
             delete from leak_hour where (leak, hour, release) in
@@ -108,7 +108,7 @@ extension Writer {
         return false
     }
 
-    /// The first report of a leak is not replaced: what comes later was not the first.
+    /// Deletes old samples. The first report of a leak is not replaced: a later report was not the first.
     private func expireSamples(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from sample where id in (select id from sample where at < ? limit ?)",
@@ -120,14 +120,14 @@ extension Writer {
         let oldest = SlotWindow.oldestKept(now: now)
         let count = try fold(
             slotsBefore: oldest, firstDay: Retention.firstAppDay(now: now), limit: Self.wideRowsPerStep)
-        // A row of `app_slot` may be given to another slot, whose set must not be the remembered one.
+        // A row of `app_slot` may be given to another slot, whose set must not be the cached one.
         if count > 0 { caches.installs.removeAll() }
         return count < Self.wideRowsPerStep
     }
 
     private func expireDays(now: Int64) throws(StoreError) -> Bool {
         let first = Retention.firstAppDay(now: now)
-        // Both choose the same rows: the index gives them in one order.
+        // Both statements choose the same rows: the index returns them in one order.
         try connection.run(
             """
             delete from install_set where id in
@@ -136,12 +136,12 @@ extension Writer {
         try connection.run(
             "delete from app_day where id in (select id from app_day where day < ? order by day, id limit ?)",
             first, Self.wideRowsPerStep)
-        // As of slots.
+        // As for slots.
         if connection.changes > 0 { caches.installs.removeAll() }
         return connection.changes < Self.wideRowsPerStep
     }
 
-    /// Megabytes each.
+    /// Deletes one table of symbols, because each has megabytes.
     private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from symbol_table where id in (select id from symbol_table where used_at < ? limit 1)",
@@ -149,7 +149,8 @@ extension Writer {
         return connection.changes == 0
     }
 
-    /// Keys and tokens stay, revoked or not: a request that brings one is told what became of it.
+    /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the answer to a
+    /// request can say what became of its key or token.
     private func expireCredentials(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """

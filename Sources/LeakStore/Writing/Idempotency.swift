@@ -1,6 +1,6 @@
 extension Writer {
-    /// What becomes of a submission; the key of one that counts is written, and counted as one beyond the limit where
-    /// there are too many.
+    /// Returns the receipt of a submission. Stores the key of a submission that counts; if there are too many keys, the submission
+    /// counts as one beyond the limit instead.
     func receipt(
         for submission: Submission, _ tally: inout Tally, _ rows: AdmittedRows, _ clock: StoreClock
     ) throws(StoreError) -> Receipt {
@@ -42,7 +42,7 @@ extension Writer {
         return try select.step() ? select.bytes(0) : []
     }
 
-    /// - Returns: whether there was room.
+    /// - Returns: `true` if there was room.
     private func store(
         _ key: KeyLog.Key, hash: [UInt8], answer: [UInt8], at time: Int64
     ) throws(StoreError) -> Bool {
@@ -108,7 +108,7 @@ extension Writer {
         }
     }
 
-    /// Days that have keys, from one on. The day of a transaction that has added none yet may be missing.
+    /// Returns the days that have keys, from one day on. The day of a transaction that has added no key yet may be missing.
     private func idempotencyDays(since first: Int) throws(StoreError) -> [Int] {
         if let known = caches.idempotency.days { return known.filter { $0 >= first } }
         let select = try connection.statement("select distinct day from idempotency_use order by day desc")
@@ -120,8 +120,7 @@ extension Writer {
     }
 }
 
-/// How many idempotency keys and answers of one day are remembered, and how many bytes of new texts and of details came, by
-/// ingest key.
+/// Numbers of stored idempotency keys and answers of one day, and bytes of new texts and of details, by ingest key.
 struct IdempotencyUse {
     struct Count {
         var keys = 0
@@ -130,9 +129,9 @@ struct IdempotencyUse {
         var detailBytes = 0
     }
 
-    /// Days that have keys, those of the transaction at hand included; `nil` until asked for.
+    /// Days that have keys, including those of the current transaction; `nil` until asked for.
     var days: [Int]?
-    /// The answer of the latest key, and its row: most are alike.
+    /// The answer of the latest key, and its row: most answers are equal.
     var lastAnswer: (day: Int, body: [UInt8], row: Int64)?
     private(set) var day = 0
     private var counts: [Int64: Count] = [:]
@@ -152,7 +151,7 @@ struct IdempotencyUse {
         if days?.contains(day) == false { days?.append(day) }
     }
 
-    /// Has days and answers read again: some are gone.
+    /// Drops days and answers, so that they are read again: some are deleted.
     mutating func forgetDays() {
         days = nil
         lastAnswer = nil
@@ -199,9 +198,9 @@ package enum PackedKey {
     }
 }
 
-/// Idempotency keys in memory and in `key_log`, and not yet in `idempotency`.
+/// Idempotency keys that are in memory and in `key_log`, and not yet in `idempotency`.
 ///
-/// Keys are random: in the table's order each one would change a page of its own.
+/// Keys are random: in the order of the table, each one would change a page of its own.
 struct KeyLog: PendingLog {
     struct Key: Hashable {
         var keyID: Int64

@@ -1,6 +1,6 @@
-/// Rows that the writer appends to a table of their own, and writes to their places once there are many.
+/// Rows that the writer appends to a table of their own, and writes to their final places once there are many.
 ///
-/// A commit of sixty reports changes rows on hundreds of pages. What is read seldom goes to one page instead.
+/// A commit of sixty reports changes rows on hundreds of pages. Rows that are seldom read are written to one page instead.
 struct Logs {
     /// Sizes above which a log is written to its table.
     struct Limits {
@@ -9,7 +9,7 @@ struct Logs {
         var installSets = 16_384
         /// Bytes of the log of values on disk.
         var valueBytes = 1 << 21
-        /// The same while pages are read: that of one leak reads the log in 3 ms.
+        /// The same limit while pages are read: the page of one leak reads the log in 3 ms.
         var readValueBytes = 1 << 18
         /// Bytes of the log of keys on disk: 50,000 keys. Each takes its random place in a table of hundreds of pages.
         var keyBytes = 1 << 21
@@ -21,8 +21,8 @@ struct Logs {
         var countRows = 65_536
         /// Submissions of a quiet call, at most.
         var quietSubmissions = 4
-        /// Quiet calls in a row after which commits write counts to their tables at once. Under load quiet calls come too, but not so
-        /// many in a row.
+        /// Number of successive quiet calls after which commits write counts to their tables at once. Under load there are quiet
+        /// calls too, but not as many in a row.
         var quietCalls = 16
         /// Milliseconds since the last read within which counts are written to their tables at once.
         var readMilliseconds: Int64 = 500

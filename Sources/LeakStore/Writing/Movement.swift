@@ -1,8 +1,8 @@
-/// Which leaks have been counted up since the indexes of the list's orders were last brought up to date.
+/// Tracks the leaks whose counts have changed since the indexes of the list's orders were last updated.
 ///
-/// A leak that is counted up with every commit would change its place in four indexes each time, which costs more than
-/// all else that is written for it. It leaves them once, and comes back when it rests; readers look at the moving ones
-/// besides, so there may be no more than a page is worth.
+/// A leak that is counted with every commit would change its place in four indexes each time, which costs more than all else that
+/// is written for it. It is removed from them once, and added again later. Readers read the moving leaks separately, so their
+/// number is limited.
 struct Movement {
     /// Moving leaks above which all are put back: read and sorted in a millisecond.
     private static let leakLimit = 1_024
@@ -10,7 +10,7 @@ struct Movement {
     private static let milliseconds: Int64 = 1_000
 
     private(set) var period = 0
-    /// What was there before this process wrote is not counted, and rests with the rest.
+    /// Number of moving leaks. Leaks that were moving before this process wrote are not counted, and are put back with the others.
     private var leaks = 0
     /// Milliseconds since 1970; `nil` before the first rest.
     private var restedAt: Int64?
@@ -40,14 +40,14 @@ struct Movement {
 }
 
 extension Writer {
-    /// Puts moving leaks back, where it is time to.
+    /// Puts moving leaks back if it is time.
     func rest(now: Int64) throws(StoreError) {
         guard caches.movement.isDue(now: now) else { return }
         try restAll()
         caches.movement.rest(now: now)
     }
 
-    /// Puts moving leaks back if there are too many, without a look at the clock.
+    /// Puts moving leaks back if there are too many, whatever the time.
     func restCrowd() throws(StoreError) {
         guard caches.movement.isCrowded else { return }
         try restAll()

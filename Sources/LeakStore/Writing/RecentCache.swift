@@ -1,7 +1,7 @@
-/// Keeps what was used lately: at most twice `capacity` entries, without bookkeeping per use.
+/// Keeps recently used entries: at most twice `capacity`, without bookkeeping per use.
 ///
-/// Entries move between two halves. When the young half is full it becomes the old one, and what was in the old
-/// one and not used since is forgotten.
+/// Entries move between two halves. When the young half is full, it becomes the old one, and entries of the former old half that
+/// were not used since are dropped.
 package struct RecentCache<Key: Hashable, Value> {
     package let capacity: Int
     private var young: [Key: Value] = [:]
@@ -18,7 +18,7 @@ package struct RecentCache<Key: Hashable, Value> {
         return value
     }
 
-    /// - Parameter key: one that ``value(of:)`` did not know.
+    /// - Parameter key: a key that ``value(of:)`` did not find.
     package mutating func insert(_ value: Value, for key: Key) {
         if young.count >= capacity {
             old = young

@@ -2,7 +2,7 @@
 struct ValueLog: PendingLog {
     /// ``CountRow/first``: ``ValueKind``; ``CountRow/second``: index in ``texts``.
     private(set) var rows: [CountRow] = []
-    /// In the order in which they came: beyond ``ValueKind/limit`` the first ones keep their names.
+    /// In order of arrival: beyond ``ValueKind/limit``, the first ones keep their names.
     private(set) var texts: [String] = []
     private var indices: [ByteText: Int64] = [:]
     /// Rows above which those of one leak and text are added up.
@@ -11,11 +11,11 @@ struct ValueLog: PendingLog {
     /// Bytes on disk, with ``unwritten``.
     private var size = 0
     var unwritten: [UInt8] = []
-    /// Named values of the rows, and values that the table has or has no room for: as many as were looked up lately.
+    /// Named values of the rows, and values that the table has or has no room for, as far as they were looked up recently.
     private(set) var known: Set<HashedName> = []
-    /// Known values above which a fold forgets them.
+    /// Number of known values above which a fold drops them.
     private static let knownLimit = 1 << 18
-    /// How many values were named since the last fold, by leak and kind: the table does not have them yet.
+    /// Number of values that were named since the last fold, by leak and kind: the table does not have them yet.
     private var named: [Owner: Int] = [:]
 
     private struct Owner: Hashable {
@@ -43,16 +43,16 @@ struct ValueLog: PendingLog {
     ///   - name: of a value that the table has, or has no room for.
     mutating func learn(_ name: HashedName) { known.insert(name) }
 
-    /// Learns a value that the next fold adds to the table.
+    /// Adds a value that the next fold adds to the table.
     mutating func learnNew(_ name: HashedName, of leak: Int64, _ kind: ValueKind) {
         known.insert(name)
         named[Owner(leak: leak, kind: kind), default: 0] += 1
     }
 
-    /// Values of a leak that the next fold adds to the table. Those that another process logged are left out.
+    /// Returns the number of a leak's values that the next fold adds to the table. Values that another process logged are left out.
     func namedCount(of leak: Int64, _ kind: ValueKind) -> Int { named[Owner(leak: leak, kind: kind)] ?? 0 }
 
-    /// Learns the values of rows that were read.
+    /// Adds the values of rows that were read.
     mutating func learnRows() {
         let hashes = texts.map { HashedName.hash(of: $0) }
         for row in rows {
@@ -190,7 +190,7 @@ extension Writer {
         caches.logs?.values.add(tally, leaks: leaks, unnamed: unnamed)
     }
 
-    /// Returns true if the table has the value, or has no room for it beside those that the next fold adds.
+    /// Returns true if the table has the value, or has no room for it besides the values that the next fold adds.
     private func takesNoRow(
         _ text: String, _ kind: ValueKind, of leak: Int64, isNew: Bool
     ) throws(StoreError) -> Bool {

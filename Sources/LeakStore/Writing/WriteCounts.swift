@@ -77,7 +77,7 @@ extension UpsertStatements {
     fileprivate static let hours = counter("leak_hour", "hour, release")
     fileprivate static let days = counter("leak_day", "day, release")
 
-    /// Writes counts of rows that exist. If one did not, the zeros would refer to nothing, and the statement would fail.
+    /// Writes counts of rows that exist. If a row did not exist, the zeros would refer to nothing, and the statement would fail.
     private static func counts(_ table: String, part: String) -> UpsertStatements {
         UpsertStatements(
             "\(table) (id, reports, freed, installs, leak, \(part))", row: "?, ?, ?, ?, 0, 0", parameters: 4,

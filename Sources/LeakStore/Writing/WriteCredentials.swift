@@ -19,7 +19,7 @@ extension Writer {
             try connection.run(
                 "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
             let isRevoked = connection.changes == 1
-            // Also of one revoked before: a session may have been opened at the same moment.
+            // Also if the credential was revoked before: a session may have been opened at the same moment.
             try connection.run(
                 """
                 update credential set revoked_at = ?
@@ -35,7 +35,7 @@ extension Writer {
         return connection.changes == 1
     }
 
-    /// A used link is a revoked one.
+    /// A used link is a revoked link.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """

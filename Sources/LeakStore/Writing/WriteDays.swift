@@ -1,5 +1,5 @@
 extension Writer {
-    /// Counts reports by the ten minutes they are of, and those that come too late for that by their day.
+    /// Counts reports by the ten minutes in which they happened, and reports that come too late for that by their day.
     ///
     /// - Parameter expiry: ``StoreClock/expiryTime``.
     func writeSlots(of tally: Tally, _ rows: AdmittedRows, expiry: Int64) throws(StoreError) {

@@ -6,7 +6,7 @@ extension Writer {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
-                // Reports that come after a fix are told by the counts of each version.
+                // The counts of each version show the reports that come after a fix.
                 try readLogs()
                 try foldCountLog()
                 try restCrowd()
@@ -31,7 +31,8 @@ extension Writer {
         var row: Int64
         var state: Int64
         var reports: Int
-        /// What `now` and `next` are said of: its app's newest, or its own last one where that is newer still.
+        /// The version that `now` and `next` refer to: the newest version of the leak's app, or the leak's own last version if that
+        /// is newer still.
         var newestVersion: String
     }
 

@@ -1,7 +1,7 @@
 extension Writer {
     struct InstallChange {
         var count: Int
-        /// The hashes that changed the set: the only ones that a set around it can lack.
+        /// The hashes that changed the set: only these can be missing in a set that contains it.
         var fresh: [UInt64]
     }
 
@@ -16,7 +16,7 @@ extension Writer {
         let entry = try installs(in: row)
         let fresh = entry.insert(hashes)
         guard !fresh.isEmpty else { return nil }
-        // Readers ask for the sets of slots and days, and for no others.
+        // Readers read only the sets of slots and days.
         if entry.isStored, scope != .slot, scope != .day {
             caches.logs?.installs.add(fresh, to: entry, row)
         } else {
@@ -25,7 +25,7 @@ extension Writer {
         return InstallChange(count: entry.set.count, fresh: fresh)
     }
 
-    /// Adds the members of one set to another, and leaves it.
+    /// Adds the members of one set to another, and does not change the first.
     func merge(_ source: Int64, into row: Int64) throws(StoreError) {
         let members = try installs(in: source).set
         guard !members.isEmpty else { return }
@@ -99,12 +99,12 @@ extension Writer {
     }
 }
 
-/// Members that sets have in memory and in `install_log`, and not yet in `install_set`.
+/// Members of sets that are in memory and in `install_log`, and not yet in `install_set`.
 ///
-/// A set is up to 2 KiB, and a commit adds to hundreds; so commits append what is new to a log, in few pages, and the
-/// sets are written when the log is long.
+/// A set has up to 2 KiB, and a commit adds to hundreds of sets. So commits append new members to a log, in few pages, and the sets
+/// are written when the log is long.
 struct InstallLog: PendingLog {
-    /// 4 MiB on disk: sets are written once for so many new members.
+    /// 4 MiB on disk: the sets are written once for this number of new members.
     private static let memberLimit = 262_144
 
     /// By row of `install_set`.
@@ -129,7 +129,7 @@ struct InstallLog: PendingLog {
 }
 
 extension Connection {
-    /// What `install_log` adds to the sets: rows of `install_set`, each with a hash.
+    /// Returns the members that `install_log` adds to the sets: rows of `install_set`, each with a hash.
     func installLog() throws(StoreError) -> [(row: Int64, hash: UInt64)] {
         let select = try statement("select members from install_log")
         defer { select.reset() }
@@ -145,13 +145,13 @@ extension Connection {
 }
 
 extension StoreError {
-    /// For a value that this code did not write.
+    /// Returns the error for a value that this code did not write.
     static func unreadable(_ what: String, in path: String) -> StoreError {
         StoreError(.corrupt, "database \(path): \(what) cannot be read; restore it from a backup")
     }
 }
 
-/// Whose installs a set in `install_set` holds.
+/// The owner of the installs in a set of `install_set`.
 enum InstallScope: Int64 {
     case leak = 0
     case leakBuild = 1

@@ -140,7 +140,7 @@ extension Writer {
         entry.installs = select.int(9)
         entry.samples.sightings = select.int(10)
         entry.aliveAtMost = select.optionalInt(11)
-        // Where it is not kept any more, none that comes now was the first.
+        // If the first report is not kept any more, no later report can be the first.
         entry.samples.first =
             select.optionalTime(12) ?? (entry.samples.sightings > 0 ? entry.firstSeen : nil)
         entry.samples.newest = select.optionalTime(13)

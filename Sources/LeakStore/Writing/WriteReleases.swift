@@ -1,8 +1,8 @@
 extension Writer {
-    /// Counts a leak up in its builds and releases.
+    /// Counts a leak in its builds and releases.
     ///
-    /// - Parameter changed: the rows are added to it.
-    /// - Returns: installs in the app's newest release; `nil` when none of the reports is of it.
+    /// - Parameter changed: receives the changed rows.
+    /// - Returns: installs in the app's newest release; `nil` if no report is of that release.
     func countReleases(
         of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows,
         changed: inout ChangedCounts
@@ -23,7 +23,7 @@ extension Writer {
             if let change = try add(cells[index].installs, to: .leakBuild, of: inBuild.id) {
                 release.newInstalls.append(contentsOf: change.fresh)
                 inBuild.installs = change.count
-                // What has one build alone shares that build's set.
+                // A release with one build only shares that build's set.
                 if inRelease.builds == 1 {
                     inRelease.installs = change.count
                 } else if let wider = try add(change.fresh, to: .leakRelease, of: inRelease.id) {

@@ -1,5 +1,5 @@
 extension Writer {
-    /// Keeps some of a leak's reports; reads the JSON of those alone.
+    /// Keeps some of a leak's reports; reads the JSON of these reports only.
     ///
     /// - Parameter day: the day that their bytes count for.
     func keepSamples(
@@ -33,7 +33,7 @@ struct StoredSample {
     var at: Int64
     /// Without the app.
     var origin: Submission.Origin
-    /// Without what is private.
+    /// The body without private data.
     var body: [UInt8]
 
     func write(on connection: Connection) throws(StoreError) {

@@ -1,7 +1,7 @@
 /// Counts into one database file. Owned by one thread at a time.
 ///
-/// What it remembers between calls is only what the last commit left in the file; a failure, or a commit by another
-/// process, makes it forget everything.
+/// Between calls it caches only what the last commit has written to the file. After a failure, or a commit by another process, it
+/// drops all cached data.
 final class Writer {
     typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
@@ -17,7 +17,7 @@ final class Writer {
     /// When a log that could not be emptied is tried again.
     private static let logRetryMilliseconds: Int64 = 10_000
 
-    /// Beyond the limit of the file: for erasing, which makes room, and for people who sign in to see what is wrong.
+    /// Bytes beyond the limit of the file: for erasing, which makes room, and for users who sign in to see what is wrong.
     private static let spareBytes = 64 << 20
 
     let connection: Connection
@@ -32,13 +32,13 @@ final class Writer {
     private var clock: StoreClock?
     var caches = Caches()
     private var dataVersion: Int64?
-    /// ``logBytes``, but for tests.
+    /// ``logBytes``, except in tests.
     var logLimit = Writer.logBytes
-    /// The standard ones, but for tests.
+    /// The standard limits, except in tests.
     var logLimits = Logs.Limits()
-    /// Readers of this process note theirs here.
+    /// Readers of this process record the times of their reads here.
     let readTime = ReadTime()
-    /// How many calls of few submissions came one after the other.
+    /// Number of successive calls with few submissions.
     private var quietCalls = 0
     private var logTriedAt: Int64?
     /// True while no commit may copy the log into the file.
@@ -60,8 +60,8 @@ final class Writer {
         let mode = try connection.statement("pragma journal_mode = wal")
         defer { mode.reset() }
         var isLogged = false
-        // To the end: the change is committed behind its row. Without a log, a power cut may bring back a journal
-        // that undoes the last commit.
+        // Steps to the end, because the change is committed after its row. Without a log, a power cut may bring back a journal that
+        // undoes the last commit.
         while try mode.step() { isLogged = mode.text(0) == "wal" }
         guard isLogged else {
             throw StoreError(
@@ -74,7 +74,7 @@ final class Writer {
         let pages = Int(try connection.number("pragma page_count") ?? 0)
         let limit = max(1, limits.databaseBytes / Self.pageBytes)
         pageLimit = pages > limit ? pages + Self.spareBytes / Self.pageBytes : limit
-        // What is erased must not be found in the file; some builds of SQLite leave it there unless told.
+        // Erased data must not remain in the file; some builds of SQLite leave it there unless told otherwise.
         try connection.execute(
             """
             pragma synchronous = full;
@@ -92,7 +92,7 @@ final class Writer {
     /// Lets the file grow a little beyond its limit meanwhile.
     func withSpareRoom<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         try connection.execute("pragma max_page_count = \(pageLimit + Self.spareBytes / Self.pageBytes)")
-        // What has grown beyond the limit by then stays, and SQLite takes that for the limit.
+        // A file that has grown beyond the limit meanwhile stays as large, and SQLite uses its size as the limit.
         defer { try? connection.execute("pragma max_page_count = \(pageLimit)") }
         return try body()
     }
@@ -111,7 +111,7 @@ final class Writer {
         isLogKept = false
     }
 
-    /// Tells a file at its limit from a full disk: SQLite gives both one code.
+    /// Distinguishes a file at its limit from a full disk: SQLite returns the same code for both.
     private func explained(_ error: StoreError) -> StoreError {
         guard error.reason == .diskFull, let pages = try? connection.number("pragma page_count"),
             (pageLimit - Int(pages)) * Self.pageBytes < Self.spareBytes,
@@ -125,7 +125,7 @@ final class Writer {
 
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
         do throws(StoreError) {
-            // Nothing may fail behind the commit: what throws counts as not counted, and is sent again.
+            // Nothing may fail after the commit: submissions of a call that throws count as not counted, and are sent again.
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
                 try readLogs()
@@ -149,7 +149,7 @@ final class Writer {
         }
     }
 
-    /// Forgets what a transaction that failed may have noted and not written.
+    /// Drops data that a failed transaction may have cached and not written.
     func forget() {
         caches.removeAll()
         clock = nil
@@ -167,7 +167,7 @@ final class Writer {
         dataVersion = version
     }
 
-    /// The guarded time of a writer's first transaction, which writes it where there is none yet.
+    /// Returns the guarded time of a writer's first transaction, and writes it if none is stored yet.
     private func startClock(at now: Int64) throws(StoreError) -> StoreClock {
         guard try storedClock() == nil else { return try clock(at: now) }
         return try writeClock(at: now)
@@ -186,7 +186,7 @@ final class Writer {
         return clock
     }
 
-    /// Follows the clock from what the database says, and writes how far.
+    /// Advances the clock from the stored time, and stores the result.
     func writeClock(at now: Int64) throws(StoreError) -> StoreClock {
         let stored = try storedClock()
         var clock = self.clock ?? StoreClock(stored, now: now, rule: clockRule)
@@ -226,7 +226,7 @@ final class Writer {
         }
         var leaks: [LeakEntry] = []
         var changed = ChangedCounts(of: tally)
-        // A span lends what an array would copy.
+        // A span avoids the copy that an array would make.
         let tallied = tally.leaks.span
         for index in tallied.indices {
             leaks.append(
@@ -246,7 +246,7 @@ final class Writer {
         for release in tally.releases { try flushInstalls(of: rows.releases[release.number]) }
         try chooseNewest(rows, tally)
         try writeSlots(of: tally, rows, expiry: expiry)
-        // Before leaks rest, which brings their indexes up to date.
+        // Before leaks are put back, which updates their indexes.
         let areRead = readTime.isRecent(within: logLimits.readMilliseconds)
         quietCalls = submissions.count <= logLimits.quietSubmissions ? quietCalls + 1 : 0
         if areRead || quietCalls >= logLimits.quietCalls { try foldCountLog() }
