@@ -27,7 +27,7 @@ let package = Package(
         .executableTarget(
             name: "store-bench",
             dependencies: ["LoadTools", .product(name: "LeakStore", package: "leak-collector")]),
-        // Needs -enable-testing: pages are no part of what the library shows.
+        // Needs -enable-testing: pages are not part of the public API of the library.
         .executableTarget(
             name: "page-bench",
             dependencies: [
@@ -58,7 +58,7 @@ let package = Package(
                 .product(name: "LeakReporter", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
             ]),
-        // The same program without and with a library: the difference is what it adds to an app.
+        // The same program without and with a library: the difference is the size that the library adds to an app.
         .executableTarget(name: "app-plain"),
         .executableTarget(
             name: "app-detecting",

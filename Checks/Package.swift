@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What of the libraries only Apple's systems compile, compiled and run on Linux against stand-ins for UIKit, SwiftUI, AppKit
-// and Combine. A package of its own, in a scratch path of its own: a target named UIKit would be taken for the real one.
+// The parts of the libraries that only Apple's systems compile, compiled and run on Linux against stand-ins for UIKit, SwiftUI,
+// AppKit and Combine. A package of its own, with a scratch path of its own: a target named UIKit would be taken for the real one.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -49,7 +49,7 @@ let package = Package(
             dependencies: [
                 "LeakDetector", "LeakMessage", "LeakPlatform", "UIKit", "AppKit", "SwiftUI", "Combine",
             ],
-            // Swift Testing has additions for the real UIKit and AppKit, which nobody else can have.
+            // Swift Testing has additions for the real UIKit and AppKit, which do not work with other modules of these names.
             swiftSettings: settings + [
                 .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
             ]),

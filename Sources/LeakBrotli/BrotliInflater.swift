@@ -2,10 +2,10 @@
 internal import CLeakBrotli
 public import LeakGzip
 
-/// Reads one brotli stream, RFC 7932, that arrives in pieces, within the same bounds as gzip.
+/// Inflates one brotli stream, RFC 7932, that arrives in pieces, within the same limits as gzip.
 ///
-/// It holds 5 KiB and the stream's history, which grows with what comes out: up to 16 MiB, as much as the format lets a
-/// stream look back. The longer history of "large window" streams, which are no RFC 7932, is refused.
+/// It holds 5 KiB and the stream's history, which grows with the output: up to 16 MiB, as far as the format lets a stream look
+/// back. The longer history of "large window" streams, which are not RFC 7932, is rejected.
 @safe
 public struct BrotliInflater: ~Copyable {
     private enum State { case reading, finished, failed }
@@ -21,7 +21,7 @@ public struct BrotliInflater: ~Copyable {
 
     deinit { unsafe BrotliDecoderDestroyInstance(decoder) }
 
-    /// Appends to `output` what the next `bytes` inflate to.
+    /// Inflates the next `bytes` and appends the result to `output`.
     ///
     /// - Throws: ``InflateError``; nothing more can be read then.
     public mutating func inflate(_ bytes: [UInt8], into output: inout [UInt8]) throws(InflateError) {
@@ -36,7 +36,7 @@ public struct BrotliInflater: ~Copyable {
         try result.get()
     }
 
-    /// Hands to `take`, piece by piece, what the next `bytes` inflate to. The pieces are lent for the call.
+    /// Inflates the next `bytes` and passes the result to `take`, piece by piece. The pieces are valid only during the call.
     ///
     /// - Throws: ``InflateError``; nothing more can be read then.
     @unsafe
@@ -54,7 +54,7 @@ public struct BrotliInflater: ~Copyable {
         }
     }
 
-    /// Says that no more bytes come.
+    /// Ends the input: no more bytes come.
     ///
     /// - Throws: ``InflateError/truncated`` when the stream is not complete.
     public mutating func finish() throws(InflateError) {
@@ -94,7 +94,7 @@ public struct BrotliInflater: ~Copyable {
         if let failure { throw failure }
     }
 
-    /// What libbrotli gave up on: among its codes are those of memory, `BROTLI_DECODER_ERROR_ALLOC_…`.
+    /// The error for libbrotli's error code. The codes `BROTLI_DECODER_ERROR_ALLOC_…` mean that memory ran out.
     private var error: InflateError {
         let code = unsafe BrotliDecoderGetErrorCode(decoder).rawValue
         let (first, last) = (

@@ -6,11 +6,12 @@ extension LeakDetector {
 
     /// The detector that ``start(_:limits:suppression:explainer:queue:)`` made; `nil` before that.
     ///
-    /// ``LeakWatcher``, ``Deallocating`` and SwiftUI's modifier use it. As long as there is none they cost next to nothing.
+    /// ``LeakWatcher``, ``Deallocating`` and SwiftUI's modifier use it. While there is no shared detector they cost next to
+    /// nothing.
     public static var shared: LeakDetector? { started.with { $0 } }
 
-    /// Makes the detector that the whole app shares. The first call counts; later ones change nothing and get the same, until
-    /// that one is stopped: then the next call makes another, which takes its place.
+    /// Makes the detector that the whole app shares. The first call counts. Later calls change nothing and return the same
+    /// detector, until it is stopped: then the next call makes another one, which replaces it.
     ///
     /// The parameters are those of ``init(_:limits:suppression:explainer:queue:)``.
     @discardableResult
@@ -28,7 +29,7 @@ extension LeakDetector {
         }
     }
 
-    /// Says that an object should be gone soon, to the shared detector; does nothing before there is one.
+    /// Expects an object to be deallocated soon, with the shared detector; does nothing before there is one.
     public static func expectDeallocation(
         of object: AnyObject, after seconds: Double? = nil, path: [String] = [], owner: AnyObject? = nil,
         reason: String? = nil, file: StaticString = #fileID, line: UInt = #line

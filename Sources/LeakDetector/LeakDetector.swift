@@ -3,22 +3,22 @@ public import Dispatch
 @_exported public import LeakMessage
 internal import LeakPlatform
 
-/// Notices objects that stay in memory though they should have gone.
+/// Detects objects that stay in memory though they should have been deallocated.
 ///
 /// ```swift
 /// let detector = LeakDetector(report: reporter.record(leak:))
-/// detector.expectDeallocation(of: model)          // where its last owner lets go of it
+/// detector.expectDeallocation(of: model)          // where its last owner releases it
 /// ```
 ///
-/// Safe in release builds: it never keeps an object alive, never stops the app (but in the mode ``Mode/assert``), and does
-/// nothing while nothing is expected. It tells names of types and of places in the source, nothing of what objects hold.
+/// Safe in release builds: it never keeps an object alive, never stops the app (except in the mode ``Mode/assert``), and does
+/// nothing while nothing is expected. It reports names of types and places in the source, and nothing of the content of objects.
 public final class LeakDetector: Sendable {
     let sweepers: Sweepers
     let announcer: Announcer
     @MainActor var watchedScreens: Screens?
     /// Objects with their owners: ``Deallocating`` and ``LeakWatcher``.
     let owned: OwnedObjects
-    /// Of the self-tests that run.
+    /// Probes of the self-tests that run.
     let probes: Guarded<[Probe]>
     private let pauses: Pauses
     private let session = Guarded(SessionCount(startedAt: WireTime.now))
@@ -27,14 +27,14 @@ public final class LeakDetector: Sendable {
     #endif
 
     /// - Parameters:
-    ///   - mode: what to do with what is found.
-    ///   - limits: grace periods and bounds.
-    ///   - suppression: which objects are never reported.
-    ///   - explainer: finds out what keeps a leaked object, after the leak was reported; `nil` explains nothing.
-    ///   - queue: where objects are looked at and told of; a serial one. A look holds the object for a
-    ///     moment, so that its last release can fall there: choose the queue on which such objects are let go of
-    ///     anyway. `nil` is the main queue on Apple's systems, where views have to be released, and a queue of the
-    ///     detector's own elsewhere, since a server need not run a main queue.
+    ///   - mode: the behavior when a leak is found.
+    ///   - limits: grace periods and limits.
+    ///   - suppression: rules for objects that are never reported.
+    ///   - explainer: finds the references that keep a leaked object, after the leak was reported; `nil` explains nothing.
+    ///   - queue: the serial queue on which objects are looked at and reported. A look retains the object for a moment, so its last
+    ///     release can happen there: choose the queue on which such objects are released anyway. `nil` is the main queue on Apple's
+    ///     systems, where views have to be released, and a queue of the detector's own elsewhere, since a server need not run a
+    ///     main queue.
     public convenience init(
         _ mode: Mode, limits: Limits = Limits(), suppression: Suppression = .standard,
         explainer: (any LeakExplainer)? = nil, queue: DispatchQueue? = nil
@@ -44,7 +44,7 @@ public final class LeakDetector: Sendable {
             owned: OwnedObjects())
     }
 
-    /// - Parameter owned: the objects with their owners, those of a detector whose place this one takes included.
+    /// - Parameter owned: the objects with their owners, including those of a detector that this one replaces.
     convenience init(
         _ mode: Mode, limits: Limits, suppression: Suppression, explainer: (any LeakExplainer)?,
         queue: DispatchQueue?, owned: OwnedObjects
@@ -62,7 +62,7 @@ public final class LeakDetector: Sendable {
 
     /// Reports each leak, as release builds should.
     ///
-    /// - Parameter report: takes what was found: a leak, or the end of an object that was reported before.
+    /// - Parameter report: receives the findings: a leak, or the end of an object that was reported before.
     public convenience init(
         limits: Limits = Limits(), queue: DispatchQueue? = nil,
         report: @escaping @Sendable (LeakReport) -> Void
@@ -70,7 +70,7 @@ public final class LeakDetector: Sendable {
         self.init(.report(report), limits: limits, queue: queue)
     }
 
-    /// - Parameter mainClock: the clock of the main queue; `nil` if `clock` is that.
+    /// - Parameter mainClock: the clock of the main queue; `nil` if `clock` is that clock.
     init(
         limits: Limits, clock: any WakeClock, mainClock: (any WakeClock)? = nil, _ announcer: Announcer,
         owned: OwnedObjects = OwnedObjects()
@@ -92,18 +92,19 @@ public final class LeakDetector: Sendable {
         #endif
     }
 
-    /// Says that an object should be gone soon, and has it reported if it is not.
+    /// Expects an object to be deallocated soon, and reports it if it is not.
     ///
-    /// Call it where the object's life should end, such as after its screen was dismissed: the weak reference that is
-    /// made here slows each later retain and release of the object. An object that is expected twice is reported once.
+    /// Call it where the object's life should end, such as after its screen was dismissed: it makes a weak reference, which slows
+    /// each later retain and release of the object. An object that is expected twice is reported once.
     ///
     /// - Parameters:
     ///   - object: any class instance.
     ///   - seconds: its grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
-    ///   - path: names of its owners, outermost first; with them one class leaked in two places is two leaks.
-    ///   - owner: the object that keeps it, if that should go too: while that one is reported as leaked, this one is not, and
-    ///     if that one is in use again (``cameBack(_:)``), this one is.
-    ///   - reason: why it should go, such as `dismissed`.
+    ///   - path: names of the object's owners, outermost first. With different paths, one class that leaks in two places is two
+    ///     leaks.
+    ///   - owner: the object that keeps this one, if it should be deallocated too: while the owner is reported as leaked, this
+    ///     object is not, and if the owner is in use again (``cameBack(_:)``), this object is too.
+    ///   - reason: the reason why the object should be deallocated, such as `dismissed`.
     public func expectDeallocation(
         of object: AnyObject, after seconds: Double? = nil, path: [String] = [], owner: AnyObject? = nil,
         reason: String? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -119,46 +120,46 @@ public final class LeakDetector: Sendable {
         sweepers.first.expect(object, circumstances, after: seconds)
     }
 
-    /// Never reports an object, such as one that a cache keeps on purpose. It is not kept.
+    /// Stops all reports of an object, such as one that a cache keeps on purpose. Does not retain the object.
     public func ignore(_ object: AnyObject) {
         if !isEnding(object) { sweepers.ignore(object) }
     }
 
-    /// Says that an object is in use again, such as one that a cache handed out: what was expected of it before holds no
-    /// more, and if it was reported, its report is followed by its return (``Counts/cameBack``).
+    /// Tells the detector that an object is in use again, such as one that a cache handed out. Earlier expectations of the object
+    /// no longer hold. If the object was reported, its return is reported too (``Counts/cameBack``).
     public func cameBack(_ object: AnyObject) {
         if !isEnding(object) { sweepers.use(object) }
     }
 
-    /// Which objects are never reported. A change holds for leaks that are found from then on; an object that was left out
-    /// once stays left out. Where several threads add to it, use ``changeSuppression(_:)``: reading, adding and writing are
+    /// Rules for objects that are never reported. A change applies to leaks that are found from then on; an object that was left
+    /// out once stays left out. If several threads add to the rules, use ``changeSuppression(_:)``: reading, adding and writing are
     /// separate steps here.
     public var suppression: Suppression {
         get { announcer.suppression }
         set { announcer.changeSuppression { $0 = newValue } }
     }
 
-    /// Changes which objects are never reported, in one step, so that no change of another thread is lost.
+    /// Changes the rules for objects that are never reported in one step, so that no change of another thread is lost.
     ///
-    /// - Parameter change: may ask the detector. Called again with the newer value if another change was made meanwhile.
+    /// - Parameter change: may call the detector. Called again with the newer value if another change was made meanwhile.
     public func changeSuppression(_ change: (inout Suppression) -> Void) {
         announcer.changeSuppression(change)
     }
 
-    /// True if leaks are explained, where an explainer was given: a switch for your server. A change holds at once.
+    /// True if leaks are explained, provided an explainer was given: a switch for your server. A change applies at once.
     public var explainsLeaks: Bool {
         get { announcer.explanations?.isOn ?? false }
         set { announcer.explanations?.isOn = newValue }
     }
 
-    /// Stops all grace periods: what happens now is none of the app's active time. An app with UIKit does so by itself
-    /// while it is not in front. Pauses are counted: each ends with a ``resume()`` of its own.
+    /// Pauses all grace periods: from now on no time counts as active time of the app. An app with UIKit pauses by itself while it
+    /// is not in the foreground. Pauses are counted: each ends with its own ``resume()``.
     public func pause() { pauses.begin(.asked) }
 
-    /// Ends one ``pause()``. After the last one grace periods go on, in an app with UIKit as soon as it is in front.
+    /// Ends one ``pause()``. After the last one grace periods continue, in an app with UIKit as soon as it is in the foreground.
     public func resume() { pauses.end(.asked) }
 
-    /// Forgets all that is waited for and takes nothing more: what a switch on your server can turn off. This detector stays
+    /// Drops all expectations and accepts nothing more, so that your server can switch the detector off. This detector stays
     /// stopped; ``start(_:limits:suppression:explainer:queue:)`` makes another.
     public func stop() {
         sweepers.stop()
@@ -167,12 +168,12 @@ public final class LeakDetector: Sendable {
         stopScreens()
     }
 
-    /// How many objects were checked, leaked, freed.
+    /// Numbers of objects that were checked, leaked, freed.
     public var counts: Counts { sweepers.counts }
 
-    /// How often objects of each class were checked since the last call, leaked or not: what the number of leaks is to
-    /// be divided by. With each class the number of its objects that were expected and not looked at, since too many waited
-    /// (``ClassChecks/unseen``); those of classes beyond ``Limits/checkedTypes`` stand together under the name `other`.
+    /// Returns how often objects of each class were checked since the last call, leaked or not: the denominator for the number of
+    /// leaks. Each class has the number of its objects that were expected but not looked at, because too many waited
+    /// (``ClassChecks/unseen``). Those of classes beyond ``Limits/checkedTypes`` are counted together under the name `other`.
     public func takeChecks() -> [ClassChecks] {
         var checks: [String: ClassChecks] = [:]
         for check in sweepers.takeChecks() {
@@ -185,10 +186,10 @@ public final class LeakDetector: Sendable {
         return checks.values.sorted { $0.className < $1.className }
     }
 
-    /// What was checked since the last call, as a session that ends here: what the share of leak-free sessions is a share
-    /// of. Call it where a use of the app ends, such as when it goes to the background. Objects whose grace period still
-    /// runs count in the next. Objects that were not looked at, since too many waited, are ``EndedSession/unseen``: without a
-    /// leak such a session is not leak-free but unknown.
+    /// Returns the checks since the last call as a session that ends here. The share of leak-free sessions is a share of these
+    /// sessions. Call it where a use of the app ends, such as when it goes to the background. Objects whose grace period still runs
+    /// count in the next session. Objects that were not looked at because too many waited are counted in ``EndedSession/unseen``:
+    /// with such objects and without a leak, a session is not leak-free but unknown.
     ///
     /// - Returns: `nil` when nothing was checked, which says nothing about leaks.
     public func takeSession() -> EndedSession? {

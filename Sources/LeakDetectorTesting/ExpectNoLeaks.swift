@@ -1,5 +1,5 @@
 #if canImport(Testing) || canImport(XCTest)
-    /// Runs a block and fails the test when objects that were tracked in it stay in memory after it.
+    /// Runs a block and fails the test if objects that were tracked in it stay in memory after it.
     ///
     /// ```swift
     /// @Test func `a cart goes with its screen`() async throws {
@@ -10,14 +10,14 @@
     /// }
     /// ```
     ///
-    /// For Swift Testing and XCTest. Each class and place of ``TrackedObjects/track(_:fileID:filePath:line:column:)``
-    /// is a failure of its own there; a block that tracked nothing and threw nothing is one too, since it proves nothing.
+    /// For Swift Testing and XCTest. Each class and place of ``TrackedObjects/track(_:fileID:filePath:line:column:)`` fails
+    /// separately at that place. A block that tracked nothing and threw nothing also fails, since it proves nothing.
     ///
     /// - Parameters:
-    ///   - seconds: how long objects may take to go after the block, such as in a task that ends; 0 for at once. A test
-    ///     whose objects are gone does not wait.
-    ///   - body: makes the objects and lets go of them. What it throws is thrown on, after the check.
-    /// - Returns: what `body` returned. It is held during the check, so return nothing that holds a tracked object.
+    ///   - seconds: the time that objects have to be deallocated after the block, such as in a task that ends; 0 for at once. A
+    ///     test whose objects are deallocated does not wait.
+    ///   - body: makes the objects and releases them. Its errors are rethrown after the check.
+    /// - Returns: the result of `body`. It is retained during the check, so return nothing that holds a tracked object.
     public func expectNoLeaks<Value, Failure: Error>(
         within seconds: Double = 1, isolation: isolated (any Actor)? = #isolation,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -38,17 +38,17 @@
         return result
     }
 
-    /// Runs a block that does not wait, and fails the test when objects that were tracked in it stay in memory after it.
+    /// Runs a block that does not wait, and fails the test if objects that were tracked in it stay in memory after it.
     ///
-    /// It blocks its thread while objects are still there, `seconds` at most. In an `async` test the compiler takes the
-    /// other form and asks for `await`: that lets the actor of the test go on meanwhile. On the main actor under Swift
-    /// Testing no task of the main actor runs until this returns: for objects that such a task frees use the other form.
+    /// It blocks its thread while objects still exist, `seconds` at most. In an `async` test the compiler takes the other form and
+    /// asks for `await`, which lets the test's actor continue meanwhile. On the main actor under Swift Testing no task of the main
+    /// actor runs until this returns: for objects that such a task frees use the other form.
     ///
     /// - Parameters:
-    ///   - seconds: how long objects may take to go after the block; 0 for at once.
-    ///   - body: makes the objects and lets go of them. What it throws is thrown on, after the check.
-    /// - Returns: what `body` returned. It is held during the check, so return nothing that holds a tracked object.
-    // Else a block without `await` would block its thread in an async test as well.
+    ///   - seconds: the time that objects have to be deallocated after the block; 0 for at once.
+    ///   - body: makes the objects and releases them. Its errors are rethrown after the check.
+    /// - Returns: the result of `body`. It is retained during the check, so return nothing that holds a tracked object.
+    // Otherwise a block without `await` would block its thread in an async test as well.
     @_disfavoredOverload
     public func expectNoLeaks<Value, Failure: Error>(
         within seconds: Double = 1, isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID,
@@ -68,7 +68,7 @@
     }
 
     extension TrackedObjects {
-        /// Fails the test for all that is still there.
+        /// Fails the test for all objects that still exist.
         func recordSurvivors(after ending: Survivors.Ending, within seconds: Double) {
             for survivors in survivors {
                 TestFailure.record(survivors.message(after: ending, within: seconds), at: survivors.place)

@@ -1,8 +1,8 @@
-/// How long to pause between looks at objects that may go yet, in seconds: short at first, so that a test whose objects
-/// go soon ends soon.
+/// Pauses between looks at objects that may still be deallocated, in seconds: short at first, so that a test ends soon if its
+/// objects are deallocated soon.
 ///
-/// The pauses add up to the time asked for. Counting what was asked for in place of what a clock shows keeps a stop in
-/// a debugger, or a machine that is busy elsewhere, from eating the time that objects have.
+/// The pauses add up to the requested time. The sum uses the requested pauses and not a clock, so a stop in a debugger or a busy
+/// machine does not use up the time of the objects.
 struct Pauses: Sequence, IteratorProtocol {
     static let shortest = 0.001
     static let longest = 0.05
@@ -12,9 +12,9 @@ struct Pauses: Sequence, IteratorProtocol {
     private var left: Double
     private var upcoming = shortest
 
-    /// - Parameter seconds: the sum of all pauses; what is not above 0 is none.
+    /// - Parameter seconds: the sum of all pauses; a value that is not above 0 means no pause.
     init(within seconds: Double) {
-        // Written so that NaN is no pause at all.
+        // Written so that NaN means no pause.
         left = seconds > 0 ? Swift.min(seconds, Self.longestWait) : 0
     }
 

@@ -1,7 +1,7 @@
 #if canImport(ObjectiveC)
     internal import ObjectiveC
 
-    /// Runs a block and lets go of what Objective-C autoreleased in it, which would live until the test returns.
+    /// Runs a block and releases the objects that Objective-C autoreleased in it, which would live until the test returns.
     func releasingTemporaries<Value, Failure: Error>(
         _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

@@ -1,30 +1,30 @@
-/// Objects of one class that were tracked at one place and did not go.
+/// Objects of one class that were tracked at one place and were not deallocated.
 struct Survivors: Sendable {
-    /// What ended, and so should have ended the objects.
+    /// The scope at whose end the objects should have been deallocated.
     enum Ending: Sendable {
         case block, test
-        /// A block after whose end the main actor was blocked: its tasks could let go of nothing.
+        /// A block after whose end the main actor was blocked: the actor's tasks could release nothing.
         case blockOnMainActor
     }
 
-    /// Qualified, such as `Shop.CartModel`.
+    /// The qualified name, such as `Shop.CartModel`.
     let className: String
     let place: SourcePlace
     var alive = 0
-    /// Those that went included.
+    /// The number of tracked objects, including the deallocated ones.
     var tracked = 0
-    /// Why the first living one stays, to follow "It is"; `nil` if nothing is known.
+    /// The reason why the first living object stays, as a text that follows "It is"; `nil` if nothing is known.
     var explanation: String?
-    /// True if the explanation tells a cycle, so that nothing else need be looked for.
+    /// True if the explanation shows a cycle, so that no other cause has to be searched for.
     var isInCycle = false
     /// The names of the closures on that path and the lines that made them, as far as there are symbols and debug lines.
     var closures: [String] = []
-    /// The known mistake behind that path and the code to write instead, in lines of their own.
+    /// The known mistake behind that path and the code to write instead, on separate lines.
     var advice: String?
 
-    /// What a failed test says.
+    /// Returns the message of a failed test.
     ///
-    /// - Parameter seconds: how long they had after the end.
+    /// - Parameter seconds: the time that the objects had after the end.
     func message(after ending: Ending, within seconds: Double) -> String {
         let count =
             tracked == 1
@@ -63,7 +63,7 @@ struct Survivors: Sendable {
         return advice.map { "\(message)\n\($0)" } ?? message
     }
 
-    /// `1` in place of `1.0`.
+    /// Returns the seconds as text: `1` instead of `1.0`.
     private static func text(_ seconds: Double) -> String {
         let text = String(seconds)
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -6,7 +6,7 @@
 #endif
 
 #if canImport(Testing) || canImport(XCTest)
-    /// Fails the test that runs.
+    /// Fails the running test.
     enum TestFailure {
         /// Indicates whether tasks of the main actor run while a test on it waits: XCTest calls tests from the main run loop,
         /// Swift Testing from a task of the main actor.
@@ -26,8 +26,8 @@
                 Issue.record(Comment(rawValue: message), sourceLocation: location)
                 guard Test.current == nil else { return }
             #endif
-            // XCTest runs, or a task that lost sight of its Swift Testing test. Nothing public tells these apart, so
-            // both frameworks are told, and the one that does not run drops it.
+            // Either XCTest runs, or a task that lost its Swift Testing test. No public API distinguishes them, so both frameworks
+            // get the failure, and the one that does not run drops it.
             #if canImport(XCTest)
                 XCTFail(message, file: place.filePath, line: place.line)
             #endif

@@ -5,7 +5,7 @@ internal import LeakPlatform
     internal import RetainPaths
 #endif
 
-/// The objects that must be gone when a test's block has ended. It keeps none of them, and takes them from any thread.
+/// Objects that must be deallocated when a test's block has ended. Retains none of them, and accepts them from any thread.
 public final class TrackedObjects: Sendable {
     private struct Entry {
         let reference: WeakReference
@@ -23,7 +23,7 @@ public final class TrackedObjects: Sendable {
 
     init() {}
 
-    /// Says that an object must be gone once the block has ended. One that is told of twice counts once.
+    /// Tracks an object that must be deallocated once the block has ended. An object that is tracked twice counts once.
     ///
     /// - Returns: the object.
     @discardableResult
@@ -40,7 +40,7 @@ public final class TrackedObjects: Sendable {
         let entry = Entry(
             reference: WeakReference(object), identity: identity, type: type(of: object), place: place)
         state.with { state in
-            // Whoever had this identity before and has gone reads as nil; only this object can be there.
+            // An object that had this identity before and was deallocated reads as nil; only this object can exist.
             if let known = state.indexes[identity], state.entries[known].reference.object != nil { return }
             state.indexes[identity] = state.entries.count
             state.entries.append(entry)
@@ -51,7 +51,7 @@ public final class TrackedObjects: Sendable {
 
     var anyAlive: Bool { entries.contains { $0.reference.object != nil } }
 
-    /// What is still there, by class and place, in the order of tracking.
+    /// Objects that still exist, by class and place, in the order of tracking.
     var survivors: [Survivors] {
         struct Key: Hashable {
             let type: ObjectIdentifier
@@ -68,7 +68,7 @@ public final class TrackedObjects: Sendable {
             let index = indexes[key] ?? all.count
             if index == all.count {
                 indexes[key] = index
-                // The same in every launch, as the detector names it.
+                // The name is the same in every launch, as in the detector.
                 let name = UnknownContext.removed(from: String(reflecting: entry.type))
                 all.append(Survivors(className: name, place: entry.place))
             }
@@ -99,6 +99,7 @@ public final class TrackedObjects: Sendable {
         private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? { nil }
     #endif
 
-    /// Looked at outside of the lock, since a look can be the end of the object, whose `deinit` may track others.
+    /// The tracked objects. They are looked at outside of the lock, since a look can deallocate an object, whose `deinit` may track
+    /// others.
     private var entries: [Entry] { state.with { $0.entries } }
 }

@@ -6,9 +6,9 @@ internal import LeakTransport
     import FoundationNetworking
 #endif
 
-/// One post's answer, as the session hands it over in pieces, and the wait for it.
+/// The response to one request, as the session delivers it in pieces, and the wait for it.
 final class Exchange: @unchecked Sendable {
-    // Unchecked: the session calls on a queue of its own, and `lock` stands between it and the thread that waits.
+    // Unchecked: the session calls on a queue of its own, and `lock` protects the state from the waiting thread.
     private let lock = NSLock()
     private let finished = DispatchSemaphore(value: 0)
     private let limits: TransportLimits
@@ -20,10 +20,10 @@ final class Exchange: @unchecked Sendable {
 
     init(_ limits: TransportLimits) { self.limits = limits }
 
-    /// Blocks until the answer is complete, at most as long as the limits allow.
+    /// Blocks until the response is complete, at most as long as the limits allow.
     func reply(to task: URLSessionTask) -> Reply {
-        // A session has one limit for silence, whether it connects or waits for the answer; the collector may take
-        // longer for the second.
+        // A session has one time limit for silence, whether it connects or waits for the response; the collector may take longer
+        // for the second.
         let start = DispatchTime.now()
         let connectBy = start + .milliseconds(min(limits.connectMilliseconds, limits.totalMilliseconds))
         if finished.wait(timeout: connectBy) == .timedOut {
@@ -48,12 +48,12 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Bytes of the request have left, so there is a connection.
+    /// Records that bytes of the request were sent, so there is a connection.
     func connect() {
         lock.withLock { isConnected = true }
     }
 
-    /// Takes the head of the answer.
+    /// Records the head of the response.
     func take(_ response: URLResponse) {
         lock.withLock {
             isConnected = true
@@ -61,8 +61,8 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Takes the head of an answer that asks for a password. Apple's systems hand its body over as well, Foundation on
-    /// Linux cancels the task.
+    /// Records the head of a response that asks for a password. Apple's systems deliver its body as well, Foundation on Linux
+    /// cancels the task.
     func takeRefusal(_ response: HTTPURLResponse) {
         lock.withLock {
             isConnected = true
@@ -71,9 +71,9 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Takes the next bytes of the body.
+    /// Appends the next bytes of the body.
     ///
-    /// - Returns: whether they were taken; if not, the transfer is to stop.
+    /// - Returns: `true` if they were accepted; if not, the transfer must stop.
     func take(_ data: Data) -> Bool {
         lock.withLock {
             guard failure == nil, body.count + data.count <= limits.answerBytes else {
@@ -85,7 +85,7 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Takes the end, which wakes the thread that waits.
+    /// Records the end, and wakes the waiting thread.
     func finish(_ error: (any Error)?) {
         lock.withLock {
             if let error, failure == nil, !isRefused { failure = error.localizedDescription }

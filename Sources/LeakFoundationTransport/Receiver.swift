@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Hands what the session says to the exchange concerned; what comes after its end goes nowhere.
+/// Passes the session's callbacks to their exchange; callbacks after the end of the exchange are dropped.
 final class Receiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    // Unchecked: `exchanges` is touched inside `lock` alone.
+    // Unchecked: `exchanges` is accessed only inside `lock`.
     private let lock = NSLock()
     private var exchanges: [Int: Exchange] = [:]
 
@@ -27,7 +27,7 @@ final class Receiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        // Followed, it would carry the key elsewhere.
+        // A followed redirect would carry the key elsewhere.
         completionHandler(nil)
     }
 
@@ -35,8 +35,8 @@ final class Receiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // A password is asked for, and there is none: what asks for it is the answer. Without this, the session would look
-        // into the keychain; Foundation on Linux would wait for ever.
+        // The server asks for a password, and there is none: its request for one is the response. Without this, the session would
+        // look into the keychain; Foundation on Linux would wait forever.
         if let refusal = challenge.failureResponse as? HTTPURLResponse {
             exchange(of: task)?.takeRefusal(refusal)
             completionHandler(.rejectProtectionSpace, nil)

@@ -7,12 +7,12 @@ package import LeakTransport
 
 /// Sends with `URLSession`, on all of Apple's systems, and keeps the connection between requests.
 ///
-/// Blocks the thread that sends until the answer is there or a limit of ``TransportLimits`` is over.
+/// Blocks the sending thread until the response is complete or a limit of ``TransportLimits`` is exceeded.
 package final class URLSessionTransport: Transport {
     private let limits: TransportLimits
     private let usesProxy: Bool
     private let receiver = Receiver()
-    /// Made with the first post, so that an app which reports nothing never sets one up.
+    /// Created with the first request, so that an app that reports nothing never creates one.
     private var session: URLSession?
 
     /// - Parameter usesProxy: if `false`, a proxy of the system is not used.
@@ -21,7 +21,7 @@ package final class URLSessionTransport: Transport {
         self.usesProxy = usesProxy
     }
 
-    // A session keeps its delegate, and itself, until it is told that there will be no more.
+    // A session retains its delegate, and itself, until it is invalidated.
     deinit { session?.invalidateAndCancel() }
 
     package func post(_ post: Post) -> Reply {
@@ -37,7 +37,7 @@ package final class URLSessionTransport: Transport {
         request.httpMethod = method
         request.httpBody = body.map { Data($0) }
         request.timeoutInterval = Double(limits.totalMilliseconds) / 1000
-        // Left out, the session asks for compressed answers.
+        // Without this header, the session asks for compressed responses.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
         let exchange = Exchange(limits)

@@ -5,13 +5,13 @@ internal import CLeakZlib
 /// Reusable: after ``reset(_:)`` it reads the next one without asking for memory again.
 @safe
 public struct Inflater: ~Copyable {
-    /// What is taken from a stranger.
+    /// Limits for input from an untrusted sender.
     public struct Limits: Hashable, Sendable {
-        /// Bytes that may come out. 16 MiB by default.
+        /// Bytes of output. 16 MiB by default.
         public var outputBytes: Int
-        /// Bytes out per byte in. Text in JSON reaches 20; a bomb of zeros reaches 1029.
+        /// Bytes of output per byte of input. Text in JSON reaches 20; a bomb of zeros reaches 1029.
         public var ratio: Int
-        /// Bytes that may come out before ``ratio`` counts: short inputs of one repeated word are no bomb.
+        /// Bytes of output before ``ratio`` applies: short inputs of one repeated word are no bomb.
         public var bytesBeforeRatio: Int
 
         public init(outputBytes: Int = 16 << 20, ratio: Int = 200, bytesBeforeRatio: Int = 64 << 10) {
@@ -21,13 +21,13 @@ public struct Inflater: ~Copyable {
         }
     }
 
-    /// What is around the compressed blocks of RFC 1951.
+    /// Format around the compressed blocks of RFC 1951.
     public enum Format: Hashable, Sendable {
         /// One member of RFC 1952.
         case gzip
-        /// What HTTP calls `deflate`: the zlib format of RFC 1950 or, as some send, the blocks alone, which carry no
-        /// checksum. RFC 9110 §8.4.1.2. The first byte tells: of zlib's header it ends in 8; read as the head of a
-        /// block that is one stored as it is, and not the last, with a bit set where encoders leave zeros.
+        /// HTTP's `deflate`: the zlib format of RFC 1950 or, from some senders, the blocks alone, which carry no checksum. RFC 9110
+        /// §8.4.1.2. The first byte tells them apart: in zlib's header it ends in 8. Read as the head of a block, such a byte means
+        /// a stored block that is not the last one, with a bit set where encoders leave zeros.
         case deflate
     }
 
@@ -39,7 +39,6 @@ public struct Inflater: ~Copyable {
     private var state = State.reading
     private var expansion: Expansion
 
-    /// What is taken.
     public var limits: Limits { expansion.limits }
 
     public init(limits: Limits = Limits(), format: Format = .gzip) {

@@ -1,5 +1,5 @@
-/// How long to wait between attempts that failed: any time up to a bound that doubles with each failure, so that those that lost
-/// a server together do not come back together.
+/// Time to wait between failed attempts: a random time up to a limit that doubles with each failure, so that clients that lost a
+/// server together do not return together.
 ///
 /// https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ (“full jitter”)
 public struct Backoff: Hashable, Sendable {
@@ -11,11 +11,11 @@ public struct Backoff: Hashable, Sendable {
         self.longestMilliseconds = longestMilliseconds
     }
 
-    /// How long to wait before the next attempt.
+    /// Returns the time to wait before the next attempt.
     ///
     /// - Parameters:
-    ///   - failures: how many attempts have failed in a row, from 1.
-    ///   - jitter: the share of the bound to wait, from 0 up to 1.
+    ///   - failures: the number of failed attempts in a row, from 1.
+    ///   - jitter: the share of the limit to wait, from 0 up to 1.
     public func milliseconds(
         afterFailures failures: Int, jitter: Double = .random(in: 0..<1)
     ) -> Int {

@@ -28,12 +28,12 @@ public struct CivilDate: Hashable, Sendable {
         year = Int(yearOfEra + era * 400 + (month <= 2 ? 1 : 0))
     }
 
-    /// - Parameter milliseconds: since 1970; any.
+    /// - Parameter milliseconds: any number of milliseconds since 1970.
     public init(milliseconds: Int64) {
         self.init(days: Self.floorDivide(milliseconds, by: Self.dayMilliseconds).quotient)
     }
 
-    /// Milliseconds since midnight, of milliseconds since 1970; any.
+    /// Returns the milliseconds since midnight, for any number of milliseconds since 1970.
     public static func timeOfDay(milliseconds: Int64) -> Int64 {
         floorDivide(milliseconds, by: dayMilliseconds).remainder
     }
@@ -47,7 +47,7 @@ public struct CivilDate: Hashable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// From Sunday, 0, on.
+    /// The day of the week, from 0 for Sunday.
     public var weekday: Int { Int(Self.floorDivide(days + 4, by: 7).remainder) }
 
     private static func days(in month: Int, of year: Int) -> Int {

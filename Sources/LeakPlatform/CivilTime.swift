@@ -6,7 +6,7 @@ public struct CivilTime: Hashable, Sendable {
     public let second: Int
     public let millisecond: Int
 
-    /// - Parameter milliseconds: since 1970; any.
+    /// - Parameter milliseconds: any number of milliseconds since 1970.
     public init(milliseconds: Int64) {
         date = CivilDate(milliseconds: milliseconds)
         let rest = Int(CivilDate.timeOfDay(milliseconds: milliseconds))

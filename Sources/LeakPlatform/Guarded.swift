@@ -1,4 +1,4 @@
-/// A value that one thread at a time may touch, and that threads can wait on.
+/// A value that only one thread at a time may access, and that threads can wait for.
 ///
 /// `with` blocks until the value is free. Do not call `with` of the same instance from inside `with`: it deadlocks.
 public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
@@ -6,7 +6,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     private var value: Value
     private let monitor = Monitor()
 
-    /// What a waiting thread is to do after a look at the value.
+    /// Decision of a waiting thread after a look at the value.
     public enum Look<Result> {
         case take(Result)
         /// Look again when woken, and after that time at the latest; `nil` is no limit.
@@ -17,7 +17,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         self.value = value
     }
 
-    /// Runs `body` with the value, alone.
+    /// Runs `body` with exclusive access to the value.
     public func with<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -26,7 +26,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Runs `body` with the value, alone, again after each sleep that it asks for.
+    /// Runs `body` with exclusive access to the value, and again after each sleep that it asks for.
     public func wait<Result>(for body: (inout sending Value) -> sending Look<Result>) -> sending Result {
         monitor.lock()
         defer { monitor.unlock() }
@@ -38,16 +38,16 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Waits until `body` gives a result, asking again each time another thread calls ``wakeAll()``.
+    /// Waits until `body` gives a result, and calls it again each time another thread calls ``wakeAll()``.
     ///
     /// - Parameters:
-    ///   - milliseconds: how long to wait at most; `nil` waits for good. A change of the wall clock does not matter.
-    ///   - body: called with the value, alone; `nil` means not yet.
-    /// - Returns: what `body` gave, or `nil` when the time was up.
+    ///   - milliseconds: the maximum wait; `nil` waits without limit. A change of the wall clock has no effect.
+    ///   - body: called with exclusive access to the value; `nil` means not yet.
+    /// - Returns: the result of `body`, or `nil` when the time was up.
     public func wait<Result>(
         milliseconds: Int64? = nil, until body: (inout sending Value) -> sending Result?
     ) -> sending Result? {
-        // Against a sum that passes what an Int64 holds.
+        // Prevents a sum that overflows an Int64.
         let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), SystemTime.longestWait) }
         return wait { value -> sending Look<Result?> in
             if let result = body(&value) { return .take(result) }

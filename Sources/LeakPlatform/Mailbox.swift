@@ -1,12 +1,12 @@
-/// Where any thread leaves items and one thread takes them, within bounds.
+/// A bounded queue in which any thread leaves items and from which one thread takes them.
 ///
-/// Leaving an item waits for no more than other such short steps. A signal's handler that interrupts one on its own
-/// thread is refused instead of waiting for itself. Memory is asked for only when more items wait than ever before.
+/// Leaving an item waits only for other such short steps. A signal handler that interrupts such a step on its own thread is
+/// rejected, so it does not wait for itself. Memory is allocated only when more items wait than ever before.
 @safe
 public final class Mailbox<Item: Sendable>: @unchecked Sendable {
-    // Unchecked: `state` is touched under the lock, `spare` by the one thread that takes.
+    // Unchecked: `state` is accessed under the lock, `spare` by the one thread that takes.
     private let monitor = Monitor()
-    /// Behind a pointer: a handler may not meet the book-keeping of exclusive accesses half done.
+    /// Behind a pointer: a handler must not interrupt the bookkeeping of exclusive accesses.
     private let state: UnsafeMutablePointer<State>
     private var spare = Shelf<Item>()
     private let itemLimit: Int
@@ -24,7 +24,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         var settings = Settings()
         /// Positions of the items that others may be merged into, by key.
         var positions: [MergeKey: Int] = [:]
-        /// The same by the key that is used where room is short.
+        /// The same positions by the key that is used when room is short.
         var coarsePositions: [MergeKey: Int] = [:]
         /// Positions of the items of ``Mailbox/mergeAhead(_:bytes:key:into:)``.
         var positionsAhead: [MergeKey: Int] = [:]
@@ -43,7 +43,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The room that items take.
+    /// The room used by items.
     private struct Usage {
         var bytes = 0
         var items = 0
@@ -69,7 +69,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         /// Position of the last change of settings; `nil` once an item that depends on it follows.
         var position: Int?
 
-        /// Names beyond which the hash starts anew, behind a barrier.
+        /// The number of names beyond which the hash starts anew, behind a barrier.
         private static var limit: Int { 256 }
 
         mutating func set(_ changes: [MailboxSetting]) {
@@ -85,8 +85,8 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - items: how many may wait.
-    ///   - bytes: how many they may have together, as their owners count them.
+    ///   - items: the number of items that may wait.
+    ///   - bytes: the number of bytes that the items may have together, as their owners count them.
     public init(items: Int, bytes: Int) {
         Visit.prepare()
         itemLimit = items
@@ -103,10 +103,9 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     /// Leaves an item, if there is room.
     ///
     /// - Parameters:
-    ///   - bytes: what it counts for against the bound.
-    ///   - weight: what it adds to ``weight``, or to ``refusals``; of none, it is counted as a call.
-    /// - Returns: how many have been left so far, this one included; `nil` when it was not taken, which
-    ///   ``refusals`` count.
+    ///   - bytes: the bytes that the item counts against the limit.
+    ///   - weight: the number that the item adds to ``weight``, or to ``refusals``; an item without weight is counted as a call.
+    /// - Returns: the number of items left so far, including this one; `nil` when the item was rejected, which ``refusals`` counts.
     public func offer(
         _ item: consuming Item, bytes: Int, weight: Int = 1, in room: MailboxRoom = .ordinary,
         separating separation: MailboxSeparation = .all
@@ -116,8 +115,8 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// Leaves an item as ``offer(_:bytes:weight:in:separating:)`` does, unless half of the room is taken.
     ///
-    /// - Returns: `false` when half of the room is taken: then nothing was done. ``merge(_:bytes:weight:key:coarseKey:into:)``
-    ///   is next.
+    /// - Returns: `false` when half of the room is taken. Then nothing was done, and ``merge(_:bytes:weight:key:coarseKey:into:)``
+    ///   is the next call.
     public func offerUnlessCrowded(_ item: consuming Item, bytes: Int, weight: Int) -> Bool {
         var isCrowded = false
         var item: Item? = consume item
@@ -135,14 +134,14 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         return !isCrowded
     }
 
-    /// Merges an item into one that waits, has the same key, and was left under the same settings. Leaves it where there is
-    /// none, if there is room. In the last quarter of the room the coarser key is enough, with the same coarse settings.
+    /// Merges an item into a waiting one that has the same key and was left under the same settings. If there is no such item,
+    /// leaves the item if there is room. In the last quarter of the room the coarser key is enough, with the same coarse settings.
     ///
-    /// Items that were left otherwise have no key. What was left before an item that separates takes no more.
+    /// Items that were left by other functions have no key. Items before a separating item accept no more merges.
     ///
     /// - Parameters:
-    ///   - weight: what it adds to ``weight``, or to ``refusals``.
-    ///   - body: adds the item to the one that waits; `false` if that takes no more. Called under the lock: it must be short.
+    ///   - weight: the number that the item adds to ``weight``, or to ``refusals``.
+    ///   - body: adds the item to the waiting one; `false` if that one accepts no more. Called under the lock: it must be short.
     public func merge(
         _ item: consuming Item, bytes: Int, weight: Int, key: MergeKey, coarseKey: MergeKey,
         into body: (inout Item) -> Bool
@@ -175,11 +174,11 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Merges an item into one that waits and has the same key, or leaves it in the reserve. No item of
-    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` that comes later comes to stand before it.
+    /// Merges an item into a waiting one that has the same key, or leaves it in the reserve. Later items of
+    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` do not get ahead of it.
     ///
-    /// - Parameter body: adds the item to the waiting one and returns by how many bytes that grew, at most `room`; `nil` if
-    ///   nothing was added. Called under the lock: it must be short.
+    /// - Parameter body: adds the item to the waiting one and returns the number of bytes by which that one grew, at most `room`;
+    ///   `nil` if nothing was added. Called under the lock: it must be short.
     public func mergeAhead(
         _ item: consuming Item, bytes: Int, key: MergeKey, into body: (inout Item, _ room: Int) -> Int?
     ) {
@@ -200,16 +199,16 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Leaves an item that changes settings of the items behind it, in the reserve. It is merged into the last such item if
-    /// nothing waits in between that depends on them.
+    /// Leaves an item that changes settings of the items behind it, in the reserve. It is merged into the last such item if no item
+    /// waits in between that depends on the settings.
     ///
-    /// Items are merged across it: into those that were left when all settings had the same values as now.
+    /// Other items are merged across it: into items that were left when all settings had the same values as now.
     ///
     /// - Parameters:
-    ///   - settings: the values that it gives them.
-    ///   - isAlwaysKept: whether it is left even if there is no room.
-    ///   - body: adds the item to the waiting one and returns by how many bytes that grew, at most `room`; `nil` if nothing
-    ///     was added. Called under the lock: it must be short.
+    ///   - settings: the values that the item gives to settings.
+    ///   - isAlwaysKept: `true` if the item is left even if there is no room.
+    ///   - body: adds the item to the waiting one and returns the number of bytes by which that one grew, at most `room`; `nil` if
+    ///     nothing was added. Called under the lock: it must be short.
     public func change(
         _ settings: [MailboxSetting], _ item: consuming Item, bytes: Int, isAlwaysKept: Bool,
         into body: (inout Item, _ room: Int) -> Int?
@@ -234,21 +233,21 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Leaves an item whether there is room or not: for the few without which nothing goes on.
+    /// Leaves an item whether there is room or not: for the few items that are required to continue.
     ///
-    /// - Returns: how many have been left so far, this one included; `nil` after ``close()``, and in a handler that
-    ///   interrupted a call of this mailbox.
+    /// - Returns: the number of items left so far, including this one; `nil` after ``close()``, and in a handler that interrupted a
+    ///   call of this mailbox.
     @discardableResult
     public func insist(_ item: consuming Item, separating separation: MailboxSeparation = .all) -> UInt64? {
         add(item, bytes: 0, weight: 0, in: nil, separating: separation)
     }
 
-    /// - Parameter room: `nil` for any.
+    /// - Parameter room: `nil` for any room.
     private func add(
         _ item: consuming Item, bytes: Int, weight: Int, in room: MailboxRoom?,
         separating separation: MailboxSeparation
     ) -> UInt64? {
-        // The compiler cannot see that the closure runs once at most.
+        // The compiler cannot see that the closure runs at most once.
         var item: Item? = consume item
         let sequence: UInt64?? = alone {
             if unsafe state.pointee.isClosed {
@@ -281,7 +280,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// Called under the lock.
     ///
-    /// - Returns: whether an item leaves the ordinary room filled to that share at most.
+    /// - Returns: `true` if the item leaves the ordinary room filled to that share at most.
     private func fits(_ bytes: Int, _ share: Share) -> Bool {
         let used = unsafe state.pointee.ordinary
         let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
@@ -324,13 +323,13 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Moves all that is there to the end of `items`, in order. Only one thread may ever call this.
+    /// Moves all items to the end of `items`, in order. Only one thread may ever call this.
     ///
-    /// - Parameter milliseconds: how long to wait for a first item, on a clock that nobody sets; `nil` waits for good.
-    /// - Returns: whether more can come. After ``close()`` it is `false`, and does not wait.
+    /// - Parameter milliseconds: the maximum wait for a first item, on a clock that cannot be set; `nil` waits without limit.
+    /// - Returns: `true` if more items can come. After ``close()`` it is `false`, and the call does not wait.
     @discardableResult
     public func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
-        // Against a sum that passes what an Int64 holds.
+        // Prevents a sum that overflows an Int64.
         let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), SystemTime.longestWait) }
         let isOpen = alone {
             while unsafe state.pointee.shelf.count == 0 && !state.pointee.isClosed {
@@ -343,7 +342,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
             unsafe swap(&state.pointee.shelf, &spare)
             unsafe state.pointee.ordinary = Usage()
             unsafe state.pointee.reserve = Usage()
-            // Room that a burst needed is given back.
+            // Releases the room that a burst needed.
             if unsafe !state.pointee.positions.isEmpty { unsafe state.pointee.positions = [:] }
             if unsafe !state.pointee.coarsePositions.isEmpty { unsafe state.pointee.coarsePositions = [:] }
             unsafe state.pointee.separateAll()
@@ -354,7 +353,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         return isOpen
     }
 
-    /// Refuses every item from now on and wakes the thread that takes, which can still take what is there.
+    /// Rejects every item from now on and wakes the thread that takes, which can still take the waiting items.
     public func close() {
         _ = alone {
             unsafe state.pointee.isClosed = true
@@ -362,20 +361,20 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// How many items have been left; 0 in a handler that interrupted a call of this mailbox.
+    /// The number of items left so far; 0 in a handler that interrupted a call of this mailbox.
     public var lastSequence: UInt64 { alone { unsafe state.pointee.sequence } ?? 0 }
 
-    /// The weights of all items that have been left, together; 0 in a handler that interrupted a call of this mailbox.
+    /// The sum of the weights of all items left so far; 0 in a handler that interrupted a call of this mailbox.
     public var weight: Int { alone { unsafe state.pointee.weight } ?? 0 }
 
-    /// How many items were not taken; none in a handler that interrupted a call of this mailbox.
+    /// The numbers of rejected items; 0 in a handler that interrupted a call of this mailbox.
     public var refusals: MailboxRefusals { alone { unsafe state.pointee.refusals } ?? MailboxRefusals() }
 
     /// Runs `body` under the lock.
     ///
-    /// - Returns: `nil` when this thread is inside already: in a handler that interrupted a call of this mailbox.
+    /// - Returns: `nil` when this thread is already inside: in a handler that interrupted a call of this mailbox.
     func alone<Result>(_ body: () -> Result) -> Result? {
-        // Written out: a method passed by its name would be an object on the heap.
+        // Written out: a method passed by name would be an object on the heap.
         Visit.to(self, refused: { countReentrant($0) }) {
             monitor.lock()
             defer { monitor.unlock() }
@@ -383,7 +382,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Counts what its sender may not leave as left from within.
+    /// Counts an item that its sender may not leave as a rejected reentrant call.
     public func refuse(weight: Int) { countReentrant(weight) }
 
     private func countReentrant(_ count: Int) {
@@ -391,7 +390,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 }
 
-/// Equal for items that may be merged: a hash of 128 bits.
+/// A hash of 128 bits, equal for items that may be merged.
 public struct MergeKey: Hashable, Sendable {
     private let high: Int
     private let low: Int
@@ -403,15 +402,15 @@ public struct MergeKey: Hashable, Sendable {
 
 /// The share of a ``Mailbox`` that an item may take.
 public enum MailboxRoom: Sendable {
-    /// Half of the bounds, together with those in ``ordinary``.
+    /// Half of the limits, together with the items in ``ordinary``.
     case half
-    /// The bounds.
+    /// The limits.
     case ordinary
-    /// As much again, apart from the others.
+    /// As much again as the limits, apart from the other items.
     case reserve
 }
 
-/// Which items that come later are not merged into items before the one that is left.
+/// Selects which later items are not merged into items that were left before the separating item.
 public enum MailboxSeparation: Sendable {
     case none
     /// Changes of settings.
@@ -427,24 +426,23 @@ public struct MailboxSetting: Sendable {
     let isCoarse: Bool
 
     /// - Parameters:
-    ///   - name: equal for changes of the same setting.
+    ///   - name: a hash, equal for changes of the same setting.
     ///   - value: a hash of name and value.
-    ///   - isCoarse: whether items are kept apart by it where room is short too.
+    ///   - isCoarse: `true` if the setting keeps items apart even when room is short.
     public init(name: MergeKey, value: MergeKey, isCoarse: Bool) {
         (self.name, self.value, self.isCoarse) = (name, value, isCoarse)
     }
 }
 
-/// How many items a ``Mailbox`` has not taken, each counted with its weight.
+/// Numbers of items that a ``Mailbox`` rejected, each counted with its weight.
 public struct MailboxRefusals: Hashable, Sendable {
-    /// For want of room.
+    /// Items rejected for lack of room.
     public var full = 0
-    /// How many calls came from a signal's handler that had interrupted a call of the same mailbox on its own thread, of
-    /// whatever sort they were.
+    /// Calls from a signal handler that had interrupted a call of the same mailbox on its own thread, of any kind.
     public var reentrant = 0
-    /// After the mailbox was closed.
+    /// Items rejected after the mailbox was closed.
     public var closed = 0
-    /// How many items without a weight were not taken for want of room.
+    /// The number of items without a weight that were rejected for lack of room.
     public var calls = 0
 
     public init() {}

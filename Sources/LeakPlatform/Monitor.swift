@@ -1,6 +1,5 @@
-// The only place that touches pthread locks. `Synchronization.Mutex` would do the locking, but it is newer than the
-// oldest systems that apps run on, and its lock lives in a runtime that ThreadSanitizer does not see, which then
-// reports races that are none.
+// The only place that uses pthread locks. `Synchronization.Mutex` would do the locking, but it is newer than the oldest systems
+// that apps run on, and its lock lives in a runtime that ThreadSanitizer does not see, which then reports false races.
 
 #if canImport(Darwin)
     internal import Darwin
@@ -8,7 +7,7 @@
     internal import Glibc
 #endif
 
-/// A lock and a condition to wait for under it.
+/// A lock, and a condition to wait for while holding it.
 @safe
 struct Monitor: ~Copyable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -33,9 +32,9 @@ struct Monitor: ~Copyable {
 
     func unlock() { unsafe pthread_mutex_unlock(mutex) }
 
-    /// Gives the lock away until woken, or for no reason. Call with the lock held.
+    /// Releases the lock until woken, or until a spurious wake-up. Call with the lock held.
     ///
-    /// - Parameter milliseconds: how long at most, on a clock that nobody sets; `nil` is no limit.
+    /// - Parameter milliseconds: the maximum wait, on a clock that cannot be set; `nil` is no limit.
     func wait(milliseconds: Int64?) {
         guard let milliseconds else {
             unsafe pthread_cond_wait(condition, mutex)
@@ -56,7 +55,7 @@ struct Monitor: ~Copyable {
 
     func wakeAll() { unsafe pthread_cond_broadcast(condition) }
 
-    /// On the monotonic clock where the system lets one choose; Darwin waits by a span of time instead.
+    /// Selects the monotonic clock where the system allows a choice; Darwin waits for a span of time instead.
     private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {
         #if canImport(Darwin)
             return unsafe pthread_cond_init(condition, nil)

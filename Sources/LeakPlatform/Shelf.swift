@@ -1,6 +1,6 @@
-/// Room for items that come one by one and leave together, in order.
+/// A buffer for items that are added one by one and removed together, in order.
 ///
-/// Unlike an array it is never copied, and keeps room for a few when its items leave.
+/// Unlike an array it is never copied, and keeps room for a few items when its items are removed.
 @safe
 struct Shelf<Item>: ~Copyable {
     static var smallestCapacity: Int { 64 }
@@ -22,12 +22,12 @@ struct Shelf<Item>: ~Copyable {
         count += 1
     }
 
-    /// Runs `body` with an item that is there.
+    /// Runs `body` with an existing item.
     func change<Result>(at index: Int, _ body: (inout Item) -> Result) -> Result {
         unsafe body(&items[index])
     }
 
-    /// Moves everything to the end of `taken`. Room that a burst needed is given back.
+    /// Moves all items to the end of `taken`. Releases the room that a burst needed.
     mutating func move(to taken: inout [Item]) {
         unsafe taken.append(contentsOf: UnsafeBufferPointer(start: items, count: count))
         unsafe items.deinitialize(count: count)

@@ -6,18 +6,18 @@
 
 /// Standard error of an app that a library runs in.
 public enum StandardError {
-    /// A pipe that can be written to takes this many bytes at once: POSIX's smallest `PIPE_BUF` on the systems that we run on.
+    /// The number of bytes that a writable pipe accepts at once: POSIX's smallest `PIPE_BUF` on the supported systems.
     private static let pieceBytes = 512
     private static let lock = Guarded(())
 
     /// Writes a line without waiting.
     ///
-    /// Drops the rest of the line if a pipe or terminal that nobody reads is full, standard error is closed, or the disk behind it
-    /// is full. Only a terminal that the process may not open, as after `su`, can still block.
+    /// Drops the rest of the line if a pipe or terminal is full because no process reads it, if standard error is closed, or if the
+    /// disk behind it is full. Only a terminal that the process may not open, as after `su`, can still block.
     public static func write(_ line: String) {
         lock.with { _ in
-            // A terminal can be ready and still have no room for a whole piece, so it is opened once more, to write without waiting:
-            // with the descriptor that is there, the app and other processes would no longer wait either.
+            // A terminal can be ready and still have no room for a whole piece. So it is opened once more, in non-blocking mode: on
+            // the existing descriptor this mode would also apply to the app and to other processes.
             let terminal = openTerminal()
             defer { if terminal >= 0 { close(terminal) } }
             var rest = Array((line + "\n").utf8)[...]
@@ -29,7 +29,7 @@ public enum StandardError {
         }
     }
 
-    /// The terminal that standard error is, or −1.
+    /// Opens the terminal that standard error refers to; returns −1 if it is not a terminal or cannot be opened.
     private static func openTerminal() -> Int32 {
         guard isatty(STDERR_FILENO) == 1 else { return -1 }
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -6,7 +6,7 @@
 
 /// The clocks of the system, in milliseconds.
 public enum SystemTime {
-    /// A year. A longer wait is woken before, and its sum with any time of the clock fits.
+    /// A year. A longer wait is woken earlier, so that its sum with any time of the clock does not overflow.
     static let longestWait: Int64 = 365 * 86_400_000
 
     #if canImport(Darwin)
@@ -17,20 +17,20 @@ public enum SystemTime {
         private static let (roughClock, roughWallClock) = (CLOCK_MONOTONIC_COARSE, CLOCK_REALTIME_COARSE)
     #endif
 
-    /// A clock that nobody sets, from an arbitrary start: waits measured with it last as long as they should when the wall clock
+    /// A clock that cannot be set, from an arbitrary start: waits measured with it last as long as they should when the wall clock
     /// is put back.
     public static var monotonic: Int64 { milliseconds(CLOCK_MONOTONIC) }
 
     /// The same clock, at half the cost: on Linux as old as the kernel's last tick, four milliseconds on most machines.
     public static var roughMonotonic: Int64 { milliseconds(roughClock) }
 
-    /// The same clock in nanoseconds: for how long something took.
+    /// The same clock in nanoseconds, for measuring how long something took.
     public static var monotonicNanoseconds: UInt64 {
         let time = time(of: CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// A clock that nobody sets and that stands still while the device sleeps, from an arbitrary start.
+    /// A clock that cannot be set and that stands still while the device sleeps, from an arbitrary start.
     public static var awake: Int64 { milliseconds(awakeClock) }
 
     /// The same clock, a few milliseconds old, at a fifth of the cost.

@@ -4,12 +4,12 @@
     import Glibc
 #endif
 
-/// Tells whether code runs on the thread that an object calls its own.
+/// Tells whether code runs on the thread that an object marked as its own.
 ///
-/// The mark is the object's address, so whoever asks must hold the object: an address is not given out twice
-/// while its first owner lives. Cheaper than a lock by far: one look into the thread's own storage.
+/// The mark is the object's address, so the caller must retain the object: an address is not reused while its first owner lives. A
+/// check is much cheaper than a lock: one read of thread-local storage.
 public enum ThreadMark {
-    /// `nil` in a process that has used up its keys, of which there are 512 to 1,024: then ``threads`` are asked.
+    /// `nil` in a process that has used up its keys, of which there are 512 to 1,024: then ``threads`` is used.
     private static let key = ThreadKey.make()
     /// The thread of each owner, by the owner's address.
     private static let threads = Guarded<[UInt: pthread_t]>([:])
@@ -26,7 +26,7 @@ public enum ThreadMark {
         unsafe pthread_setspecific(key, Unmanaged.passUnretained(owner).toOpaque())
     }
 
-    /// Whether the current thread was marked as `owner`'s.
+    /// Returns `true` if the current thread was marked as `owner`'s.
     public static func isSet(by owner: AnyObject) -> Bool {
         guard let key else {
             let thread = threads.with { $0[address(of: owner)] }
@@ -40,7 +40,7 @@ public enum ThreadMark {
     }
 }
 
-/// A key of a thread's own storage.
+/// A key of thread-local storage.
 enum ThreadKey {
     /// - Returns: `nil` when the process has used up its keys.
     static func make() -> pthread_key_t? {

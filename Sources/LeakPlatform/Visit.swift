@@ -4,27 +4,27 @@
     internal import Glibc
 #endif
 
-/// Tells whether a thread is inside an object already: a signal's handler that calls what it has interrupted.
+/// Tells whether a thread is already inside an object: a signal handler may call the object that it has interrupted.
 ///
-/// The visits of a thread are a chain on its own stack. An error-checking lock would not do: between taking the lock
-/// and noting its owner there is a moment in which a handler waits for ever.
+/// The visits of a thread form a chain on its own stack. An error-checking lock would not work: between taking the lock and
+/// recording its owner there is a moment in which a handler waits forever.
 @safe
 struct Visit {
     private let owner: UnsafeRawPointer
     private let outer: UnsafeMutablePointer<Visit>?
-    /// How often a handler wanted to come in meanwhile.
+    /// The number of handlers that were rejected during the visit.
     private var refusals = 0
 
-    /// Made before the first handler needs it: making it is no work for a handler. `nil` in a process that has used up its
-    /// keys: then no handler may call what it has interrupted, and all else goes on.
+    /// Created before the first handler needs it: a handler must not create it. `nil` in a process that has used up its keys: then
+    /// no handler may call the object that it has interrupted, and everything else works.
     private static let key = ThreadKey.make()
 
     static func prepare() { _ = key }
 
     /// Runs `body`, unless this thread is inside `owner` already.
     ///
-    /// - Parameter refused: told, after the visit, how many visits were refused on this thread during it.
-    /// - Returns: `nil` when it is.
+    /// - Parameter refused: called after the visit with the number of visits that were rejected on this thread during it.
+    /// - Returns: `nil` if the thread is already inside.
     static func to<Result>(
         _ owner: AnyObject, refused: (Int) -> Void, _ body: () -> Result
     ) -> Result? {
@@ -40,12 +40,12 @@ struct Visit {
         }
         var visit = unsafe Visit(owner: address, outer: outermost)
         let result = mark(&visit, body)
-        // No handler touches it any more.
+        // No handler accesses it any more.
         if visit.refusals > 0 { refused(visit.refusals) }
         return result
     }
 
-    /// Counts one more; handlers that interrupt the addition are counted in a visit of its own, and added then.
+    /// Counts one more rejection. Handlers that interrupt the addition are counted in a visit of its own, and added then.
     private static func refuse(_ visit: UnsafeMutablePointer<Visit>) {
         var more = 1
         while more > 0 {

@@ -13,7 +13,7 @@ public final class WorkerThread: @unchecked Sendable {
     // Unchecked: `handle` is written before `init` returns and read by the one caller of `join`.
     private var handle: pthread_t
 
-    /// What the thread starts with: lent to it once, taken over there.
+    /// Arguments of a new thread, which takes over the reference to them.
     private final class Start {
         let name: String
         let body: @Sendable () -> Void
@@ -26,15 +26,15 @@ public final class WorkerThread: @unchecked Sendable {
     /// Starts a thread.
     ///
     /// - Parameters:
-    ///   - name: what debuggers show; the first 15 bytes of it on Linux.
-    ///   - body: what it runs; the thread ends when it returns.
+    ///   - name: the name in debuggers; its first 15 bytes on Linux.
+    ///   - body: the code of the thread; the thread ends when it returns.
     public init(name: String, body: @escaping @Sendable () -> Void) {
         let (thread, code) = Self.create(name, body)
         guard let thread else { preconditionFailure("the system starts no more threads (errno \(code))") }
         handle = thread
     }
 
-    /// Starts a thread that nobody waits for, for work that a person does not wait for either.
+    /// Starts a thread that is never joined, for work for which no user waits either.
     ///
     /// - Returns: `false` when the system starts no more threads.
     public static func start(name: String, body: @escaping @Sendable () -> Void) -> Bool {
@@ -80,7 +80,7 @@ public final class WorkerThread: @unchecked Sendable {
         _ = pthread_join(handle, nil)
     }
 
-    /// Lets the system forget the thread when it ends. Call instead of ``join()``, once.
+    /// Lets the system release the thread when it ends. Call it once, instead of ``join()``.
     public func detach() {
         _ = pthread_detach(handle)
     }

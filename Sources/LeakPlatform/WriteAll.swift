@@ -8,7 +8,7 @@
 
 /// Writes bytes to a file descriptor, in as many pieces as the system wants.
 ///
-/// - Returns: how many were written. If they are fewer, `errno` says why.
+/// - Returns: the number of written bytes. If it is smaller than the number of bytes, `errno` tells the reason.
 public func writeAll(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Int {
     let bytes = Array(bytes)
     return unsafe bytes.withUnsafeBytes { buffer in

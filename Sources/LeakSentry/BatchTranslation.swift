@@ -1,28 +1,28 @@
 internal import LeakMessage
 
-/// Gathers what the items of one request say.
+/// Collects the content of the items of one request.
 struct BatchTranslation {
     private(set) var reports: [LeakReport] = []
-    /// Of the first event.
+    /// The origin of the first event.
     private(set) var origin: EventOrigin?
     private var dropped: [DroppedReports] = []
-    /// Of each event, also of those that could not be read; `nil` of one that does not say.
+    /// The id of each event, including events that could not be read; `nil` for an event that gives no id.
     private var eventIDs: [String?] = []
 
-    /// A crash, a hang or an error that nobody caught is an event too.
+    /// The reason for an event that is not a leak: a crash, a hang or an uncaught error is an event too.
     private static let notALeak = "sentry_not_a_leak"
-    /// An event without anything that would tell one leak from another.
+    /// The reason for an event without anything that tells one leak from another.
     private static let empty = "sentry_empty"
     private static let tooLarge = "sentry_too_large"
     private static let unreadable = "sentry_unreadable"
-    /// A client report may not name them.
+    /// Reasons that a client report may not use.
     static let ownReasons: Set<String> = [notALeak, empty, tooLarge, unreadable]
 
     var firstEventID: String? { eventIDs.lazy.compactMap(\.self).first }
 
-    /// Each once, in their order; empty when an event has none.
+    /// Returns the ids of the events, each once, in their order; empty when an event has no id.
     ///
-    /// - Parameter header: stands for the id of an event that does not say.
+    /// - Parameter header: the id for an event that gives none.
     func repeatIDs(header: String?) -> [String] {
         var ids: [String] = []
         var known: Set<String> = []
@@ -50,7 +50,7 @@ struct BatchTranslation {
         for part in report.dropped { drop(part.reason, part.count) }
     }
 
-    /// An event that is not even read.
+    /// Adds an event that is too large to be read.
     mutating func addTooLarge() {
         eventIDs.append(nil)
         drop(Self.tooLarge, 1)
@@ -61,7 +61,7 @@ struct BatchTranslation {
         drop(Self.unreadable, 1)
     }
 
-    /// Adds to what has the same reason. What the wire format has no place for goes under one name.
+    /// Adds to the count of the same reason. Reasons for which the wire format has no room are counted under one name.
     private mutating func drop(_ reason: String, _ count: Int) {
         let isNew = !dropped.contains { $0.reason == reason }
         let isFull = dropped.count >= WireLimits.droppedCount - 1
@@ -74,7 +74,7 @@ struct BatchTranslation {
         }
     }
 
-    /// The batch; `nil` when there is nothing to count.
+    /// Returns the batch; `nil` when there is nothing to count.
     func json() -> [UInt8]? {
         guard !reports.isEmpty || !dropped.isEmpty else { return nil }
         var batch = LeakBatch()

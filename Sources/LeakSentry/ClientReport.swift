@@ -1,17 +1,17 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// What an SDK threw away before sending. https://develop.sentry.dev/sdk/telemetry/client-reports/
+/// Counts of the events that an SDK threw away before sending. https://develop.sentry.dev/sdk/telemetry/client-reports/
 struct ClientReport {
-    /// Of events alone: a lost session or transaction is no lost leak.
+    /// Dropped events only: a lost session or transaction is no lost leak.
     private(set) var dropped: [DroppedReports] = []
 
-    /// Stands for reasons that the wire format has no room for.
+    /// Replaces reasons for which the wire format has no room.
     static let otherReason = "sentry_other"
 
     private static let categories: Set<String> = ["error", "default", "all"]
 
-    /// - Throws: ``Unreadable`` when the payload is no JSON object.
+    /// - Throws: ``Unreadable`` when the payload is not a JSON object.
     static func read(_ body: [UInt8], in range: Range<Int>) throws(Unreadable) -> ClientReport {
         var report = ClientReport()
         try SentryJSON.scan(body, in: range, as: "the client report") { (scanner) throws(JSONError) in

@@ -1,14 +1,14 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Tells the items of an envelope apart, without copying any of them.
+/// Separates the items of an envelope, without copying any of them.
 ///
-/// A line with the header, then for each item a line with its header and its payload. The bounds are Sentry's own:
-/// https://develop.sentry.dev/sdk/foundations/transport/envelopes/
+/// An envelope is a line with its header, then for each item a line with the item's header and its payload. The limits are Sentry's
+/// own: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
 struct EnvelopeItems {
-    /// Of the whole envelope.
+    /// Bytes of the whole envelope.
     static let byteLimit = 200 << 20
-    /// SDKs send a handful. No bound is documented; this one keeps an envelope of nothing but headers small.
+    /// Items of an envelope. SDKs send a handful. No limit is documented; this one keeps an envelope of nothing but headers small.
     static let itemLimit = 1_000
 
     struct Header {
@@ -19,7 +19,7 @@ struct EnvelopeItems {
     struct Item {
         /// `event`, `client_report`, `session`, …; empty when the header names none.
         var type = ""
-        /// Where it stands in the envelope.
+        /// The range of the payload in the envelope.
         var payload = 0..<0
     }
 
@@ -51,9 +51,9 @@ struct EnvelopeItems {
         offset = line.upperBound + 1
     }
 
-    /// The next item, or `nil` at the end.
+    /// Returns the next item, or `nil` at the end.
     mutating func next() throws(SentryError) -> Item? {
-        // A line end too many does no harm: no header is empty.
+        // An additional line end is harmless: no header is empty.
         while offset < envelope.count, envelope[offset] == 0x0A || envelope[offset] == 0x0D { offset += 1 }
         guard offset < envelope.count else { return nil }
         guard count < Self.itemLimit else {

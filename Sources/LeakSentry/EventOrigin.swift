@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Which build of which app on which device sent an event.
+/// The app, its build and the device that sent an event.
 struct EventOrigin: Hashable {
     let app: AppInfo
     let device: DeviceInfo

@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 
 extension SentryEvent {
-    /// Reads one event in one pass. A field of the wrong type is as good as none.
+    /// Reads one event in one pass. A field of the wrong type counts as missing.
     ///
     /// - Throws: ``Unreadable`` when it is no JSON object in UTF-8.
     static func read(_ body: [UInt8], in range: Range<Int>) throws(Unreadable) -> SentryEvent {
@@ -135,10 +135,10 @@ extension SentryEvent {
 }
 
 extension JSONScanner {
-    /// Of the year 9999, the last that RFC 3339 can write, in seconds since 1970.
+    /// The last second of the year 9999, the last year that RFC 3339 can write, in seconds since 1970.
     private var lastSecond: Double { 253_402_300_799 }
 
-    /// RFC 3339, of UTC when it names no zone, or seconds since 1970.
+    /// Reads a time: RFC 3339, in UTC if it names no zone, or seconds since 1970.
     fileprivate mutating func timestamp() throws(JSONError) -> WireTime? {
         guard try kind() == .number else {
             let time = try stringIfAny().flatMap { WireTime(rfc3339: $0) ?? WireTime(rfc3339: $0 + "Z") }

@@ -12,7 +12,8 @@ struct EventTranslation {
     init(_ event: SentryEvent) {
         var report = event.contexts.leak
         report.at = event.at
-        // As the wire format makes a class legal: an element must be told for the class that it is.
+        // The elements get the one-line form in which the wire format accepts a class, so that an element is recognized as that
+        // class.
         for path in [\LeakReport.stack, \.children, \.cycle] {
             report[keyPath: path] = report[keyPath: path].map(\.inOneLine)
         }
@@ -50,7 +51,7 @@ struct EventTranslation {
 }
 
 extension LeakReport {
-    /// Fills in what names the leak and what is said about it.
+    /// Sets the fields that identify the leak, and the texts about it.
     fileprivate mutating func name(by event: SentryEvent) {
         guard let exception = event.exception else {
             message = Self.messages([event.text]).first
@@ -66,7 +67,7 @@ extension LeakReport {
         message = detected ?? texts.first
         guard className == nil, detected == nil else { return }
         let type = exception.type?.visible
-        // `Leak` and `MemoryLeakError` say what happened; the text may name what leaked.
+        // `Leak` and `MemoryLeakError` tell what happened; the text may name the leaked object.
         let isWordForLeak = type.map(Self.isWordForLeak) ?? false
         let namingText = isWordForLeak ? texts.first(where: DetectorText.namesClass) : nil
         message = namingText ?? message
@@ -122,12 +123,12 @@ extension LeakReport {
         if className == nil { fingerprint = [error.domain, "\(error.code)"] }
     }
 
-    /// Those that say something, as long as the wire format takes them.
+    /// Returns the texts with visible content, cut to the length that the wire format accepts.
     private static func messages(_ texts: [String?]) -> [String] {
         texts.compactMap { $0?.visible?.cut(to: WireLimits.messageBytes) }
     }
 
-    /// What the reader of the wire format asks of every report.
+    /// `true` if the report has a class, a message or a fingerprint, as the reader of the wire format requires.
     fileprivate var isIdentified: Bool {
         !(className ?? "").isEmpty || !(message ?? "").isEmpty || !fingerprint.isEmpty
     }

@@ -74,7 +74,7 @@ struct ThreadChoice {
 extension SentryFrame {
     fileprivate var mayHaveName: Bool { address != nil || function != nil }
 
-    /// The loader's placeholder for a function whose name was stripped is no name.
+    /// The loader's placeholder for a function with a stripped name is not a name.
     fileprivate var functionName: String? {
         function?.visible.flatMap { $0 == "<redacted>" ? nil : $0 }
     }

@@ -1,14 +1,14 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Why nothing of a request can be read: what, where, and what to do about it.
+/// Reason why no part of a request can be read: the problem, its position, and what to do about it.
 public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Such as `the item is to have 900 bytes, 115 are left; …`.
+    /// The problem, such as `the item is to have 900 bytes, 115 are left; …`.
     public let reason: String
-    /// Where, counted from 1, in the request as it was before compression.
+    /// The line, counted from 1, in the request as it was before compression.
     public let line: Int
     public let column: Int
-    /// Whether the request is refused for its size alone.
+    /// `true` if the request is rejected only for its size.
     public let isTooLarge: Bool
 
     init(_ reason: String, at offset: Int, in body: [UInt8], isTooLarge: Bool = false) {
@@ -26,8 +26,8 @@ public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-/// Why one JSON object of a request cannot be read. Its line is looked for only where somebody is told: that takes as
-/// long as all before it.
+/// Reason why one JSON object of a request cannot be read. Its line is computed only if the error is reported, because that takes
+/// as long as all the reading before it.
 struct Unreadable: Error {
     let reason: String
     let offset: Int

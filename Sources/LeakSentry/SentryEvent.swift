@@ -1,13 +1,13 @@
 internal import LeakMessage
 
-/// The fields of an event that are read; all others are passed over.
+/// The fields of an event that are read; all others are skipped.
 ///
-/// `user` gives its id alone, and `threads` the calls of the one that crashed or was running. `request`, `server_name` and the variables
-/// of frames are never read.
+/// Of `user` only the id is read, and of `threads` only the calls of the thread that crashed or was running. `request`,
+/// `server_name` and the variables of frames are never read.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 struct SentryEvent {
     var id: String?
-    /// `transaction` and others came through `/store/` too.
+    /// `transaction` and other types came through `/store/` too.
     var type: String?
     var at: WireTime?
     var level: String?
@@ -15,16 +15,16 @@ struct SentryEvent {
     var dist: String?
     var environment: String?
     var fingerprint = SentryFingerprint()
-    /// `message`, and `logentry`, in which SDKs of today put it.
+    /// `message`, and `logentry`, into which current SDKs put it.
     var message = LogEntry()
     var logEntry = LogEntry()
-    /// The last of the list: the one that was caught, others are its causes.
+    /// The last exception of the list: the one that was caught. Others are its causes.
     var exception: SentryException?
-    /// Of any exception of the list.
+    /// `true` if any exception of the list is unhandled.
     var isUnhandled = false
-    /// Those that say where they are, at most ``imageLimit``.
+    /// Images with an address, at most ``imageLimit``.
     var images: [BinaryImage] = []
-    /// Those that are read as what names the leak have places of their own: of these the last counts.
+    /// Tags, except those that name the leak. They have properties of their own, where the last value counts.
     var tags = FirstValues<String>()
     var classTag: String?
     var kindTag: String?
@@ -33,19 +33,19 @@ struct SentryEvent {
     var extraClass: String?
     /// The calls of the thread that crashed, else of the one that sent the event, else of the only one.
     var threadFrames: FrameList?
-    /// As a report's log has them.
+    /// Breadcrumbs in the form of a report's log.
     var breadcrumbs = LastElements<String>(WireLimits.logCount)
     var userID: String?
     var contexts = EventContexts()
 
     /// Sentry's own bound for one event, decompressed. https://docs.sentry.io/concepts/data-management/size-limits/
     static let byteLimit = 1 << 20
-    /// Four times as many as a large app loads.
+    /// Number of images: four times as many as a large app loads.
     static let imageLimit = 4_096
     static let classTagName = "leak.class"
     static let kindTagName = "leak.kind"
 
-    /// A text, as it was before its parameters were put in and as it is then.
+    /// A text before and after its parameters were put in.
     struct LogEntry {
         var formatted: String?
         var message: String?
@@ -58,13 +58,13 @@ struct SentryEvent {
         }
     }
 
-    /// An error or a message, as against a transaction.
+    /// `true` for an error or a message, unlike a transaction.
     var isError: Bool { type.map { $0 == "error" || $0 == "default" || $0 == "event" || $0.isEmpty } ?? true }
 
-    /// Crashes, and what ended a program because nobody caught it, are no leaks.
+    /// `false` for crashes, and for uncaught errors that ended a program: they are no leaks.
     var mayBeLeak: Bool { level != "fatal" && !isUnhandled && !(exception?.mechanism.isAutomatic ?? false) }
 
-    /// The message, whichever of its fields has it.
+    /// The message, from the field that has it.
     var text: String? { logEntry.text ?? message.text }
 }
 
@@ -85,7 +85,7 @@ struct SentryMechanism {
     /// `data.NSLocalizedDescription`: the user info of that error.
     var localizedDescription: String?
 
-    /// Whether sentry-cocoa saw by itself what an app did: hangs, failed requests and the diagnostics of MetricKit.
+    /// `true` if sentry-cocoa recorded the event by itself: hangs, failed requests and the diagnostics of MetricKit.
     /// https://github.com/getsentry/sentry-cocoa (SentryANRTrackingIntegration.m, SentryNetworkTracker.m,
     /// SentryMetricKitIntegration.h)
     var isAutomatic: Bool {
@@ -94,11 +94,11 @@ struct SentryMechanism {
     }
 }
 
-/// One call. Of its variables and its source nothing is read.
+/// One call. Its variables and its source are not read.
 struct SentryFrame {
     var function: String?
     var module: String?
-    /// The path of the image that it is in.
+    /// The path of the image that contains the call.
     var package: String?
     var isInApp = false
     var address: UInt64?
@@ -118,8 +118,8 @@ struct EventContexts {
     var osVersion: String?
     var model: String?
     var app = AppInfo()
-    /// Written by an app for us.
+    /// The leak that an app wrote for this collector.
     var leak = LeakReport()
-    /// Where sentry-cocoa puts the user info of an error.
+    /// The user info of an error, where sentry-cocoa puts it.
     var errorDescription: String?
 }

@@ -1,15 +1,15 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// What an app wants its events to be grouped by. https://docs.sentry.io/platforms/apple/usage/sdk-fingerprinting/
+/// Fingerprint by which an app wants its events to be grouped. https://docs.sentry.io/platforms/apple/usage/sdk-fingerprinting/
 struct SentryFingerprint {
     private enum Part {
         case given(String)
-        /// `{{ default }}`: what would group the event without a fingerprint.
+        /// `{{ default }}`: the values that would group the event without a fingerprint.
         case byDefault
     }
 
-    /// More than any app gives. Further ones are kept as one hash.
+    /// More parts than any app gives. Further parts are kept as one hash.
     private static let limit = 64
 
     private var parts: [Part] = []
@@ -18,7 +18,7 @@ struct SentryFingerprint {
 
     mutating func add(_ text: String) {
         let isDefault = Self.isDefault(text)
-        // Given again it says nothing new.
+        // A repeated default adds nothing.
         guard !(isDefault && hasDefault) else { return }
         hasDefault = hasDefault || isDefault
         if parts.count < Self.limit {
@@ -30,14 +30,14 @@ struct SentryFingerprint {
         }
     }
 
-    /// The fingerprint of the report; empty when it is to be grouped as any other.
+    /// Returns the fingerprint of the report; empty if the report is grouped like any other.
     ///
-    /// `{{ default }}` among others becomes the class and the last of the stack, as far as they are known, else the
-    /// text without what changes; so events are one group that share these and the other parts. Two paths to one class
+    /// `{{ default }}` among other parts becomes the class and the last element of the stack, as far as they are known; else the
+    /// text without its variable parts. So events form one group if they share these and the other parts. Two paths to one class
     /// with the same end are then one group too: the wire format has no room for a whole stack.
     ///
-    /// - Parameter end: the last of the stack as it was sent. Fingerprints are keys of version 1 of the rules, so it is not read as a
-    ///   call frame.
+    /// - Parameter end: the last element of the stack as it was sent. Fingerprints are keys of version 1 of the rules, so it is not
+    ///   read as a call frame.
     func parts(of report: LeakReport, end: @autoclosure () -> String?) -> [String] {
         var isGiven = rest != nil
         var names: [String] = []
@@ -53,7 +53,7 @@ struct SentryFingerprint {
         return isGiven ? Self.fitted(names) : []
     }
 
-    /// `{{ default }}`, with any spaces.
+    /// Returns `true` for `{{ default }}`, with any spaces.
     private static func isDefault(_ text: String) -> Bool {
         text.filter { $0 != " " && $0 != "\t" } == "{{default}}"
     }
@@ -72,8 +72,8 @@ struct SentryFingerprint {
         return [name] + message.stack.suffix(1).filter { $0 != name }
     }
 
-    /// At most as many parts as the wire format takes, each at most as long. What is cut off leaves its hash, so that
-    /// what differs there stays apart.
+    /// Returns at most as many parts as the wire format accepts, each at most as long as it accepts. A hash replaces the text that
+    /// is cut off, so that different texts stay different.
     private static func fitted(_ names: [String]) -> [String] {
         var fitted = names
         let limit = WireLimits.fingerprintCount

@@ -1,9 +1,9 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Reads one JSON object of a request, and says where it is none.
+/// Reads one JSON object of a request, and reports the place where it is invalid.
 enum SentryJSON {
-    /// - Parameter what: names the object for a person, such as `the event`.
+    /// - Parameter what: the name of the object in messages, such as `the event`.
     static func scan(
         _ body: [UInt8], in range: Range<Int>, as what: String,
         _ read: (inout JSONScanner) throws(JSONError) -> Void
@@ -107,7 +107,7 @@ extension JSONScanner {
         return Array(strings.elements)
     }
 
-    /// What the string, number or boolean that comes next says; `nil` for anything else, which is skipped.
+    /// Reads the next string, number or boolean; returns `nil` for any other value, which is skipped.
     mutating func scalar() throws(JSONError) -> CustomKey.Value? {
         switch try kind() {
         case .string: return .string(text(of: try string()))
@@ -121,7 +121,7 @@ extension JSONScanner {
         }
     }
 
-    /// The same as text; a number as it stands.
+    /// Reads the same values as text; a number as it is written.
     mutating func scalarText() throws(JSONError) -> String? {
         switch try kind() {
         case .string: return text(of: try string())

@@ -1,35 +1,34 @@
 internal import LeakMessage
 
-/// What one request of a Sentry SDK says, in the wire format of version 1.
+/// Content of one request of a Sentry SDK, in the wire format of version 1.
 ///
-/// Only the events that can be leaks become reports, and what the SDK itself threw away becomes `dropped`; sessions,
-/// transactions, attachments and items of kinds that nobody here knows are passed over.
+/// Only the events that can be leaks become reports, and the events that the SDK itself threw away become `dropped`. Sessions,
+/// transactions, attachments and items of unknown kinds are skipped.
 public struct SentrySubmission: Hashable, Sendable {
-    /// 32 lower-case hexadecimal digits: of the envelope's header or its event; `nil` when neither has them.
+    /// 32 lower-case hexadecimal digits, from the envelope's header or its event; `nil` when neither has an id.
     ///
-    /// For the answer alone: the header may name an event that is in another envelope.
+    /// Only for the response: the header may name an event of another envelope.
     public let eventID: String?
-    /// Of the events that are in it, each id once: what a repeat is known by. One that does not say has the header's.
-    /// Empty when there is no event, or one has no id at all.
+    /// The ids of the events in the request, each once, by which a repeated request is recognized. An event without an id has the
+    /// header's. Empty when there is no event, or when one has no id at all.
     public let repeatIDs: [String]
     /// The JSON of one batch, at most a few times as long as the request; `nil` when there is nothing to count.
     ///
-    /// Made of the items alone: an envelope that is sent again with another `sent_at` has the same batch.
+    /// Made from the items alone: an envelope that is sent again with another `sent_at` has the same batch.
     public let batch: [UInt8]?
-    /// In the batch.
+    /// The number of reports in the batch.
     public let reportCount: Int
-    /// Whether an event says, for the whole batch, who sent it. A client report says nothing of that.
+    /// `true` if an event names the sender for the whole batch. A client report does not name it.
     public let hasOrigin: Bool
     /// `dsn` of the envelope's header.
     public let dsn: String?
 
     /// Reads an envelope. https://develop.sentry.dev/sdk/foundations/transport/envelopes/
     ///
-    /// An event that cannot be read, or is larger than 1 MiB, counts as dropped; a client report that cannot be read is
-    /// passed over.
+    /// An event that cannot be read, or is larger than 1 MiB, counts as dropped; a client report that cannot be read is skipped.
     ///
     /// - Parameter envelope: decompressed; at most 200 MiB and 1,000 items.
-    /// - Throws: ``SentryError`` when the items cannot be told apart, or when some should be read and none can.
+    /// - Throws: ``SentryError`` when the items cannot be separated, or when some should be read and none can.
     public init(envelope: [UInt8]) throws(SentryError) {
         var items = try EnvelopeItems(envelope)
         var batch = BatchTranslation()

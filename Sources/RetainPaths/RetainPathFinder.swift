@@ -5,8 +5,8 @@ internal import LeakPlatform
 
 /// Finds the strong references that keep an object alive, by reading the memory of the Swift runtime.
 ///
-/// It retains nothing and reads objects only through copies of pages, so that a freed object or one that other threads change
-/// gives a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md says what could still end the process. It
+/// It retains nothing and reads objects only through copies of pages, so that a freed object or one that other threads change gives
+/// a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md lists the cases that could still end the process. It
 /// explains leaks to a ``LeakDetector``: `LeakDetector.start(.log, explainer: RetainPathFinder())`.
 ///
 /// ```swift
@@ -86,7 +86,7 @@ extension RetainPath {
 }
 
 extension RetainExplanation {
-    /// Keeps what a second walk found as well.
+    /// Keeps only the results that a second walk found as well.
     func agreeing(with other: RetainExplanation) -> RetainExplanation {
         guard self != other else { return self }
         var agreed = other

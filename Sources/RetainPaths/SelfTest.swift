@@ -35,7 +35,7 @@ enum SelfTest {
         "Owner.anything.3 → Owner",
     ]
 
-    /// The same in a build without names of properties.
+    /// The expected paths in a build without names of properties.
     private static let expectedWithoutNames: Set<String> = [
         "Owner.? → Child.? → Owner",
         "Owner.? → closure → Owner",

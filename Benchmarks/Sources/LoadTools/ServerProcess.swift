@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server under measurement and what it uses up.
+/// A server under measurement, and its use of resources.
 public final class ServerProcess {
     private let process = Process()
     private let output = Pipe()

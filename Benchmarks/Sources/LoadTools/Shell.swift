@@ -1,13 +1,13 @@
 import Foundation
 
-/// What went wrong, for the person at the terminal.
+/// Message for the user at the terminal.
 public struct Failure: Error, CustomStringConvertible {
     public var description: String
     public init(_ description: String) { self.description = description }
 }
 
 public enum Shell {
-    /// Runs a program found on PATH and gives what it printed.
+    /// Runs a program found on PATH and returns its output.
     public static func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Process()
         let output = Pipe()

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Runs of wrk, https://github.com/wg/wrk, with a script that says which requests to send.
+/// Runs wrk, https://github.com/wg/wrk, with a script that defines the requests.
 public enum Wrk {
     public struct Outcome {
-        /// Answers of 200 to 299.
+        /// Responses of 200 to 299.
         public var accepted: Int
         public var refused: Int
         /// Connections that failed, broke or timed out.
@@ -16,7 +16,7 @@ public enum Wrk {
         public var perSecond: Double { Double(accepted) / seconds }
     }
 
-    /// What a script ends with, so that its outcome can be read.
+    /// The end of every script: prints the outcome in a form that ``run(script:port:connections:seconds:threads:core:)`` reads.
     public static let done = """
         function done(summary, latency)
           local errors = summary.errors

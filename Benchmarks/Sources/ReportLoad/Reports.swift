@@ -2,7 +2,7 @@ import Foundation
 import LeakMessage
 import LeakReporter
 
-/// What an app records: like what LeakDetector makes of a screen, about 400 bytes of JSON.
+/// Reports as an app records them: like those that LeakDetector makes of a screen, about 400 bytes of JSON.
 public enum Reports {
     public static func leak(_ number: Int) -> LeakReport {
         var report = LeakReport()
@@ -23,7 +23,7 @@ public enum Reports {
     public static func leaks(_ count: Int) -> [LeakReport] { (0..<count).map(leak) }
 }
 
-/// A reporter on a folder of its own, which goes with it.
+/// A reporter with a folder of its own, which is deleted with it.
 public final class Bench {
     public let folder = NSTemporaryDirectory() + "/reporter-bench-" + UUID().uuidString
     public let reporter: LeakReporter
@@ -46,7 +46,7 @@ public final class Bench {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Until all that was recorded is where it stays: on the disk, or in memory.
+    /// Waits until all that was recorded is stored: on the disk, or in memory.
     public func settle() {
         let isDone = DispatchSemaphore(value: 0)
         reporter.checkForUnsentReports { _ in isDone.signal() }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Takes requests on a port of its own, answers each as a collector does, and counts what came over the wire.
+/// Accepts requests on a port of its own, answers each as a collector does, and counts the received traffic.
 public final class Sink: @unchecked Sendable {
     // Unchecked: the counts are touched inside `lock` alone, and `listener` is set before the thread starts.
     public struct Counts: Sendable {
         public var requests = 0
         public var bytes = 0
-        /// Of the sink's own thread.
+        /// Processor time of the sink's own thread.
         public var processorNanoseconds = 0
     }
 
@@ -50,7 +50,7 @@ public final class Sink: @unchecked Sendable {
         }
     }
 
-    /// One connection at a time: the reporter has no more.
+    /// Serves one connection at a time: the reporter has no more.
     private func converse(_ peer: Int32) {
         var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
@@ -76,7 +76,7 @@ public final class Sink: @unchecked Sendable {
         }
     }
 
-    /// Of this thread.
+    /// Processor time of the calling thread.
     private static var processorNanoseconds: Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

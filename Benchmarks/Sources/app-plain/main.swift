@@ -1,6 +1,6 @@
 import Foundation
 
-// An app that does what most do with Foundation, and reports nothing.
+// An app that uses Foundation as most apps do, and reports nothing.
 
 let error = NSError(domain: "app", code: 1, userInfo: [NSLocalizedDescriptionKey: "plain"])
 let json = try JSONSerialization.data(withJSONObject: [

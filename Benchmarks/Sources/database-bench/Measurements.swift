@@ -36,7 +36,7 @@
             }
         }
 
-        /// Reports per second through so many stores at once, all of one app or each of its own.
+        /// Reports per second through a number of stores at once, all of one app or each of its own.
         func write(reports: Int, stores: Int, apps: Int) throws -> Double {
             try withSchema { _, address in
                 let opened = try (0..<stores).map { _ in try PostgreSQLStore(address: address) }
@@ -325,7 +325,7 @@
             try durations(times, body)[times / 2]
         }
 
-        /// Milliseconds of so many calls, ascending.
+        /// Milliseconds of the calls, ascending.
         private func durations(_ times: Int, _ body: () throws -> Void) throws -> [Double] {
             var durations: [Double] = []
             for _ in 0..<times {
@@ -341,7 +341,7 @@
         }
     }
 
-    /// What the stores' threads add up.
+    /// Sum of the counts of the stores' threads.
     private final class Counts: @unchecked Sendable {
         // Unchecked: every access holds the lock.
         private let lock = NSLock()

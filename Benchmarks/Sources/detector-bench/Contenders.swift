@@ -16,7 +16,7 @@ protocol Contender {
 
 /// Counts objects that were alive when they were looked at, of all contenders.
 final class Outlived: @unchecked Sendable {
-    // Unchecked: what changes is touched under the lock alone.
+    // Unchecked: mutable state is accessed only under the lock.
     private let lock = NSLock()
     private var objects = 0
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What waiting for objects costs, contenders in turns.
+/// Costs of waiting for objects; the contenders run in turns.
 enum Costs {
     private struct Measure {
         let name: String
         let value: KeyPath<Cost, Double>
-        /// How many times less than the baseline.
+        /// The target ratio: how many times less than the baseline.
         var target: Double?
     }
 
@@ -44,7 +44,7 @@ enum Costs {
         defer { Progress.clear() }
         let all = (0...rounds).map { round in
             Progress.show("\(load) objects, round \(round) of \(rounds)")
-            // Who begins takes turns too.
+            // The contenders also take turns in running first.
             let early = round.isMultiple(of: 2) ? load.cost(of: Detector.self) : nil
             let baseline = load.cost(of: AsyncAfter.self)
             let ours = early ?? load.cost(of: Detector.self)

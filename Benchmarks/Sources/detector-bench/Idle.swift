@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import LeakDetector
 
-/// Wake-ups while there is nothing to look at. To be measured before anything else made threads.
+/// Wake-ups while there is nothing to look at. Measure them before other code has made threads.
 enum Idle {
     static func measure(seconds: Int) {
         print(
@@ -59,20 +59,20 @@ enum Idle {
     }
 }
 
-/// How often the threads of this process woke.
+/// Counts the wake-ups of the threads of this process.
 enum Wakeups {
     struct Count {
-        /// Of the threads that were there at the end.
+        /// Wake-ups of the threads that existed at the end, and one for each thread that ended.
         var wakeups: Int
         /// Nanoseconds.
         var processorTime: Int
-        /// At the end, the counting one left out.
+        /// Threads at the end, without the counting one.
         var threads: Int
         /// Threads that ended meanwhile; each woke for that.
         var ended: Int
     }
 
-    /// Sleeps on the main thread, where it has to be called.
+    /// Sleeps on the main thread, where it has to be called, and counts the wake-ups of the other threads.
     static func count(milliseconds: Int) -> Count {
         let before = switches()
         let (all, own) = (Usage.processorTime, Usage.ownProcessorTime)
@@ -85,7 +85,7 @@ enum Wakeups {
         return Count(wakeups: wakeups + ended, processorTime: spent, threads: after.count, ended: ended)
     }
 
-    /// Voluntary context switches so far, by thread; the main one, whose number is the process's, left out.
+    /// Returns the voluntary context switches so far, by thread; without the main thread, whose number is the process's.
     private static func switches() -> [String: Int] {
         let folder = "/proc/self/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

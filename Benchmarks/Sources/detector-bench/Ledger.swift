@@ -1,9 +1,9 @@
 import Foundation
 import LeakMessage
 
-/// What was reported, held against what had to be.
+/// Compares the reported leaks with the expected ones.
 final class Ledger: @unchecked Sendable {
-    // Unchecked: what changes is touched under the lock alone.
+    // Unchecked: mutable state is accessed only under the lock.
     private let lock = NSLock()
     private var leaks: [LeakReport] = []
     private var ends: [LeakReport] = []
@@ -12,11 +12,11 @@ final class Ledger: @unchecked Sendable {
         lock.withLock { if report.event == .freed { ends.append(report) } else { leaks.append(report) } }
     }
 
-    /// How many leaks were reported so far, and how many ends of such.
+    /// The number of leaks reported so far, and of reported ends of leaks.
     var counts: (leaks: Int, ends: Int) { lock.withLock { (leaks.count, ends.count) } }
 
     /// - Parameter kept: class names of the objects that were kept, by the reason that they were expected with.
-    /// - Returns: what is wrong; nothing when each was reported once and ended once, and nothing else was.
+    /// - Returns: the errors; empty when each object was reported once and ended once, and no other was reported.
     func complaints(kept: [String: String]) -> [String] {
         let (leaks, ends) = lock.withLock { (self.leaks, self.ends) }
         let reasons = leaks.map { $0.reason ?? "an object that was expected without a reason" }

@@ -1,4 +1,4 @@
-/// What one object costs.
+/// Cost of one object.
 struct Cost {
     /// Nanoseconds by the clock, and nanoseconds of the registering thread's processor time.
     var registering, registeringProcessor: Double
@@ -8,11 +8,11 @@ struct Cost {
     var life: Double
 }
 
-/// How objects come.
+/// Order in which objects are registered and released.
 enum Load: CustomStringConvertible {
-    /// All are registered, then all are let go of.
+    /// All objects are registered, then all are released.
     case atOnce(Int)
-    /// Each is let go of a millisecond before the next, so that whatever looks at them fell asleep meanwhile.
+    /// Each object is released a millisecond before the next comes, so that the code that looks at objects falls asleep meanwhile.
     case oneByOne(Int)
 
     var description: String {
@@ -59,7 +59,7 @@ enum Load: CustomStringConvertible {
             contender.expect(object)
             registered += Usage.time - start
         }
-        // Sleeping is this program's; what the clock says of a call stands for its processor time.
+        // The sleep belongs to this program; the clock time of a call stands for its processor time.
         let leftOut = Usage.ownProcessorTime - own - registered
         contender.finish()
         let lived = Usage.processorTime - life - leftOut

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where one thread leaves objects for another to let go of.
+/// A mailbox in which one thread leaves objects for another thread to release.
 final class Mailbox: @unchecked Sendable {
-    // Unchecked: what changes is touched under the lock alone.
+    // Unchecked: mutable state is accessed only under the lock.
     private let lock = NSLock()
     private var objects: [Model] = []
     private var isClosed = false
@@ -10,7 +10,7 @@ final class Mailbox: @unchecked Sendable {
     /// Does nothing once the other thread has gone.
     func leave(_ object: Model) { lock.withLock { if !isClosed { objects.append(object) } } }
 
-    /// Lets go of what is there.
+    /// Releases the objects in the mailbox.
     func empty() { _ = take(isLast: false) }
 
     /// Takes no more.

@@ -1,4 +1,4 @@
-/// What is expected to go. Nothing in it, so that any thread may have it.
+/// An object that is expected to be deallocated. It has no content, so that any thread may use it.
 class Model: @unchecked Sendable {
     required init() {}
 }
@@ -6,19 +6,19 @@ final class Page: Model, @unchecked Sendable {}
 final class Panel: Model, @unchecked Sendable {}
 final class Session: Model, @unchecked Sendable {}
 
-/// When an object that is not kept goes.
+/// Time at which an object that is not kept is released.
 enum Release: Int, CaseIterable {
-    /// As registration returns.
+    /// When registration returns.
     case atOnce
-    /// By another thread, which may let go of it while it is being registered.
+    /// By another thread, which may release the object while it is being registered.
     case elsewhere
-    /// When its batch is registered.
+    /// When the batch of the object is registered.
     case soon
-    /// Up to 300 ms later, of a grace period of a second.
+    /// Up to 300 ms later, within a grace period of a second.
     case withinGrace
 }
 
-/// What becomes of each of the objects, which are numbered.
+/// Plan of what happens to each of the numbered objects.
 struct Plan: Sendable {
     let objects: Int
     let leaks: Int
@@ -29,16 +29,16 @@ struct Plan: Sendable {
         Self.types[ordinal / Release.allCases.count % Self.types.count]
     }
 
-    /// `nil` keeps it. Those that are kept are as many as asked for, and evenly spread.
+    /// Returns the time of the release; `nil` for an object that is kept. ``leaks`` objects are kept, and evenly spread.
     func release(of ordinal: Int) -> Release? {
         guard ordinal * leaks / objects == (ordinal + 1) * leaks / objects else { return nil }
         return Release.allCases[ordinal % Release.allCases.count]
     }
 
-    /// What tells the kept object in its reports.
+    /// Returns the reason that identifies the kept object in its reports.
     func reason(of ordinal: Int) -> String { "kept \(ordinal)" }
 
-    /// Nanoseconds for which a batch's objects are held that go within their grace period.
+    /// Returns the nanoseconds for which a batch holds the objects that are released within their grace period.
     func hold(of batch: Int) -> Int { batch % 7 * 50_000_000 }
 
     /// Names of the classes of the kept objects, by the reason that they are expected with.
@@ -48,7 +48,7 @@ struct Plan: Sendable {
             uniqueKeysWithValues: ordinals.map { (reason(of: $0), String(reflecting: type(of: $0))) })
     }
 
-    /// How many objects of each class there are, by its name.
+    /// The number of objects of each class, by class name.
     var countsByClass: [String: Int] {
         (0..<objects).reduce(into: [:]) { counts, ordinal in
             counts[ObjectIdentifier(type(of: ordinal)), default: (type(of: ordinal), 0)].1 += 1

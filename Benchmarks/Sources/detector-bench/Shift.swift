@@ -3,7 +3,7 @@ import LeakDetector
 
 /// One thread's share of the objects.
 final class Shift: @unchecked Sendable {
-    // Unchecked: one thread works, and others read what it found after it ended; progress is under its lock.
+    // Unchecked: one thread works, and others read its results after it ended; progress is under its lock.
 
     /// Objects that are registered before room for more is looked for.
     static let batchCount = 64

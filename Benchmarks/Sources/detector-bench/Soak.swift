@@ -1,4 +1,4 @@
-/// Many objects from many threads: who stays has to be reported, nobody else, and memory has to come back.
+/// Many objects from many threads: kept objects have to be reported, no others, and memory has to come back.
 struct Soak {
     let plan: Plan
     let threads: Int
@@ -6,18 +6,18 @@ struct Soak {
 
     /// Raised from the usual 10,000, at which a million objects would take two minutes.
     private static let outstanding = 100_000
-    /// With more, their last batches before room runs out would be more than there is room for.
+    /// Limit of threads: with more, their last batches before the room runs out would be larger than the room.
     static let mostThreads = outstanding / Shift.batchCount / 2
 
-    /// Bytes that may stay however many objects there were: tables keep their size, and malloc keeps pages of which a
-    /// little is in use. A million weak references left behind were 48 MiB.
+    /// Bytes that may stay for any number of objects: tables keep their size, and malloc keeps pages that are partly in use. A
+    /// million weak references left behind were 48 MiB.
     private static let allowance = (heap: 512 * 1024, resident: 8 * 1024 * 1024)
     /// Bytes for each leak while it lives: the object, the reference to it, and its report here.
     private static let allowancePerLeak = 2 * 1024
-    /// And after: what tables keep that held so many.
+    /// Bytes for each leak after its end: tables keep the size that they had with all leaks.
     private static let allowancePerLeakAfter = 64
 
-    /// - Returns: what is wrong.
+    /// - Returns: the errors.
     func run() -> [String] {
         Usage.fixThresholds()
         warmUp()
@@ -46,7 +46,7 @@ struct Soak {
             + growth("after", after, before, allowed: plan.leaks * Self.allowancePerLeakAfter)
     }
 
-    /// What the runtime, Dispatch and malloc make once and keep.
+    /// Runs once before the measurement, so that the runtime, Dispatch and malloc make what they make once and keep.
     private func warmUp() {
         let objects = min(plan.objects, 2 * Self.outstanding)
         let stage = Stage(

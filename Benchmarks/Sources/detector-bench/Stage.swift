@@ -8,10 +8,11 @@ final class Stage {
     private let ledger = Ledger()
     private let shifts: [Shift]
     private var kept: [Model] = []
-    /// Of all that were registered.
+    /// The seconds that the threads took to register and release all objects.
     private(set) var seconds = 0.0
 
-    /// - Parameter outstanding: how many objects may wait at once. The threads stop short of it, so that none is dropped.
+    /// - Parameter outstanding: the number of objects that may wait at once. The threads stop before it, so that no object is
+    ///   dropped.
     init(_ plan: Plan, threads: Int, outstanding: Int) {
         self.plan = plan
         var limits = LeakDetector.Limits()
@@ -31,10 +32,10 @@ final class Stage {
         }
     }
 
-    /// Milliseconds for which the threads held an object that they let go of, at most.
+    /// The longest time for which the threads held an object that they released, in milliseconds.
     var longestHold: Int { (shifts.map(\.longestHold).max() ?? 0) / 1_000_000 }
 
-    /// Registers all objects and lets go of them but for those that are kept, and waits until all were looked at.
+    /// Registers all objects, releases all but the kept ones, and waits until all were looked at.
     func work() {
         let start = Usage.time
         let group = DispatchGroup()
@@ -57,13 +58,13 @@ final class Stage {
         }
     }
 
-    /// Lets go of what was kept, and waits until that was told.
+    /// Releases the kept objects, and waits until their ends were reported.
     func letGoOfKept() {
         kept = []
         wait { ledger.counts.ends >= ledger.counts.leaks }
     }
 
-    /// - Returns: what is wrong in the end.
+    /// - Returns: the errors at the end.
     func complaints() -> [String] {
         let (counts, reported) = (detector.counts, ledger.counts)
         let checks = Dictionary(
@@ -83,10 +84,10 @@ final class Stage {
             + ledger.complaints(kept: plan.kept)
     }
 
-    /// What was reported is this program's memory, not the detector's.
+    /// Drops the reports: they are this program's memory, not the detector's.
     func forgetReports() { ledger.forget() }
 
-    /// A minute at most, for what takes seconds.
+    /// Waits for a minute at most; the work takes seconds.
     private func wait(until isDone: () -> Bool) {
         for _ in 0..<600 {
             guard !isDone() else { return }

@@ -1,12 +1,13 @@
 import Foundation
 import HeapUse
 
-/// What this process takes of the machine.
+/// Use of the machine by this process.
 enum Usage {
     /// Bytes.
     static var heap: Int { heap_use_bytes() }
 
-    /// To be called before ``settledMemory`` is to be compared, so that resident memory tells of the program, not of malloc.
+    /// Fixes the thresholds of malloc, so that resident memory shows the program and not malloc. Call it before values of
+    /// ``settledMemory`` are compared.
     static func fixThresholds() { heap_use_fix_thresholds() }
 
     /// Bytes of heap and of resident memory that no file backs, after free pages were given back to the system.

@@ -1,37 +1,37 @@
-/// One hostile connection, opened again whenever the server ends it.
+/// One hostile connection, opened again whenever the server closes it.
 final class Attacker {
-    /// What it does, and how often: enough to hurt a server that is not prepared, little enough that what is measured
-    /// is the server and not the processor that attackers, good clients and server share.
+    /// Kind of the attack, and its rate: enough to hurt a server that is not prepared, but so little that the measurement shows the
+    /// server, and not the processor that attackers, good clients and server share.
     enum Kind: String, CaseIterable {
-        /// A field line each second, never the last.
+        /// Sends a field line each second, never the last one.
         case slowHead
-        /// A byte of a body each second.
+        /// Sends a byte of a body each second.
         case slowBody
-        /// Asks for 512 KiB and reads 16 bytes each second.
+        /// Requests 512 KiB and reads 16 bytes each second.
         case slowReader
-        /// Asks once, then holds its place.
+        /// Sends one request, then keeps its connection.
         case idle
-        /// 4 KiB of chunks ten times a second, without end.
+        /// Sends 4 KiB of chunks ten times a second, without end.
         case endlessChunks
-        /// Asks for 8 KiB forty times a second until the sockets are full, and reads no answer.
+        /// Requests 8 KiB forty times a second until the sockets are full, and reads no response.
         case pipelining
-        /// Bytes that are no HTTP, twice a second.
+        /// Sends bytes that are not HTTP, twice a second.
         case garbage
-        /// Half a request and a reset, twice a second.
+        /// Sends half a request and a reset, twice a second.
         case reset
-        /// One byte of a head, then nothing.
+        /// Sends one byte of a head, then nothing.
         case oneByte
     }
 
     private let kind: Kind
     private let port: Int
     private var wire: Wire?
-    /// What is still to be sent before the attack proper.
+    /// Bytes that are still to be sent before the actual attack.
     private var opening: ArraySlice<UInt8> = []
     private(set) var due: UInt64
     private var turn = 0
 
-    /// - Parameter due: when it begins, so that not all act at once.
+    /// - Parameter due: the time of its first action, so that not all attackers act at once.
     init(_ kind: Kind, port: Int, due: UInt64) {
         self.kind = kind
         self.port = port

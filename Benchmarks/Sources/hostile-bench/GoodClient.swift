@@ -8,13 +8,13 @@ enum Pause {
     static func milliseconds(_ count: Int32) { _ = poll(nil, 0, count) }
 }
 
-/// A client as it should be: asks, reads the answer, waits a while, asks again.
+/// A well-behaved client: sends a request, reads the response, waits a while, and sends the next request.
 final class GoodClient {
     private let port: Int
     private let request: ArraySlice<UInt8>
     /// Nanoseconds from one request to the next.
     private let pause: UInt64
-    /// Whether each request has a connection of its own.
+    /// `true` if each request has a connection of its own.
     private let connectsAnew: Bool
     private var wire: Wire?
     private var unsent: ArraySlice<UInt8> = []
@@ -48,7 +48,7 @@ final class GoodClient {
         self.due = due
     }
 
-    /// What to poll for, while an answer is awaited.
+    /// The events to poll for while a response is awaited.
     var interest: pollfd? {
         guard asked != nil, let wire else { return nil }
         return pollfd(fd: wire.number, events: Int16(unsent.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0)
@@ -127,7 +127,7 @@ final class GoodClient {
     }
 }
 
-/// What good clients saw together.
+/// Observations of all good clients together.
 struct Seen {
     var latencies: [UInt64] = []
     var failures = 0

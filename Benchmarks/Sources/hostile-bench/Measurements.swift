@@ -1,11 +1,11 @@
 import Foundation
 import LoadTools
 
-/// What good clients see, alone and while others attack.
+/// Measures good clients, alone and during attacks.
 struct Bench {
     let server: ServerProcess
     let port: Int
-    /// The path of this program, which is also the swarm.
+    /// The path of this program, which is also run as the swarm.
     let program: String
 
     private static let body = String(repeating: "r", count: 559)

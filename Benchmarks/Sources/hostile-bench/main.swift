@@ -29,7 +29,7 @@ if arguments.contains("--help") {
     exit(0)
 }
 
-// A thousand connections are more than many systems give a program at first; what is started inherits it.
+// A thousand connections are more than many systems allow a program at first; child processes inherit the limit.
 var limit = rlimit()
 #if canImport(Darwin)
     let openFiles = RLIMIT_NOFILE

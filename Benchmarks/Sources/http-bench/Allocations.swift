@@ -5,8 +5,8 @@ import LoadTools
 
 /// Calls of `malloc` that our server makes for one request: counted, so the same on any machine.
 enum Allocations {
-    /// What is measured, and how many are allowed. A body that comes in several reads costs some: its head and what is
-    /// here of it must be kept meanwhile.
+    /// The measured requests, and the number of allocations allowed for each. A body that arrives in several reads costs some: its
+    /// head and the part that has arrived must be kept meanwhile.
     static let limits: [(name: String, request: [UInt8], limit: Double)] = [
         ("GET", Connection.get, 0), ("POST of 559 bytes", Connection.post(559), 0),
         ("POST of 16 KiB", Connection.post(16 << 10), 4), ("POST of 1 MiB", Connection.post(1 << 20), 8),
@@ -29,7 +29,7 @@ enum Allocations {
         guard let connection = Connection.open(port: server.port) else {
             throw Failure("the server does not listen")
         }
-        // Buffers grow and lazy values are made with the first ones.
+        // The first requests make buffers grow and create lazy values.
         let (first, counted) = (50, 1000)
         for _ in 0..<first where !connection.ask(request) { throw Failure("the server did not answer") }
         _ = counted_malloc_take()

@@ -8,7 +8,7 @@ final class Connection {
 
     deinit { close(descriptor) }
 
-    /// - Returns: `nil` when nobody listens.
+    /// - Returns: `nil` when no server listens on the port.
     static func open(port: Int) -> Connection? {
         let connection = Connection(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         var address = address(port: port)

@@ -1,24 +1,24 @@
 import Foundation
 import LoadTools
 
-/// One kind of request at one number of connections, and what is expected of the ratio to nginx.
+/// One kind of request at one number of connections, and the expected ratio to nginx.
 struct Load {
     var name: String
     var connections: Int
     var method = "GET"
     var path = "/"
-    /// Where nginx does the same work.
+    /// The path under which nginx does the same work.
     var peerPath: String?
     var bodyBytes = 0
     /// Requests sent at once on one connection.
     var depth = 1
-    /// The least ratio of requests per second; `nil` for lines that only help to orient.
+    /// The minimum ratio of requests per second; `nil` for lines that are only for orientation.
     var target: Double?
 
     static let fileBytes = 100_000
     static let fileName = "file.bin"
 
-    /// What is measured. One mebibyte at 1,000 connections would measure the memory of the machine.
+    /// Returns the loads to measure. One mebibyte at 1,000 connections would measure the memory of the machine.
     static func all(_ only: String?) -> [Load] {
         var loads: [Load] = []
         for connections in [8, 64, 1000] {

@@ -7,7 +7,7 @@ enum Core {
     static let load = 1
 }
 
-/// A server to be loaded: ours or nginx.
+/// A server under load: ours or nginx.
 struct Peer {
     var process: ServerProcess
     var port: Int
@@ -76,7 +76,7 @@ struct Peer {
     ]
     .map { "\($0)/ngx_http_echo_module.so" }
 
-    /// One that nobody listens on now.
+    /// Returns a port on which no process listens now.
     private static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The lines of the table, and what is said of the targets.
+/// The lines of the table, and the verdicts on the targets.
 struct Report {
     static let processorTarget = 0.85
     static let idleBytesTarget = 256.0
-    /// A p99 within it counts as no worse: what two runs of the same server differ by.
+    /// Tolerance of the p99, which counts as no worse within it: two runs of the same server differ by as much.
     static let noise = 1.05
 
     static let head = """

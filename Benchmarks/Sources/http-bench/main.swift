@@ -47,7 +47,7 @@ let folder = NSTemporaryDirectory() + "http-bench-\(UUID().uuidString)"
 do {
     try FileManager.default.createDirectory(atPath: folder + "/files", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // Bytes without a pattern; nobody compresses this type.
+    // Bytes without a pattern; neither server compresses this type.
     let bytes = Data((0..<Load.fileBytes).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) })
     try bytes.write(to: URL(fileURLWithPath: "\(folder)/files/\(Load.fileName)"))
 

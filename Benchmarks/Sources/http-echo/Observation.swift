@@ -30,7 +30,7 @@ final class Observation: Sendable {
         configuration.onSlowCall = { [self] _ in slowCalls.add(1, ordering: .relaxed) }
     }
 
-    /// Ends the log and compares what the observers were told with what the server counted.
+    /// Ends the log and compares the counts of the observers with those of the server.
     ///
     /// - Parameter counters: those of a server that has stopped.
     /// - Returns: the difference in words, or `nil` if there is none.

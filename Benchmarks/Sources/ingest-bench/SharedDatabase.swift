@@ -1,12 +1,12 @@
 import Foundation
 import LoadTools
 
-/// Two collectors on one PostgreSQL beside one on it, and beside one on SQLite: in turns, each on an empty database, with
-/// the same load and as many connections together.
+/// Compares two collectors on one PostgreSQL with one collector on PostgreSQL and one on SQLite: in turns, each on an empty
+/// database, with the same load and the same total number of connections.
 struct SharedDatabase {
     let program: String
     let publicFolder: String
-    /// A server where databases may be made.
+    /// A server where databases may be created.
     let server: String
     let connections: Int
     let seconds: Int
@@ -22,11 +22,11 @@ struct SharedDatabase {
         var reportsPerSecond: Double
         var median: Double
         var slowest1Percent: Double
-        /// Of the collectors, in microseconds per report.
+        /// Processor time of the collectors, in microseconds per report.
         var processor: Double
         var coresBusy: Double
         var refused: Int
-        /// Whether as many reports are there as were answered.
+        /// `true` if the number of stored reports is the number of answered ones.
         var isHonest: Bool
     }
 
@@ -151,9 +151,9 @@ private struct Database {
     }
 }
 
-/// What the machine's processors have done, whoever for.
+/// Processor time of the machine, of all processes.
 private enum Processors {
-    /// Seconds since the machine started in which one of them was busy, all together.
+    /// Seconds since the start of the machine in which a processor was busy, summed over all processors.
     static var busySeconds: Double {
         let text = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8)) ?? ""
         // user nice system idle iowait irq softirq steal: proc(5)

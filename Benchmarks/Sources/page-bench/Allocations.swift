@@ -34,7 +34,7 @@ enum Allocations {
 
     private static func hexadecimal(_ address: UInt64) -> String { String(address, radix: 16) }
 
-    /// - Parameter functions: of each report, innermost first; none for a report without a stack.
+    /// - Parameter functions: the functions of each report, innermost first; empty for a report without a stack.
     private static func letter(_ functions: [[Int]], _ form: Form, launch: Int) -> Letter {
         let reports = functions.enumerated().map { index, calls in
             let stack = calls.enumerated().map { number, function in

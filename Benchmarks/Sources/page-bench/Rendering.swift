@@ -5,9 +5,9 @@ import LoadTools
 
 @testable import LeakCollector
 
-/// Time and bytes of pages, beside what their bytes cost anyway.
+/// Time and bytes of pages, compared with the cost of their bytes alone.
 enum Rendering {
-    /// What the server compresses answers with.
+    /// The level with which the server compresses responses.
     private static let level = 5
 
     static func measure(publicFolder: String) throws {
@@ -92,7 +92,7 @@ enum Rendering {
                 + "| \(String(format: "%.3f", whole)) | \(String(format: "%.3f", deflating)) |")
     }
 
-    /// The page as the texts between its tags and the tags, which no check and no escaping would join faster.
+    /// Returns the page in pieces, each a tag and the text after it. No rendering with checks and escaping can join them faster.
     private static func pieces(of bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(separator: "<").map { "<" + $0 }
     }
@@ -103,7 +103,7 @@ enum Rendering {
         return text
     }
 
-    /// Milliseconds, the median of at least 31 calls and half a second.
+    /// Returns milliseconds, the median of at least 31 calls and half a second.
     private static func median(_ body: () throws -> Int) throws -> Double {
         var times: [Duration] = []
         var sum = 0

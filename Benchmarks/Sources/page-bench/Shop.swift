@@ -3,7 +3,7 @@ import LeakCollector
 import LeakStore
 import LoadTools
 
-/// A collector of one measurement, in this process, with so many leaks.
+/// A collector of one measurement, in this process, with a given number of leaks.
 final class Shop {
     static let key = "benchmark-ingest-key-0000000000000000000"
     static let token = "benchmark-access-token-00000000000000000"
@@ -46,7 +46,7 @@ final class Shop {
         guard answer.contains(#""accepted":\#(reports.count)"#) else { throw Failure(answer) }
     }
 
-    /// Five reports of a leak from two versions, on days spread over two weeks, with what reports usually have.
+    /// Five reports of a leak from two versions, on days spread over two weeks, with the usual content of reports.
     private static func reports(of leak: Int) -> [[String: Any]] {
         let name = "Shop.SomeFeatureDetailViewController\(leak)"
         let now = Int(Date().timeIntervalSince1970 * 1000)

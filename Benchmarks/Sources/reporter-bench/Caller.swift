@@ -3,7 +3,7 @@ import Foundation
 import LeakMessage
 import LeakReporter
 
-/// What `record` costs the thread that calls it.
+/// Cost of `record` for the thread that calls it.
 enum Caller {
     struct Cost {
         var median = 0
@@ -12,11 +12,11 @@ enum Caller {
         var fileCallsPerCall = 0.0
     }
 
-    /// - Parameter pause: microseconds between two calls: with some, the reporter's thread is asleep when a call comes.
+    /// - Parameter pause: microseconds between two calls: with a pause, the reporter's thread is asleep when a call comes.
     static func cost(of count: Int, pause: UInt32, _ call: (Int) -> Void) -> Cost {
         var times = [Int](repeating: 0, count: count)
         let files = Usage.threadFileCalls
-        // The reading of the counter itself.
+        // The cost of reading the counter itself.
         let own = Usage.threadFileCalls - files
         let before = Usage.threadFileCalls
         _ = counted_malloc_take()
@@ -34,8 +34,7 @@ enum Caller {
             fileCallsPerCall: Double(calls) / Double(count))
     }
 
-    /// Makes JSON of each report and writes it to a file before it returns, as crash reporters do with an error that is no
-    /// crash.
+    /// Encodes each report as JSON and writes it to a file before it returns, as crash reporters do with a non-fatal error.
     final class WrittenAtOnce {
         private let descriptor: Int32
         private let encoder = JSONEncoder()

@@ -1,7 +1,7 @@
 import Foundation
 import HeapUse
 
-/// What the kernel and malloc say of this process.
+/// Figures of the kernel and malloc about this process.
 enum Usage {
     static var nanoseconds: Int { read(CLOCK_MONOTONIC) }
     static var processorNanoseconds: Int { read(CLOCK_PROCESS_CPUTIME_ID) }
@@ -14,7 +14,7 @@ enum Usage {
 
     static var heapBytes: Int { Int(heap_use_bytes()) }
 
-    /// Reads and writes of this thread, by the kernel's count.
+    /// Reads and writes of this thread, as counted by the kernel.
     static var threadFileCalls: Int {
         let text = (try? String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)) ?? ""
         return text.split(separator: "\n").reduce(0) { sum, line in

@@ -44,7 +44,7 @@ let (rounds, calls, waiting) = (numbers["--rounds"] ?? 0, numbers["--calls"] ?? 
 counted_malloc_start()
 heap_use_fix_thresholds()
 
-// A port where nobody listens: what is recorded waits.
+// A port on which no process listens, so that recorded reports wait.
 let nobody = 9
 let sink = Sink()
 let distinct = Reports.leaks(calls)

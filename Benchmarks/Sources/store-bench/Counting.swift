@@ -22,7 +22,7 @@ enum Counting {
         }
     }
 
-    /// The difference between two counts of commits is what these cost, whatever else the machine does.
+    /// The difference between two counts of commits is their cost, independent of other work on the machine.
     static func count(commits: Int, batch: Int) throws {
         let folder = try Folder()
         var load = Submissions(leaks: 1_000)

@@ -27,7 +27,7 @@ struct Submissions {
 
     /// A batch with an idempotency key of its own, from one of 50,000 installs of 12 versions, 40 models and 20 systems.
     ///
-    /// - Parameter ranks: what its reports are of; by frequency where there is none.
+    /// - Parameter ranks: the ranks of the leaks in its reports; `nil` chooses leaks by frequency.
     mutating func batch(of count: Int, ranks: Range<Int>? = nil, at time: Int64) -> Submission {
         let install = generator.next() % 50_000
         var mixer = SplitMix64(state: install)

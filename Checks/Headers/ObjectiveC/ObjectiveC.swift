@@ -1,4 +1,4 @@
-// Of Objective-C's runtime what the hooks call, for the type checker alone.
+// The functions of Objective-C's runtime that the hooks call, for the type checker only.
 
 public struct Selector {
     private let name: OpaquePointer

@@ -1,4 +1,4 @@
-/// What Objective-C's runtime can do with every object: keep others for it, under keys.
+/// Stand-in for associated objects of Objective-C's runtime: an object keeps other objects under keys.
 @MainActor
 open class Associating {
     fileprivate var associated: [UInt: Any] = [:]

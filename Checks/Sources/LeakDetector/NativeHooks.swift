@@ -1,6 +1,6 @@
 internal import UIKit
 
-/// Stands for the replaced implementations: tells ``ScreenWatch`` what those tell, before or after what was there.
+/// Stand-in for the replaced implementations: calls ``ScreenWatch`` as they do, before or after the original implementation.
 ///
 /// Swift's own replacement works without Objective-C, but for the whole run of the program: what was installed decides.
 @MainActor

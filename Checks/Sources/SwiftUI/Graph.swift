@@ -1,4 +1,4 @@
-/// Shows views and keeps their state: by where they stand, and until they stand there no more.
+/// Shows views and keeps their state by their position, until they are no longer there.
 @MainActor
 public final class Graph {
     private var kept: [String: AnyObject] = [:]

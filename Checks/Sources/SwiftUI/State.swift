@@ -1,6 +1,6 @@
 public import Combine
 
-/// What a view's identity keeps while values of the view come and go.
+/// State that a view's identity keeps while values of the view come and go.
 @MainActor
 protocol Kept {
     func take(from kept: AnyObject?) -> AnyObject
@@ -35,7 +35,7 @@ public struct State<Value>: Kept {
     }
 }
 
-/// Its object is made when the view is shown for the first time, and once.
+/// The object is made once, when the view is shown for the first time.
 @MainActor
 @propertyWrapper
 public struct StateObject<ObjectType: ObservableObject>: Kept {

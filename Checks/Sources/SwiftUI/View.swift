@@ -16,7 +16,7 @@ public enum ViewBuilder {
     public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
 }
 
-/// What shows itself, without a body.
+/// A view that shows itself, without a body.
 @MainActor
 protocol Primitive: View where Body == Never {
     func show(in graph: Graph, at path: String)

@@ -118,7 +118,7 @@ open class UISplitViewController: UIViewController {
         super.init(nibName: nil, bundle: nil)
     }
 
-    /// Collapsed it shows none of them but the first.
+    /// A collapsed one shows only the first of them.
     public func setViewController(_ controller: UIViewController?, for column: Column) {
         columns[column] = controller
     }

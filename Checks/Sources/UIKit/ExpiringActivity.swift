@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Stands for the system, which gives a process in the background some time, or none, and takes it back.
+/// Stand-in for the system, which gives a process in the background some time, or none, and takes it back.
 public final class ExpiringActivities: @unchecked Sendable {
     // Unchecked: everything is touched inside `lock` alone.
     private let lock = NSLock()

@@ -80,6 +80,6 @@ public final class UIButton: UIView {
         super.init(frame: .zero)
     }
 
-    /// What a finger does.
+    /// Presses the button, as a finger does.
     public func press() { if let action { action.handler(action) } }
 }

@@ -79,10 +79,10 @@ open class UINavigationBar: UIView {}
 /// The view of a container of UIKit's.
 final class UILayoutContainerView: UIView {}
 
-/// What UIKit puts the views of presented controllers into.
+/// The view into which UIKit puts the views of presented controllers.
 final class UITransitionView: UIView {}
 
-/// Of a sheet, in its transition view.
+/// The view of a sheet, inside its transition view.
 final class UIDropShadowView: UIView {}
 
 @MainActor

@@ -82,14 +82,14 @@ open class UIViewController: UIResponder {
     open func willMove(toParent parent: UIViewController?) { if parent == nil { isMovingFromParent = true } }
     open func didMove(toParent parent: UIViewController?) { isMovingFromParent = false }
 
-    /// What a container does with a child that leaves it.
+    /// Removes a child as a container does when the child leaves it.
     func drop(_ child: UIViewController) {
         child.willMove(toParent: nil)
         child.viewIfLoaded?.removeFromSuperview()
         child.removeFromParent()
     }
 
-    /// What a container does with a child that comes, or comes on the screen.
+    /// Adds a child as a container does when the child comes, or comes on the screen.
     func take(_ child: UIViewController, showing isShown: Bool) {
         addChild(child)
         if isShown, let view = viewIfLoaded { view.addSubview(child.view) }

@@ -7,7 +7,7 @@ private import Pace
 
 @testable private import LeakCollector
 
-/// What libFuzzer calls with every input it makes up: the body of one request, and what is in it under other names.
+/// The entry point that libFuzzer calls with every generated input: the body of one request, and its content under other names.
 /// https://llvm.org/docs/LibFuzzer.html#fuzz-target
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
@@ -18,9 +18,9 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
     return 0
 }
 
-/// What lasts from input to input.
+/// State that is kept from input to input.
 private enum Run {
-    /// As a collector has it: bounded, and never emptied.
+    /// The cache as in a collector: bounded, and never emptied.
     nonisolated(unsafe) private static var cache = GroupCache()
     nonisolated(unsafe) private static var inputs = 0
     nonisolated(unsafe) private static var keptBytes = 0
@@ -31,17 +31,17 @@ private enum Run {
         if let broken = unsafe MessagePromises.broken(by: $0, cache: &cache) { fatalError(broken) }
     }
 
-    /// The groups of a full cache, and what the runtime makes once.
+    /// The bytes of the groups of a full cache, and of what the runtime creates once.
     private static let keptLimit = 96 * 1024 * 1024
 
-    /// - Parameter bytes: that are live after an input and were not before it.
+    /// - Parameter bytes: bytes that are live after an input and were not before it.
     static func keep(_ bytes: Int) {
         unsafe (keptBytes, inputs) = (keptBytes + bytes, inputs + 1)
         unsafe keptMost = max(keptMost, keptBytes)
         let (kept, most, inputs) = unsafe (keptBytes, keptMost, inputs)
         if kept > keptLimit { fatalError("\(inputs) inputs left \(kept) bytes behind") }
         if inputs.nonzeroBitCount == 1, inputs >= 1024 {
-            // Beside libFuzzer's own lines.
+            // Printed between libFuzzer's own lines.
             let line = Array(
                 "kept: \(inputs) inputs, \(kept >> 10) KiB live, \(most >> 10) KiB at most\n".utf8)
             _ = unsafe write(STDERR_FILENO, line, line.count)
@@ -49,7 +49,7 @@ private enum Run {
     }
 }
 
-/// Of the address sanitizer's allocator: to the byte, and without what it holds back to find late uses.
+/// The live bytes of the address sanitizer's allocator: exact to the byte, and without the bytes held back to find late uses.
 /// https://github.com/llvm/llvm-project/blob/main/compiler-rt/include/sanitizer/allocator_interface.h
 @_silgen_name("__sanitizer_get_current_allocated_bytes")
 private func liveBytes() -> Int

@@ -56,7 +56,7 @@ struct Servers: Sendable {
             )
             return "with observers \(with), without \(without)"
         }
-        // The observer is told last, maybe after the peer has read the answer.
+        // The observer is called last, maybe after the peer has read the response.
         for _ in 0..<10_000 {
             if observation.agrees(with: observed.counters) { return nil }
             usleep(1000)
@@ -112,7 +112,7 @@ struct Servers: Sendable {
         }
     }
 
-    /// Takes the values of `Date` out, whose length is fixed.
+    /// Removes the values of `Date`, whose length is fixed.
     private static func withoutDates(_ answers: [UInt8]) -> [UInt8] {
         let name = Array("\r\nDate: ".utf8)
         var result: [UInt8] = []

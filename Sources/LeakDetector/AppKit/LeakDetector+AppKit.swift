@@ -2,7 +2,8 @@
     public import AppKit
 
     extension LeakDetector {
-        /// Looks whether a view controller is on its way out, and expects it gone if it is. Call it in `viewDidDisappear`:
+        /// Checks whether a view controller is being closed, and expects it to be deallocated if it is. Call it in
+        /// `viewDidDisappear`:
         ///
         /// ```swift
         /// override func viewDidDisappear() {
@@ -11,7 +12,7 @@
         /// }
         /// ```
         ///
-        /// A controller that another one still holds or presents, or whose view is still in a window, is left alone.
+        /// A controller that another one still holds or presents, or whose view is still in a window, is ignored.
         ///
         /// - Parameter seconds: its grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
         @MainActor
@@ -23,8 +24,8 @@
             screens.check(controller, after: seconds, file: file, line: line)
         }
 
-        /// Expects a window that is closed for good to be gone soon, with its controller and what it shows. Call it in
-        /// `windowWillClose(_:)`; not for a window that will be shown again.
+        /// Expects a window that is closed for good to be deallocated soon, with its controller and its content. Call it in
+        /// `windowWillClose(_:)`, but not for a window that will be shown again.
         ///
         /// - Parameter seconds: the grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
         @MainActor

@@ -11,7 +11,8 @@
         var screenContained: [any ScreenNode] { children }
         var screenWindowClass: AnyClass? { isViewLoaded ? view.viewWindowClass : nil }
 
-        // AppKit does not say what is just happening, but by `viewDidDisappear` the view is out of its window.
+        // AppKit does not tell whether a controller is being removed or dismissed, but by `viewDidDisappear` its view has left the
+        // window.
         var screenIsMovingFromParent: Bool { parent == nil && screenWindowClass == nil }
         var screenIsBeingDismissed: Bool { screenIsMovingFromParent }
         var screenView: (any ViewNode)? { isViewLoaded ? view : nil }
@@ -34,6 +35,6 @@
         var viewBorrowsChildren: Bool { false }
     }
 
-    /// Its address is the key; nobody reads or writes it.
+    /// Its address is the key of the associated object. Its value is neither read nor written.
     nonisolated(unsafe) private var screenTicketKey: UInt8 = 0
 #endif

@@ -1,26 +1,26 @@
-/// The time in which the app could work: what the background, a debugger's stop, a suspended process or a blocked queue
-/// took away does not count, so that it cannot eat a grace period.
+/// The time during which the app could work. Time in the background, in a debugger's stop, in a suspended process or behind a
+/// blocked queue does not count, so that it cannot use up a grace period.
 ///
-/// A stop shows as a wake-up that comes much later than asked for. When it began is not known, so nothing counts of the
-/// time since the one before. An app whose wake-ups are always late would never get anywhere: of a second one in a row the
-/// time asked for does count.
+/// A stop shows as a wake-up that comes much later than requested. The start of the stop is unknown, so the whole time since the
+/// previous wake-up does not count. An app whose wake-ups are always late would then make no progress, so for the second late
+/// wake-up in a row the requested time does count.
 struct ActiveClock: Hashable, Sendable {
-    /// A wake-up this late is ordinary on a busy device.
+    /// A delay of a wake-up that is ordinary on a busy device.
     static let ordinaryDelayMilliseconds = 500
 
     /// Active milliseconds so far.
     private(set) var milliseconds = 0
     private(set) var isPaused = false
     private var uptime: Int?
-    /// What is certain: active milliseconds when the last wake-up came, or when the first one was asked for.
+    /// The active milliseconds that are certain: those when the last wake-up came, or when the first one was requested.
     private var certain = 0
     private var wasLate = false
 
-    /// Moves on.
+    /// Advances the clock.
     ///
     /// - Parameters:
     ///   - uptime: milliseconds of a clock that only moves forward.
-    ///   - wake: when on that clock the next wake-up was asked for; `nil` if none is.
+    ///   - wake: the uptime for which the next wake-up was requested; `nil` if none was requested.
     /// - Returns: the active milliseconds.
     @discardableResult
     mutating func advance(to uptime: Int, expectingWakeAt wake: Int?) -> Int {
@@ -31,10 +31,10 @@ struct ActiveClock: Hashable, Sendable {
         return milliseconds
     }
 
-    /// Moves on to a wake-up.
+    /// Advances the clock to a wake-up.
     ///
-    /// - Parameter wake: when it was asked for.
-    /// - Returns: the active milliseconds: fewer than before, if it came so late that they are not certain.
+    /// - Parameter wake: the uptime for which the wake-up was requested.
+    /// - Returns: the active milliseconds. They are fewer than before if the wake-up came so late that they are not certain.
     mutating func wake(at uptime: Int, askedFor wake: Int) -> Int {
         let isLate = uptime > wake + Self.ordinaryDelayMilliseconds
         advance(to: uptime, expectingWakeAt: wake)
@@ -44,16 +44,16 @@ struct ActiveClock: Hashable, Sendable {
         return milliseconds
     }
 
-    /// Says that a wake-up is asked for, and none was before.
+    /// Records that a wake-up is requested and none was pending before.
     mutating func begin() { certain = milliseconds }
 
-    /// Leaves out what passed since it was moved, if that is more than an ordinary delay.
+    /// Leaves out the time since the last advance, if it is more than an ordinary delay.
     mutating func skip(to uptime: Int) {
         guard let last = self.uptime, uptime - last > Self.ordinaryDelayMilliseconds else { return }
         self.uptime = uptime
     }
 
-    /// Stops, as in the background.
+    /// Pauses the clock, as in the background.
     mutating func pause(at uptime: Int, expectingWakeAt wake: Int?) {
         advance(to: uptime, expectingWakeAt: wake)
         isPaused = true

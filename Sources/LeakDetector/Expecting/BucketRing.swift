@@ -1,5 +1,5 @@
-/// Elements by the time when they are due, in buckets of a tick each: putting one in and taking one out cost the same
-/// however many there are.
+/// Elements by the time at which they are due, in buckets of one tick each: adding and removing an element cost the same for any
+/// number of elements.
 ///
 /// A bucket holds the ticks that are ``bucketCount`` apart, so that any time fits. Times are milliseconds of one
 /// clock; a time is rounded up to the next tick, so nothing is due early.
@@ -7,7 +7,7 @@
 struct BucketRing<Element> {
     /// A wake-up costs about 100 µs of processor time, so there are at most ten in a second.
     static var tickMilliseconds: Int { 100 }
-    /// 6.4 s around: longer than the usual grace periods.
+    /// The ring spans 6.4 s: longer than the usual grace periods.
     static var bucketCount: Int { 64 }
 
     private struct Slot {
@@ -20,20 +20,20 @@ struct BucketRing<Element> {
         var earliest = Int.max
     }
 
-    /// Made when the first element comes: many detectors never see one that outlives its grace period.
+    /// Created when the first element comes: many detectors never see an object that outlives its grace period.
     private var buckets: [Bucket] = []
     /// Every tick up to this one has been taken.
     private var takenTick = -1
     private(set) var count = 0
 
-    /// When the next element is due, or `nil` when there is none.
+    /// The time at which the next element is due, or `nil` when there is none.
     var nextDue: Int? {
         guard count > 0, let earliest = buckets.map(\.earliest).min() else { return nil }
         return earliest.multipliedReportingOverflow(by: Self.tickMilliseconds).partialValue
     }
 
     mutating func insert(_ element: Element, dueAt due: Int) {
-        // One is taken away before the division, so that times near the largest do not overflow.
+        // Subtracts one before the division, so that times near the largest do not overflow.
         let roundedUp = due <= 0 ? 0 : (due - 1) / Self.tickMilliseconds + 1
         let tick = max(roundedUp, takenTick + 1)
         let index = tick % Self.bucketCount
@@ -43,7 +43,7 @@ struct BucketRing<Element> {
         count += 1
     }
 
-    /// Takes elements whenever they are due.
+    /// Removes elements, due or not, and returns them.
     mutating func take(where isTaken: (Element) -> Bool) -> [Element] {
         var taken: [Element] = []
         for index in buckets.indices where !buckets[index].slots.isEmpty {
@@ -60,7 +60,7 @@ struct BucketRing<Element> {
         return taken
     }
 
-    /// Takes what is due, by tick, and within a tick in the order put in.
+    /// Removes the elements that are due, and returns them by tick, and within a tick in the order of insertion.
     mutating func takeDue(at now: Int) -> [Element] {
         let tick = now < 0 ? -1 : now / Self.tickMilliseconds
         guard tick > takenTick else { return [] }

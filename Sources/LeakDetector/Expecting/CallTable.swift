@@ -1,13 +1,15 @@
-/// What calls say, each once: a line of code that is passed a million times with objects of one class takes one slot.
+/// The values that calls pass with their objects, stored once per distinct call: a line of code that passes a million objects of
+/// one class takes one slot.
 struct CallTable {
-    /// Of an object without owner.
+    /// The values that one call passes for an object without owner.
     struct Call: Hashable, Sendable {
         let circumstances: Circumstances
         let graceMilliseconds: Int
 
         static func == (one: Self, other: Self) -> Bool { one.says(the: other) }
 
-        /// Whether both say the same. What tells lines of code and classes apart comes first; nothing is copied.
+        /// Returns `true` if both calls pass the same values. Compares first the fields that tell lines of code and classes apart,
+        /// and copies nothing.
         @inline(__always)
         func says(the other: borrowing Call) -> Bool {
             circumstances.line == other.circumstances.line && circumstances.type == other.circumstances.type
@@ -28,7 +30,7 @@ struct CallTable {
         }
     }
 
-    /// A class, so that a look at it copies no strings.
+    /// A class, so that reading a slot copies no strings.
     private final class Slot {
         let number: UInt32
         let call: Call
@@ -37,7 +39,7 @@ struct CallTable {
         init(_ number: UInt32, _ call: Call) { (self.number, self.call) = (number, call) }
     }
 
-    /// Unused slots are kept until there are as many, since a line of code comes back soon.
+    /// The number of unused slots that are kept, since the same line of code usually passes objects again soon.
     private static let unusedLimit = 256
 
     private var slots: [Slot?] = []
@@ -49,7 +51,7 @@ struct CallTable {
     /// - Precondition: the slot is in use.
     subscript(slot: UInt32) -> Call { used(slot).call }
 
-    /// The slot of a call, with one use more.
+    /// Returns the slot of a call and adds one use to it.
     mutating func slot(of call: Call) -> UInt32 {
         let slot = find(call)
         if slot.uses == 0 { unused -= 1 }
@@ -96,7 +98,7 @@ struct CallTable {
 }
 
 extension StaticString? {
-    /// Whether both are the same place in memory, or say the same.
+    /// Returns `true` if both are the same place in memory or have the same text.
     @inline(__always)
     fileprivate func isSame(as other: StaticString?) -> Bool {
         guard let self, let other else { return self == nil && other == nil }

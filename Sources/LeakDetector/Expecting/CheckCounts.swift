@@ -1,10 +1,10 @@
-/// How often objects of each type were checked.
+/// Counts of checked objects, by type.
 struct CheckCounts {
     /// Checks of one type.
     struct OfType {
         let type: AnyClass
         var count = 0
-        /// Objects that were expected and not waited for.
+        /// Objects that were expected but not waited for.
         var unseen = 0
     }
 
@@ -12,12 +12,12 @@ struct CheckCounts {
     /// ``OfType/unseen`` of types beyond the limit.
     private var unseenOfOthers = 0
 
-    /// - Parameter limit: how many types there may be. Of others nothing is counted.
+    /// - Parameter limit: the number of types that may be counted. Objects of other types are not counted.
     mutating func add(_ type: AnyClass, _ count: Int, limit: Int) {
         change(type, limit: limit) { $0.count += count }
     }
 
-    /// - Parameter limit: how many types there may be. Others are counted together.
+    /// - Parameter limit: the number of types that may be counted apart. Objects of other types are counted together.
     mutating func add(unseen count: Int, of type: AnyClass, limit: Int) {
         if !change(type, limit: limit, { $0.unseen += count }) { unseenOfOthers += count }
     }

@@ -1,14 +1,14 @@
 #if canImport(ObjectiveC)
     internal import ObjectiveC
 
-    /// Whether an object is in its end: making a weak reference to it would then stop the app.
+    /// Returns `true` if an object is being deallocated: making a weak reference to it would then stop the app.
     ///
-    /// Objective-C's own question. `objc/NSObject.h` declares it, but not for Swift.
+    /// Calls Objective-C's own method. `objc/NSObject.h` declares it, but not for Swift.
     func isEnding(_ object: AnyObject) -> Bool {
         typealias Question = @convention(c) (AnyObject, Selector) -> ObjCBool
         let selector = Selector(("allowsWeakReference"))
         let type: AnyClass? = object_getClass(object)
-        // Both are looked up in the cache of the class; `class_getInstanceMethod` takes the runtime's lock each time.
+        // Both functions look into the method cache of the class; `class_getInstanceMethod` takes the runtime's lock at each call.
         guard class_respondsToSelector(type, selector),
             let implementation = unsafe class_getMethodImplementation(type, selector)
         else { return false }
@@ -16,6 +16,7 @@
         return !question(object, selector).boolValue
     }
 #else
-    /// Whether an object is in its end. Without Objective-C a weak reference to such an object is `nil`, which harms nobody.
+    /// Returns `true` if an object is being deallocated. Without Objective-C a weak reference to such an object is `nil`, which is
+    /// harmless, so the result is always `false`.
     func isEnding(_ object: AnyObject) -> Bool { false }
 #endif

@@ -1,32 +1,32 @@
-/// One object that is expected to go, and how far the wait for it has come.
+/// One object that is expected to be deallocated, and the stage of the wait for it.
 struct Expectation<Subject: Sendable>: Sendable {
     enum Stage: Sendable {
-        /// It has its grace period.
+        /// The grace period of the object runs.
         case grace
-        /// It outlived that; one more look, since a late release is no leak.
+        /// The object outlived its grace period. It is looked at once more, since a late release is no leak.
         case secondLook
-        /// Its owner was reported, and while that stays it says nothing new.
+        /// The owner of the object was reported. While the owner stays, a report of the object would say nothing new.
         case shadowed(Trace)
-        /// It was reported; its end is of interest.
+        /// The object was reported; its deallocation is of interest.
         case survivor(Trace)
     }
 
-    /// Where an object is in ``KnownObjects``.
+    /// The key of an object in ``KnownObjects``.
     struct Trace: Hashable, Sendable {
         let identity: ObjectIdentifier
-        /// Tells it from another object that has its place in memory later.
+        /// Tells the object from another one that has the same address later.
         let number: Int
         let since: Int
     }
 
-    /// What tells whether the object is there, without keeping it.
+    /// Weak access to the object: tells whether it still exists, without retaining it.
     let subject: Subject
     let circumstances: Circumstances
     let startedAt: Int
     /// The object's identity, if it was known when the wait began.
     var expectedIdentity: ObjectIdentifier?
-    /// Counts up, so that what was expected before an object came into use again is told from what was expected after. 0 for
-    /// those that came from ``GraceRing``, which holds none that was ever in use again.
+    /// An increasing number. It tells expectations made before an object came into use again from those made after. 0 for
+    /// expectations from ``GraceRing``, which holds no object that was ever in use again.
     var sequence = 0
     var stage = Stage.grace
 
@@ -47,42 +47,44 @@ struct Expectation<Subject: Sendable>: Sendable {
     }
 }
 
-/// Told at registration, repeated in what is reported.
+/// Facts about an object, given at registration and repeated in its reports.
 struct Circumstances: Sendable {
     let type: AnyClass
     /// Names of the owners, outermost first.
     var path: [String] = []
     var reason: String?
-    /// Where it was said that it should go; `nil` if nobody said so, as of controllers that are watched.
+    /// The source file of the call that expects the object to be deallocated; `nil` without such a call, as for watched
+    /// controllers.
     var file: StaticString?
     var line: UInt = 0
-    /// The object that keeps this one: while that one is reported, this one is not.
+    /// The object that retains this one: while the owner is reported, this object is not.
     var owner: WeakSubject?
-    /// Whether it is part of what is counted.
+    /// `true` if the object is part of the counts of the detector.
     var isCounted = true
-    /// Whether it belongs to what is checked already, as views do to their screen: then it counts only if it stays.
+    /// `true` if the object belongs to one that is checked already, as views belong to their screen. Such an object counts only if
+    /// it stays in memory.
     var isPart = false
 }
 
-/// What a look at an object found.
+/// Result of a look at an object.
 enum Sight: Hashable, Sendable {
     case gone
-    /// Where it belongs, such as on screen again: not expected to go any more.
+    /// The object is in its place again, such as on screen: it is no longer expected to be deallocated.
     case inUse
     case retained(ObjectIdentifier)
 }
 
-/// What is to be told of an expectation.
+/// Result of an expectation that is to be reported.
 enum Verdict: Hashable, Sendable {
-    /// - alive: how many of the type were reported and are not known to have gone, this one included.
-    /// - isWatched: whether its end will be told.
+    /// - alive: number of objects of the type that were reported and are not known to be deallocated, including this one.
+    /// - isWatched: `true` if the deallocation of the object will be reported.
     case leaked(
         ObjectIdentifier, reportID: String, waitedMilliseconds: Int, alive: Int, isWatched: Bool)
     case freed(reportID: String, livedMilliseconds: Int, alive: Int)
-    /// It is in use again: its owner keeps it on purpose.
+    /// The object is in use again: its owner keeps it on purpose.
     case cameBack(reportID: String, livedMilliseconds: Int, alive: Int)
-    /// Its end will not be told.
+    /// The deallocation of the object will not be reported.
     ///
-    /// - isIgnored: true if the app ignored the object. Its leak is not reported either, if it was not yet.
+    /// - isIgnored: `true` if the app ignored the object. Its leak is then not reported either, unless that already happened.
     case forgotten(reportID: String, isIgnored: Bool)
 }

@@ -1,9 +1,10 @@
-/// Looks at objects that are due, news of objects, and the verdicts that follow.
+/// Looks at due objects, news of objects, and the resulting verdicts.
 extension Expectations {
-    /// Takes what is to be looked at now. Each goes to ``judge(_:_:owner:at:reportID:)`` with what was seen.
+    /// Removes the objects that are due for a look, and returns them. Pass each to ``judge(_:_:owner:at:reportID:)`` with the
+    /// result of the look.
     mutating func takeDue(at now: Int) -> [Entry] { ring.takeDue(at: now) }
 
-    /// The objects that are counted as alive with those whose look ends a wait: a leak, or the end of one.
+    /// Returns the reported objects that are counted as alive beside those whose look ends a wait: a leak, or the end of one.
     mutating func toldBeside(_ looks: [(Entry, Sight)], at now: Int) -> [ObjectIdentifier] {
         var types: Set<ObjectIdentifier> = []
         for (entry, sight) in looks {
@@ -16,12 +17,12 @@ extension Expectations {
         return types.isEmpty ? [] : known.toldOf(types, at: now)
     }
 
-    /// Says that those of ``KnownObjects/crowded`` that have gone were told of.
+    /// Records that the ends of the deallocated objects among ``KnownObjects/crowded`` were reported.
     mutating func thinOut() { known.thinOut() }
 
-    /// Decides what a look at a due object means, and when to look again.
+    /// Decides what the result of a look at a due object means, and when to look again.
     ///
-    /// - Parameter owner: of the object's owner, while that is there.
+    /// - Parameter owner: the identity of the object's owner, while the owner exists.
     mutating func judge(
         _ entry: Entry, _ sight: Sight, owner: ObjectIdentifier? = nil, at now: Int, reportID: () -> String
     ) -> Verdict? {
@@ -35,7 +36,7 @@ extension Expectations {
         case (.grace, .retained):
             lookAgain(entry, at: now)
         case (.secondLook, .retained) where entry.sequence < uses.lastUnrecorded:
-            // Its use may be one of those that were not recorded: a leak cannot be told from an object in use.
+            // Its use may be one of those that were not recorded: a leak cannot be distinguished from an object in use.
             leave(1, unseen: entry.circumstances)
         case (.secondLook, .retained(let identity)):
             return outlast(entry, identity, owner, at: now, reportID: reportID)
@@ -49,15 +50,15 @@ extension Expectations {
         return nil
     }
 
-    /// Takes news of an object that did not wait for a look.
+    /// Handles news of an object that did not wait for a look.
     ///
     /// - Parameters:
-    ///   - number: of the object that is meant; `nil` for the one that has the identity now.
+    ///   - number: the number of the object that is meant; `nil` for the one that has the identity now.
     ///   - sight: `gone` or `inUse`.
     mutating func end(
         of identity: ObjectIdentifier, _ number: Int? = nil, as sight: Sight, at now: Int
     ) -> Verdict? {
-        // Told already, or the place in memory has another object by now.
+        // Reported already, or another object has the address by now.
         guard let object = known[identity], number == nil || object.number == number else { return nil }
         // A muted object stays known as long as it exists.
         guard object.state != .muted || sight == .gone else { return nil }
@@ -83,8 +84,8 @@ extension Expectations {
         return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
     }
 
-    /// Takes news of an object that is in use, whether it was reported or is still waited for: what was expected of it, and of
-    /// what it keeps, before now holds no more. The caller keeps the object.
+    /// Handles the news that an object is in use, whether it was reported or is still waited for: earlier expectations of it, and
+    /// of the objects that it keeps, no longer hold. The caller retains the object.
     mutating func use(_ identity: ObjectIdentifier, at now: Int) -> Verdict? {
         sequence += 1
         if counts.outstanding > 0 {
@@ -92,7 +93,7 @@ extension Expectations {
             uses.add(identity, sequence, at: now, forgettingAfter: longest)
         }
         if owners.remove(identity) != nil {
-            // The caller keeps the owner, so this look is not its end. The owners of other objects are not looked at.
+            // The caller retains the owner, so this look does not deallocate it. The owners of other objects are not looked at.
             useParts { part in
                 guard part.isAwaited, let owner = part.circumstances.owner else { return false }
                 return owner.identity == identity && owner.alive != nil
@@ -103,13 +104,14 @@ extension Expectations {
 
     /// A part of an object that is in use again.
     private struct UsedPart {
-        /// Of the part, if it is known.
+        /// The number of the part, if the part is known.
         var number: Int?
         let subject: Subject
 
-        /// Returns whether the part is the owner that another one was expected with, and adds what was looked at to `objects`.
+        /// Returns `true` if the part is the owner with which another object was expected, and adds the objects that it looked at
+        /// to `objects`.
         ///
-        /// Another object may have the place in memory of the part, or had it before.
+        /// Another object may have the address of the part now, or may have had it before.
         func isThere(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {
             guard let object = owner.object else { return false }
             objects.append(object)
@@ -120,7 +122,7 @@ extension Expectations {
         }
     }
 
-    /// Takes back what was expected of objects whose owner is in use again, and of those that they keep in turn.
+    /// Withdraws the expectations of objects whose owner is in use again, and of the objects that they keep in turn.
     private mutating func useParts(where isPart: (Entry) -> Bool) {
         var parts = ring.take(where: isPart)
         while !parts.isEmpty {
@@ -154,7 +156,7 @@ extension Expectations {
         }
     }
 
-    /// Takes back a verdict that was not reported yet. The object stays known, so that it is never reported.
+    /// Withdraws a verdict that was not reported yet. The object stays known, so that it is never reported.
     mutating func retract(_ reportID: String, of identity: ObjectIdentifier) {
         guard case .told(reportID, _) = known[identity]?.state else { return }
         known.set(identity, .muted, isSuppressed: true)
@@ -162,7 +164,7 @@ extension Expectations {
         counts.suppressed += 1
     }
 
-    /// Makes an object known as one that is never told of, or told of no more.
+    /// Makes an object known as one that is never reported, or not reported any more.
     mutating func ignore(_ subject: Subject, _ identity: ObjectIdentifier, type: AnyClass, at now: Int)
         -> Verdict?
     {
@@ -177,13 +179,13 @@ extension Expectations {
 
     /// True if the report is still valid: the object was neither freed nor muted since.
     func stands(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
-        // An object that found no room among the known ones is reported all the same.
+        // An object for which there was no room among the known ones is reported nevertheless.
         guard let state = known[identity]?.state else { return known.isFull }
         guard case .told(reportID, _) = state else { return false }
         return true
     }
 
-    /// True if the object of a report is never reported. Another object that has its place in memory by now does not count.
+    /// True if the object of a report is never reported. Another object that has its address by now does not count.
     func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         known[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
     }
@@ -198,12 +200,12 @@ extension Expectations {
     mutating func lookAgain(_ entry: Entry, at now: Int) {
         var entry = entry
         entry.stage = .secondLook
-        // After its owner, so that the owner is known to be reported.
+        // An object is due after its owner, so that a report of the owner is already known.
         let patience = entry.circumstances.owner == nil ? 0 : Self.ownerFirstMilliseconds
         ring.insert(entry, dueAt: now + limits.secondLookMilliseconds + patience)
     }
 
-    /// Four ticks: an owner that is expected a moment later is due later than what it owns.
+    /// Four ticks: an owner that is expected a moment later is still due after the objects that it owns.
     static var ownerFirstMilliseconds: Int { 400 }
 
     private mutating func outlast(
@@ -217,7 +219,7 @@ extension Expectations {
         awaitedOwners[identity] = nil
         leave(1)
         if let object = known[identity] {
-            // Expected twice, leaked once.
+            // The object was expected twice, but leaked once.
             suppress(object, identity, entry)
             return nil
         }
@@ -229,7 +231,7 @@ extension Expectations {
         return leak(entry, identity, at: now, reportID: reportID)
     }
 
-    /// Counts an object that was to be ignored before it was expected.
+    /// Counts an object that was ignored before it was expected.
     private mutating func suppress(
         _ object: KnownObjects<Subject>.Known, _ identity: ObjectIdentifier, _ entry: Entry
     ) {
@@ -255,7 +257,7 @@ extension Expectations {
     ) -> Verdict? {
         guard let object = known[trace.identity], object.number == trace.number, object.state == .shadowed
         else { return nil }
-        // As long as its owner is looked at, and no longer.
+        // The object is looked at as long as its owner is, and no longer.
         let age = now - trace.since
         guard age < limits.survivorMilliseconds else { return nil }
         if let owner, known[owner] != nil {
@@ -296,7 +298,7 @@ extension Expectations {
         else { return nil }
         let age = now - trace.since
         guard age < limits.survivorMilliseconds || !object.isCounted else {
-            // Known until it has gone, so that it is not told of again.
+            // The object stays known until it is deallocated, so that it is not reported again.
             known.set(trace.identity, .told(reportID: reportID, isWatched: false), isSuppressed: false)
             return .forgotten(reportID: reportID, isIgnored: false)
         }
@@ -304,7 +306,8 @@ extension Expectations {
         return nil
     }
 
-    /// After an eighth of its age, so that the age told of is right to an eighth; with others, so that many are one wake-up.
+    /// Returns the time of the next look: after an eighth of the object's age, so that the reported age is right to an eighth;
+    /// together with others, so that many looks need one wake-up.
     private func nextLook(age: Int, at now: Int) -> Int {
         let step = min(max(age / 8, 1_000), 60_000)
         let grid = step < 4_000 ? 1_000 : step < 16_000 ? 4_000 : step < 60_000 ? 16_000 : 60_000

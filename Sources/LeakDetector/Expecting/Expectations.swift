@@ -1,8 +1,9 @@
-/// Objects that are expected to be freed. Decides what is a leak. Looks only at parts of an object that is in use again.
+/// Objects that are expected to be deallocated. Decides which objects are leaks. Looks only at parts of an object that is in use
+/// again.
 ///
-/// A value without lock, clock or timer. Times are milliseconds of its owner's clock. Looking at an object can make
-/// the looker its last owner, whose release then runs the app's `deinit`: so the owner takes what is due, looks
-/// outside of any lock, and comes back with what it saw.
+/// A value without lock, clock or timer. Times are milliseconds of its owner's clock. The code that looks at an object can become
+/// its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects, looks at them
+/// outside of any lock, and returns the results.
 struct Expectations<Subject: Sendable> {
     typealias Entry = Expectation<Subject>
 
@@ -12,37 +13,37 @@ struct Expectations<Subject: Sendable> {
     private var checks = CheckCounts()
     private var sampling = Sampling()
     var uses = ObjectUses()
-    /// Of those that are waited for.
+    /// The longest grace period of the objects that are waited for.
     private(set) var longestGrace = 0
-    /// Owners of objects that are waited for; and which of those owners are waited for themselves.
+    /// Owners of objects that are waited for.
     var owners: Set<ObjectIdentifier> = []
-    /// With the time by which they are judged themselves.
+    /// Owners that are waited for themselves, each with the time by which it is judged.
     var awaitedOwners: [ObjectIdentifier: Int] = [:]
     var sequence = 0
     var counts = LeakDetector.Counts()
-    /// Objects that were looked at here. The caller takes them, and lets go of them where objects may end.
+    /// Objects that were looked at here. The caller takes them, and releases them where objects may be deallocated.
     var lookedAt: [AnyObject] = []
 
     init(limits: LeakDetector.Limits) { self.limits = limits.sound }
 
-    /// When to look next, or `nil` while nothing waits.
+    /// The time of the next look, or `nil` while nothing waits.
     var nextDue: Int? { ring.nextDue }
 
     var isFull: Bool { counts.outstanding >= limits.outstanding }
 
-    /// Indicates whether so few wait that the share of objects that are waited for may grow.
+    /// Indicates whether so few objects wait that the share of objects that are waited for may grow.
     private var isRoomy: Bool { counts.outstanding < limits.outstanding / 4 }
 
-    /// Indicates whether the objects that have gone left so little room that only a share of the others can be waited for.
+    /// Indicates whether the deallocated objects left so little room that only a share of the others can be waited for.
     var isCrowded: Bool { counts.outstanding > limits.outstanding / 4 * 3 }
 
-    /// Takes a place among those that are waited for, unless too many are.
+    /// Takes a place among the objects that are waited for, unless there are too many.
     ///
     /// - Parameters:
-    ///   - identity: of the object; `nil` if it is not known yet.
-    ///   - due: when its grace period is over.
-    ///   - isPicked: waits also when only a share of all objects does, as screens do, which are few.
-    /// - Returns: whether there was one.
+    ///   - identity: the identity of the object; `nil` if it is not known yet.
+    ///   - due: the end of its grace period.
+    ///   - isPicked: `true` if the object waits even when only a share of all objects does, as screens do, which are few.
+    /// - Returns: `true` if there was a place.
     mutating func admit(
         _ identity: ObjectIdentifier?, _ circumstances: borrowing Circumstances, dueAt due: Int,
         isPicked: Bool = false, at now: Int
@@ -55,14 +56,14 @@ struct Expectations<Subject: Sendable> {
         counts.outstanding += 1
         longestGrace = max(longestGrace, due - now)
         if !owners.isEmpty, let identity, owners.contains(identity) {
-            // Its second look, and that of its own owner before it; after that it is known, or has gone.
+            // The object's second look, and that of its own owner before it. After that the object is known, or was deallocated.
             let until = due + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
             awaitedOwners[identity] = max(awaitedOwners[identity] ?? 0, until)
         }
         return true
     }
 
-    /// True if an object came into use again since others were expected, or may have: then the time when it is expected counts.
+    /// True if an object came into use again since others were expected, or may have: then the time of their expectation matters.
     func wasUsed(_ identity: ObjectIdentifier) -> Bool {
         uses.lastUnrecorded > 0 || uses.sequence(of: identity) != nil
     }
@@ -70,10 +71,10 @@ struct Expectations<Subject: Sendable> {
     /// Starts a grace period, unless too many run already.
     ///
     /// - Parameters:
-    ///   - identity: of the object, if it is known yet.
-    ///   - owner: of the object's owner, if that should go too.
-    ///   - isPicked: waits also when only a share of all objects does.
-    /// - Returns: when it is over, or `nil` if it did not start.
+    ///   - identity: the identity of the object, if it is known yet.
+    ///   - owner: the identity of the object's owner, if the owner should be deallocated too.
+    ///   - isPicked: `true` if the object waits even when only a share of all objects does.
+    /// - Returns: the end of the grace period, or `nil` if it did not start.
     mutating func expect(
         _ subject: Subject, _ circumstances: Circumstances, identity: ObjectIdentifier? = nil,
         owner: ObjectIdentifier? = nil, graceMilliseconds: Int, isPicked: Bool = false, at now: Int
@@ -90,20 +91,21 @@ struct Expectations<Subject: Sendable> {
         return due
     }
 
-    /// Goes on with objects that had their grace period elsewhere, and are gone.
+    /// Settles objects that had their grace period elsewhere, and were deallocated.
     mutating func settle(_ circumstances: Circumstances, count: Int) {
         leave(count)
         if !circumstances.isPart { check(circumstances, count) }
     }
 
-    /// Goes on with objects that are gone before they are due.
+    /// Settles objects that were deallocated before they are due.
     mutating func settle(where isGone: (Subject) -> Bool) {
         for entry in ring.take(where: { $0.isAwaited && isGone($0.subject) }) {
             settle(entry.circumstances, count: 1)
         }
     }
 
-    /// Halves the share of objects that are waited for: from now on half as many, and half of those that wait.
+    /// Halves the share of objects that are waited for: of the waiting objects half are left out, and of later ones half as many
+    /// are accepted.
     ///
     /// - Parameter mayBeLeftOut: called with objects that wait here.
     mutating func thinOutAwaited(_ mayBeLeftOut: (Subject) -> Bool) {
@@ -117,10 +119,10 @@ struct Expectations<Subject: Sendable> {
         for entry in left { leave(1, unseen: entry.circumstances) }
     }
 
-    /// Returns whether an object that waits elsewhere is left out too. Call it for each after ``thinOutAwaited(_:)``.
+    /// Returns `true` if an object that waits elsewhere is left out too. Call it for each object after ``thinOutAwaited(_:)``.
     mutating func leavesOut() -> Bool { sampling.leavesOut() }
 
-    /// Waits no more for objects without having looked at them.
+    /// Stops waiting for objects without having looked at them.
     mutating func leave(_ count: Int, unseen circumstances: Circumstances) {
         leaveUnseen(circumstances.type, isCounted: circumstances.isCounted, count: count)
         leave(count)
@@ -132,12 +134,12 @@ struct Expectations<Subject: Sendable> {
         checks.add(unseen: count, of: type, limit: limits.checkedTypes)
     }
 
-    /// Goes on with an object that had its grace period elsewhere, and outlived it.
+    /// Continues with an object that had its grace period elsewhere, and outlived it.
     mutating func outlived(_ subject: Subject, _ circumstances: Circumstances, startedAt: Int, at now: Int) {
         lookAgain(Entry(subject: subject, circumstances: circumstances, startedAt: startedAt), at: now)
     }
 
-    /// What is left when nothing is waited for any more: the counts.
+    /// Returns the state after a stop, when nothing is waited for any more: only the counts remain.
     func stopped(_ limits: LeakDetector.Limits) -> Self {
         var rest = Self(limits: limits)
         rest.counts = counts
@@ -146,13 +148,14 @@ struct Expectations<Subject: Sendable> {
         return rest
     }
 
-    /// What was checked since the last call.
+    /// Returns the checks since the last call.
     mutating func takeChecks() -> [CheckCounts.OfType] { checks.take() }
 
-    /// Objects that were not waited for since the last call, of types beyond ``LeakDetector/Limits/checkedTypes``.
+    /// Returns the number of objects that were not waited for since the last call, of types beyond
+    /// ``LeakDetector/Limits/checkedTypes``.
     mutating func takeUnseenOfOthers() -> Int { checks.takeUnseenOfOthers() }
 
-    /// Counts objects that were looked at, or had gone before.
+    /// Counts objects that were looked at, or were deallocated before a look.
     mutating func check(_ circumstances: Circumstances, _ count: Int) {
         guard circumstances.isCounted else { return }
         counts.checked += count

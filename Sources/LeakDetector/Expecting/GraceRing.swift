@@ -1,18 +1,19 @@
-/// Grace periods of plain objects, the commonest thing to wait for: 16 bytes each in a ring of buckets, as ``BucketRing``
-/// is one. What is the same for many is kept once, by call and type.
+/// Grace periods of plain objects, the most common thing to wait for. Each takes 16 bytes in a ring of buckets like ``BucketRing``.
+/// Values that many objects share are stored once, by call and type.
 ///
-/// Looks at nothing: its owner takes what is due, looks outside of any lock, and comes back with ``release(_:count:)``.
+/// The ring does not look at objects: its owner takes the due ones, looks at them outside of any lock, and then calls
+/// ``release(_:count:)``.
 struct GraceRing: @unchecked Sendable {
-    // Unchecked: never copied, and in the hands of one thread at a time, behind its owner's lock.
+    // Unchecked: never copied, and used by one thread at a time, behind its owner's lock.
     static var tickMilliseconds: Int { BucketRing<Int>.tickMilliseconds }
 
-    /// 3.2 s around: longer than the usual grace periods.
+    /// The ring spans 3.2 s: longer than the usual grace periods.
     private var buckets = [WeakChunks](repeating: WeakChunks(), count: 32)
     private var calls = CallTable()
     private var takenTick: UInt32?
     private var count = 0
 
-    /// When the next object is due, or `nil` when there is none.
+    /// The time at which the next object is due, or `nil` when there is none.
     var nextDue: Int? {
         guard count > 0 else { return nil }
         var earliest = UInt32.max
@@ -21,7 +22,7 @@ struct GraceRing: @unchecked Sendable {
     }
 
     /// - Parameter graceMilliseconds: up to a day; longer than that makes no sense.
-    /// - Returns: when the object is due.
+    /// - Returns: the time at which the object is due.
     mutating func insert(_ object: AnyObject, _ call: CallTable.Call, at now: Int) -> Int {
         let due = now + call.graceMilliseconds
         let roundedUp = UInt32(clamping: (due + Self.tickMilliseconds - 1) / Self.tickMilliseconds)
@@ -32,7 +33,7 @@ struct GraceRing: @unchecked Sendable {
         return Int(tick) * Self.tickMilliseconds
     }
 
-    /// Takes what is due.
+    /// Removes the objects that are due, and returns them.
     mutating func takeDue(at now: Int) -> [WeakChunk] {
         let tick = UInt32(clamping: now / Self.tickMilliseconds)
         let from = takenTick.map { $0 + 1 } ?? 0
@@ -47,10 +48,10 @@ struct GraceRing: @unchecked Sendable {
         return due
     }
 
-    /// Removes the objects that are gone before they are due.
+    /// Removes the objects that are deallocated before they are due.
     ///
-    /// - Parameter held: gets the others, so that the look is not their end.
-    /// - Returns: how many were removed, by slot.
+    /// - Parameter held: receives the other objects, so that this look does not release them last.
+    /// - Returns: the number of removed objects, by slot.
     mutating func takeGone(holding held: inout [AnyObject]) -> [UInt32: Int] {
         var gone: [UInt32: Int] = [:]
         remove { chunk, index in
@@ -64,10 +65,10 @@ struct GraceRing: @unchecked Sendable {
         return gone
     }
 
-    /// Removes objects whatever has become of them.
+    /// Removes objects, whether deallocated or not.
     ///
-    /// - Parameter isOut: called for each object.
-    /// - Returns: how many were removed, by slot.
+    /// - Parameter isOut: called for each object; `true` removes it.
+    /// - Returns: the number of removed objects, by slot.
     mutating func take(_ isOut: (CallTable.Call) -> Bool) -> [UInt32: Int] {
         var taken: [UInt32: Int] = [:]
         let calls = calls
@@ -92,9 +93,9 @@ struct GraceRing: @unchecked Sendable {
         count -= removed
     }
 
-    /// What was said when objects of a slot were put in.
+    /// Returns the call with which the objects of a slot were inserted.
     func call(_ slot: UInt32) -> CallTable.Call { calls[slot] }
 
-    /// Says that `count` objects of a slot are out of the ring and need it no more.
+    /// Releases `count` uses of a slot whose objects have left the ring and no longer need it.
     mutating func release(_ slot: UInt32, count: Int) { calls.release(slot, count: count) }
 }

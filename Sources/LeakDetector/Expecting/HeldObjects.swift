@@ -1,8 +1,8 @@
-/// Objects that a look on any thread found, kept until they are let go of on the queue where objects may end.
+/// Objects that a look on any thread found, retained until they are released on the queue where objects may be deallocated.
 ///
-/// An object that is found again while the queue is blocked is kept once.
+/// An object that is found again while the queue is blocked is retained once.
 final class HeldObjects: @unchecked Sendable {
-    // Unchecked: added to inside the lock of the sweeper that has it, and let go of when no sweeper has it any more.
+    // Unchecked: changed inside the lock of the sweeper that owns it, and released when no sweeper owns it any more.
     private var objects: [ObjectIdentifier: AnyObject] = [:]
 
     init(_ objects: [AnyObject]) { add(objects) }

@@ -1,11 +1,11 @@
-/// Objects that something is known of, by identity, until they are seen to be gone.
+/// Objects with a known state, by identity, until they are seen to be deallocated.
 struct KnownObjects<Subject: Sendable> {
     enum State: Hashable {
-        /// It was reported.
+        /// The object was reported.
         case told(reportID: String, isWatched: Bool)
-        /// It stayed, and so did its owner, which was reported.
+        /// The object stayed in memory, and so did its owner, which was reported.
         case shadowed
-        /// Nothing is told of it, or told no more.
+        /// The object is not reported, or not reported any more.
         case muted
 
         fileprivate var reportID: String? {
@@ -14,7 +14,7 @@ struct KnownObjects<Subject: Sendable> {
     }
 
     struct Known {
-        /// No other object ever has the same.
+        /// A number that no other object ever has.
         let number: Int
         let subject: Subject
         let type: ObjectIdentifier
@@ -23,34 +23,34 @@ struct KnownObjects<Subject: Sendable> {
         var state: State {
             didSet { reportID = state.reportID ?? reportID }
         }
-        /// Of its report, also after it was muted.
+        /// The id of the object's report, also after the object was muted.
         var reportID: String?
-        /// Whether it is among ``LeakDetector/Counts/suppressed``.
+        /// `true` if the object is counted in ``LeakDetector/Counts/suppressed``.
         var isSuppressed = false
     }
 
-    /// Those of 16 MB. Beyond, an object is told of and not remembered, so that it may be told of twice.
+    /// The number of objects that take 16 MB. An object beyond it is reported but not remembered, so it may be reported twice.
     private static var limit: Int { 100_000 }
 
     private var byIdentity: [ObjectIdentifier: Known] = [:]
     private var toldOfType: [ObjectIdentifier: Int] = [:]
-    /// Whose end will be told.
+    /// The number of objects whose deallocation will be reported.
     private(set) var watched = 0
     private var newest = 0
-    /// The time of the next look by ``toldOf(_:at:)``.
+    /// The earliest time of the next look by ``toldOf(_:at:)``.
     private var nextCensus = Int.min
-    /// From how many on to look for those that have gone.
+    /// The number of known objects from which on the detector looks for deallocated ones.
     private var crowd = 1_024
 
     subscript(identity: ObjectIdentifier) -> Known? { byIdentity[identity] }
 
-    /// All, if there are so many that some may have gone unseen.
+    /// All known objects if there are so many that some may have been deallocated unseen; else empty.
     var crowded: [(identity: ObjectIdentifier, known: Known)] {
         byIdentity.count < crowd ? [] : byIdentity.map { ($0.key, $0.value) }
     }
 
-    /// The reported objects of some types, which may have gone since. Looked up at most once in a hundredth of a
-    /// millisecond for each known object, so that a million leaks cost no more than one percent of a processor.
+    /// Returns the reported objects of some types, which may have been deallocated since. Looks them up at most once in a hundredth
+    /// of a millisecond for each known object, so that a million leaks cost at most one percent of a processor.
     mutating func toldOf(_ types: Set<ObjectIdentifier>, at now: Int) -> [ObjectIdentifier] {
         guard now >= nextCensus, types.contains(where: { told(of: $0) > 0 }) else { return [] }
         nextCensus = now + byIdentity.count / 100
@@ -60,15 +60,15 @@ struct KnownObjects<Subject: Sendable> {
         }
     }
 
-    /// Says that those of ``crowded`` that have gone were removed.
+    /// Sets the next limit of ``crowded``, after the deallocated objects were removed.
     mutating func thinOut() { crowd = min(max(byIdentity.count * 2, 1_024), Self.limit) }
 
     var isFull: Bool { byIdentity.count >= Self.limit }
 
-    /// How many of a type were told of and are not known to have gone.
+    /// Returns the number of objects of a type that were reported and are not known to be deallocated.
     func told(of type: ObjectIdentifier) -> Int { toldOfType[type] ?? 0 }
 
-    /// - Returns: its number, or `nil` if too many are known.
+    /// - Returns: the number of the object, or `nil` if too many objects are known.
     mutating func insert(
         _ identity: ObjectIdentifier, _ subject: Subject, type: AnyClass, _ state: State,
         isCounted: Bool = true, at now: Int

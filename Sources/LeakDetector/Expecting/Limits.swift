@@ -1,25 +1,26 @@
 extension LeakDetector {
-    /// What the detector may take of the app's memory and time.
+    /// Limits of the app's memory and time that the detector may use.
     public struct Limits: Hashable, Sendable {
-        /// The grace period of an object for which none is named. Animations that hold a closed screen take half a second.
+        /// The grace period of an object for which none is given. Animations that hold a closed screen take half a second.
         public var graceMilliseconds = 1_000
-        /// The grace periods of objects of some classes, by names with module or without: `Shop.Player`, `UIImagePickerController`.
-        /// A subclass is a class of its own. A grace period that is named where the object is expected comes first.
+        /// Grace periods by class name, with or without module: `Shop.Player`, `UIImagePickerController`. An entry does not apply
+        /// to subclasses. A grace period given where the object is expected takes precedence.
         public var graceMillisecondsByClass: [String: Int] = [:]
-        /// How long after the grace period to look once more before reporting.
+        /// The time from the end of the grace period to the second look, which comes before the report.
         public var secondLookMilliseconds = 500
-        /// Objects that may be waited for at once: about 0.7 MB, or 4 MB with owners. When there are as many, those that have
-        /// gone make room early; if most have not, a fair sample of all is waited for, and the others are counted as
-        /// ``Counts/dropped``.
+        /// The number of objects that may be waited for at once: about 0.7 MB, or 4 MB with owners. At the limit, deallocated
+        /// objects make room early. If most objects still exist, the detector waits for a fair sample of all, and counts the others
+        /// as ``Counts/dropped``.
         public var outstanding = 10_000
-        /// Leaked objects whose end is watched for at once.
+        /// The number of leaked objects that are watched for their deallocation at once.
         public var survivors = 1_000
-        /// How long to watch for a leaked object's end. What lives longer than an hour is not freed late but leaked.
+        /// The time for which a leaked object is watched. An object that lives longer than an hour is not freed late but leaked.
         public var survivorMilliseconds = 3_600_000
-        /// Types of which checks are counted apart; a large app has a few hundred screens. Of others ``Counts/checked`` alone knows.
+        /// The number of types with check counts of their own; a large app has a few hundred screens. Checks of other types are
+        /// only part of ``Counts/checked``.
         public var checkedTypes = 1_000
 
-        /// A day: a longer grace period is a mistake, and would keep a place for good.
+        /// A day: a longer grace period is a mistake, and would occupy a place forever.
         static let longestGraceMilliseconds = 86_400_000
 
         /// A year: longer than any process runs.
@@ -27,8 +28,7 @@ extension LeakDetector {
 
         public init() {}
 
-        /// The limits with what makes no sense put right: no time is negative, and none is so long that a sum of times
-        /// does not fit.
+        /// The limits with invalid values corrected: no time is negative, and none is so long that a sum of times overflows.
         var sound: Limits {
             var limits = self
             limits.graceMilliseconds = min(max(graceMilliseconds, 0), Self.longestGraceMilliseconds)
@@ -48,17 +48,18 @@ extension LeakDetector {
     public struct Counts: Hashable, Sendable {
         /// Objects whose deallocation is still awaited.
         public var outstanding = 0
-        /// Objects looked at and judged, gone in time or not.
+        /// Objects that were looked at and judged, whether deallocated in time or not.
         public var checked = 0
         /// Objects reported as leaked.
         public var leaked = 0
-        /// Objects of those that went later.
+        /// Leaked objects that were deallocated later.
         public var freed = 0
-        /// Objects of those that were in use again later: their owners keep them on purpose.
+        /// Leaked objects that were in use again later: their owners keep them on purpose.
         public var cameBack = 0
-        /// Objects that stayed and were not reported: of ignored classes, ignored themselves, or kept by one that was reported.
+        /// Objects that stayed in memory and were not reported: objects of ignored classes, ignored objects, and objects kept by a
+        /// reported one.
         public var suppressed = 0
-        /// Expectations left out of the sample that is waited for while there are too many.
+        /// Expectations that were left out of the sample while there were too many to wait for.
         public var dropped = 0
 
         public init() {}

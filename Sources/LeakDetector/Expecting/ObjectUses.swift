@@ -1,6 +1,6 @@
 /// The objects that came into use again while others are waited for, each with its last use.
 ///
-/// A use takes back what was expected of the object before it.
+/// A use withdraws the earlier expectations of the object.
 struct ObjectUses {
     /// Uses that are recorded, 4 MB. Beyond that only the number of the latest use is kept.
     static let limit = 100_000
@@ -14,7 +14,7 @@ struct ObjectUses {
 
     private var uses: [ObjectIdentifier: Use] = [:]
     private var nextRemoval = Int.min
-    /// Number of the latest use whose object was not recorded; 0 if there is none.
+    /// Number of the latest use that was not recorded with its object; 0 if all were recorded.
     private(set) var lastUnrecorded = 0
 
     /// - Returns: the number of the object's last use; `nil` if none is recorded.
@@ -24,7 +24,7 @@ struct ObjectUses {
     ///
     /// - Parameters:
     ///   - sequence: tells whether an expectation was made before the use.
-    ///   - milliseconds: the age from which on a use matters to no expectation any more.
+    ///   - milliseconds: the age from which on a use no longer matters to any expectation.
     mutating func add(
         _ identity: ObjectIdentifier, _ sequence: Int, at now: Int, forgettingAfter milliseconds: Int
     ) {

@@ -1,9 +1,9 @@
-/// What is left of objects whose grace period in a ``GraceRing`` is over.
+/// Objects from a ``GraceRing`` whose grace period is over, divided into deallocated and living ones.
 struct Rest {
     private var gone: [UInt32: Int] = [:]
     private var alive: [(subject: WeakSubject, slot: UInt32, tick: UInt32)] = []
 
-    /// Looks at them. Call it with no lock held: a look can be the end of an object.
+    /// Looks at the objects. Call it with no lock held: a look can deallocate an object.
     init(of chunks: [WeakChunk]) {
         for chunk in chunks {
             for index in 0..<chunk.count {
@@ -17,7 +17,7 @@ struct Rest {
         }
     }
 
-    /// Settles those that are gone, and has the others looked at again.
+    /// Settles the expectations of the deallocated objects, and passes the others on for another look.
     func goOn(_ expectations: inout Expectations<any Subject>, _ ring: inout GraceRing, at now: Int) {
         for (slot, count) in gone {
             expectations.settle(ring.call(slot).circumstances, count: count)

@@ -1,11 +1,11 @@
-/// Which of too many objects to wait for: a fair share of all that are expected.
+/// Selects the objects to wait for when there are too many: a fair share of all expected objects.
 ///
 /// Each time the room is full, the share is halved, and every object that waits is left out with a probability of one
 /// half. So all objects expected in one crowd have the same chance, early or late. The share doubles while there is room.
 /// Gibbons and Matias, “New Sampling-Based Summary Statistics for Improving Approximate Query Answers”, concise samples.
 /// https://doi.org/10.1145/276304.276334
 struct Sampling {
-    /// One of so many objects is waited for; a power of two.
+    /// The inverse of the share: one of this number of objects is waited for. A power of two.
     private(set) var oneOf: UInt64 = 1
     private var random: UInt64?
 
@@ -15,10 +15,10 @@ struct Sampling {
     mutating func double() { oneOf = max(oneOf / 2, 1) }
     mutating func reset() { oneOf = 1 }
 
-    /// Returns whether an object that is expected now is waited for.
+    /// Returns `true` if an object that is expected now is waited for.
     mutating func takesNext() -> Bool { oneOf == 1 || next() & (oneOf - 1) == 0 }
 
-    /// Returns whether an object that waits is left out when the share is halved.
+    /// Returns `true` if an object that waits is left out when the share is halved.
     mutating func leavesOut() -> Bool { next() & 1 == 0 }
 
     /// SplitMix64: the system's generator may be a system call each time.

@@ -1,38 +1,38 @@
 internal import LeakMessage
 
-/// What tells whether an object is there, without keeping it.
+/// Tells whether an object still exists, without retaining it.
 ///
-/// Called on the queue of its ``Sweeper``, where not said otherwise, with no lock held.
+/// Called on the queue of its ``Sweeper`` unless stated otherwise, with no lock held.
 protocol Subject: AnyObject, Sendable {
     func look() -> Sight
 
-    /// The object to report, while it is there: not always the one that was expected to go. Asked on any thread.
+    /// The object to report, while it exists. It is not always the object that was expected to be deallocated. Read on any thread.
     var object: AnyObject? { get }
 
-    /// What to say of it. Asked once, right after the look that proved the leak.
+    /// Returns the description of the object for its report. Called once, right after the look that proved the leak.
     func portrait(_ circumstances: Circumstances) -> Portrait
 }
 
-/// What is said of a leaked object: names of types, nothing of what it holds.
+/// Description of a leaked object: names of types, and nothing of the content of the object.
 struct Portrait {
     var kind = LeakReport.Kind.object
     let type: AnyClass
     /// Names of the owners, outermost first.
     var owners: [String] = []
-    /// Types of the owners below those, outermost first.
+    /// Types of the owners below ``owners``, outermost first.
     var containers: [AnyClass] = []
     /// Types of the controllers that a container holds.
     var children: [AnyClass] = []
 }
 
-/// A reference that does not keep its object.
+/// A reference that does not retain its object.
 ///
-/// In a box, since a copy of a bare weak reference holds the object for a moment on Apple's systems, and copies are
-/// made inside the lock.
+/// In a box, since copying a bare weak reference retains the object for a moment on Apple's systems, and copies are made inside the
+/// lock.
 final class WeakSubject: Subject, @unchecked Sendable {
     // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
     private(set) weak var object: AnyObject?
-    /// Of the object, whether it is still there or not.
+    /// The identity of the object, whether it still exists or not.
     let identity: ObjectIdentifier
 
     init(_ object: AnyObject) {
@@ -40,7 +40,7 @@ final class WeakSubject: Subject, @unchecked Sendable {
         identity = ObjectIdentifier(object)
     }
 
-    /// Its identity, while it is there.
+    /// The identity of the object while it exists; else `nil`.
     var alive: ObjectIdentifier? { object == nil ? nil : identity }
 
     func look() -> Sight { alive.map { .retained($0) } ?? .gone }

@@ -1,9 +1,9 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Looks at what was expected to go, with one timer that is set only while something waits.
+/// Looks at objects that were expected to be deallocated, with one timer that is set only while objects wait.
 ///
-/// Any thread may expect; looks and verdicts come on the clock's queue.
+/// Any thread may expect objects; looks and verdicts happen on the clock's queue.
 final class Sweeper: Sendable {
     typealias Entry = Expectation<any Subject>
 
@@ -11,12 +11,12 @@ final class Sweeper: Sendable {
         var clock = ActiveClock()
         var expectations: Expectations<any Subject>
         var grace = GraceRing()
-        /// Made when it is needed first.
+        /// Created when it is needed first.
         var timer: (any WakeTimer)?
         /// The uptime at which the timer fires next.
         var wakesAt: Int?
         var isStopped = false
-        /// Objects that were looked at inside the lock, not let go of yet.
+        /// Objects that were looked at inside the lock and are not released yet.
         var held: HeldObjects?
     }
 
@@ -26,7 +26,7 @@ final class Sweeper: Sendable {
     private let graceByClass: GraceByClass?
     private let tell: @Sendable (Sweeper, Verdict, Entry) -> Void
 
-    /// - Parameter tell: takes verdicts, on the clock's queue, with no lock held.
+    /// - Parameter tell: receives verdicts, on the clock's queue, with no lock held.
     init(
         limits: LeakDetector.Limits, clock: any WakeClock,
         tell: @escaping @Sendable (Sweeper, Verdict, Entry) -> Void
@@ -38,13 +38,14 @@ final class Sweeper: Sendable {
         state = Guarded(State(expectations: Expectations(limits: limits)))
     }
 
-    /// Starts the grace period of an object. The weak reference is made here: it slows every later retain and release of
+    /// Starts the grace period of an object. Makes a weak reference to the object, which slows every later retain and release of
+    /// it.
     /// the object.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func expect(_ object: AnyObject, _ circumstances: consuming Circumstances, after seconds: Double?) {
         let identity = ObjectIdentifier(object)
-        // Moved, not copied: this is the commonest way, and the shortest.
+        // Moved, not copied: this is the most common path, and the shortest.
         let grace = grace(seconds, circumstances.type)
         let call = CallTable.Call(circumstances: circumstances, graceMilliseconds: grace)
         let isPlain = state.with { state in
@@ -62,10 +63,10 @@ final class Sweeper: Sendable {
         if !isPlain { expect(subject: WeakSubject(object), call.circumstances, identity, after: seconds) }
     }
 
-    /// Starts a grace period of what says itself whether it is there.
+    /// Starts a grace period of a subject that tells itself whether its object exists.
     ///
-    /// - Parameter identity: of the object, if it is known yet.
-    /// - Returns: whether it is waited for; else too many others are.
+    /// - Parameter identity: the identity of the object, if it is known yet.
+    /// - Returns: `true` if the object is waited for; `false` if too many others are.
     @discardableResult
     func expect(
         subject: any Subject, _ circumstances: Circumstances, _ identity: ObjectIdentifier? = nil,
@@ -87,7 +88,7 @@ final class Sweeper: Sendable {
         }
     }
 
-    /// Counts an object that had gone before anybody waited for it.
+    /// Counts an object that was deallocated before the detector waited for it.
     func countCheck(_ circumstances: Circumstances) {
         state.with { $0.expectations.check(circumstances, 1) }
     }
@@ -97,10 +98,10 @@ final class Sweeper: Sendable {
         clock.call(afterMilliseconds: milliseconds, body)
     }
 
-    /// Takes news of a reported object that did not wait for a look. Call it on the clock's queue.
+    /// Handles news of a reported object that did not wait for a look. Call it on the clock's queue.
     ///
     /// - Parameters:
-    ///   - subject: told on with the verdict.
+    ///   - subject: passed on with the verdict.
     ///   - sight: `gone` or `inUse`.
     func end(
         of identity: ObjectIdentifier, as sight: Sight, _ subject: any Subject, _ circumstances: Circumstances
@@ -112,7 +113,7 @@ final class Sweeper: Sendable {
         if let verdict { tell(verdict, subject, circumstances.type) }
     }
 
-    /// Takes news of an object that is in use again. Any thread may call it; what follows is told on the clock's queue.
+    /// Handles the news that an object is in use again. Any thread may call it; the verdict follows on the clock's queue.
     func use(_ object: AnyObject) {
         tellOnQueue(ends(of: [ObjectIdentifier(object)]))
         let verdict = state.with { state in
@@ -122,7 +123,7 @@ final class Sweeper: Sendable {
         tellOnQueue([verdict.map { ($0, WeakSubject(object)) }].compactMap { $0 })
     }
 
-    /// Never tells of an object, or no more. Any thread may call it.
+    /// Stops all reports of an object, now and later. Any thread may call it.
     func ignore(_ object: AnyObject) {
         let subject = WeakSubject(object)
         let (identity, type): (ObjectIdentifier, AnyClass) = (ObjectIdentifier(object), type(of: object))
@@ -134,7 +135,7 @@ final class Sweeper: Sendable {
         tellOnQueue([verdict.map { ($0, subject) }].compactMap { $0 })
     }
 
-    /// Takes back a verdict that was not reported yet.
+    /// Withdraws a verdict that was not reported yet.
     func retract(_ reportID: String, of identity: ObjectIdentifier) {
         state.with { $0.expectations.retract(reportID, of: identity) }
     }
@@ -158,13 +159,13 @@ final class Sweeper: Sendable {
         state.with { state in
             guard state.clock.isPaused else { return }
             state.clock.resume(at: clock.uptime)
-            // What was set before fires for a time that has moved.
+            // The timer that is set would fire for a time that has moved.
             state.wakesAt = nil
             armNext(&state)
         }
     }
 
-    /// Forgets all that waits, and takes nothing more.
+    /// Drops all expectations, and accepts nothing more.
     func stop() {
         let (expectations, timer) = state.with { state in
             defer {
@@ -173,17 +174,17 @@ final class Sweeper: Sendable {
             }
             return (state.expectations, state.timer)
         }
-        // Let go of outside of the lock, since subjects may be the app's.
+        // Released outside of the lock, since subjects may be the app's.
         withExtendedLifetime((expectations, timer)) {}
     }
 
-    /// Makes room if too many objects are waited for: looks early at all, and if most of them are still there, goes on
-    /// with a random half.
+    /// Makes room if too many objects are waited for: looks early at all, and if most of them still exist, continues with a random
+    /// half.
     ///
-    /// Any thread may call it, inside the lock: objects that are there are held, and let go of on the clock's queue, so that
-    /// none ends here. At least a quarter of the room is free afterwards, so that the next call is as many objects away.
+    /// Any thread may call it, inside the lock: existing objects are retained, and released on the clock's queue, so that none is
+    /// deallocated here. At least a quarter of the room is free afterwards, so the next call comes only after as many more objects.
     private func makeRoom(_ state: inout State, thinning: Bool = true) {
-        // Those of the last look are not let go of yet: the queue is blocked, and must not hold more and more.
+        // The objects of the last look are not released yet: the queue is blocked, and must not hold more and more.
         if state.held == nil { settleGone(&state) }
         guard thinning, state.expectations.isCrowded else { return }
         state.expectations.thinOutAwaited { $0 is WeakSubject }
@@ -211,7 +212,8 @@ final class Sweeper: Sendable {
         hold(objects, &state)
     }
 
-    /// Keeps objects that were looked at inside the lock until they are let go of on the clock's queue, so that none ends here.
+    /// Retains objects that were looked at inside the lock until they are released on the clock's queue, so that none is
+    /// deallocated here.
     private func hold(_ objects: [AnyObject], _ state: inout State) {
         guard !objects.isEmpty else { return }
         if let held = state.held { return held.add(objects) }
@@ -229,7 +231,7 @@ final class Sweeper: Sendable {
         state.expectations.lookedAt = []
     }
 
-    /// Lets go of what an early look held, before objects are looked at: a held one would be taken for a leak.
+    /// Releases the objects that an early look retained, before objects are looked at: a retained one would be taken for a leak.
     private func letGoOfHeld() {
         let held = state.with { state in
             defer { state.held = nil }
@@ -238,10 +240,10 @@ final class Sweeper: Sendable {
         held?.letGo()
     }
 
-    /// Objects that wait to be let go of on the clock's queue.
+    /// The number of objects that wait to be released on the clock's queue.
     var heldCount: Int { state.with { $0.held?.count ?? 0 } }
 
-    /// Indicates whether as many objects as may be are waited for, those left out that have gone.
+    /// Indicates whether the limit of waiting objects is reached, without the ones already deallocated.
     var isFull: Bool {
         state.with { state in
             if state.expectations.isFull { makeRoom(&state, thinning: false) }
@@ -264,7 +266,7 @@ final class Sweeper: Sendable {
     private func grace(_ seconds: Double?, _ type: AnyClass) -> Int {
         if seconds == nil, let milliseconds = graceByClass?.milliseconds(of: type) { return milliseconds }
         let longest = Double(LeakDetector.Limits.longestGraceMilliseconds)
-        // Written so that NaN is no grace period at all.
+        // Written so that NaN means no grace period at all.
         return seconds.map { $0 > 0 ? Int(min($0 * 1000, longest)) : 0 } ?? limits.graceMilliseconds
     }
 
@@ -278,7 +280,7 @@ final class Sweeper: Sendable {
         arm(&state, dueAt: next, now: state.clock.milliseconds, clock.uptime)
     }
 
-    /// Sets the timer for what is due next, unless it is set for that or earlier. Nothing waits, no timer.
+    /// Sets the timer for the next due object, unless it is set for that time or earlier. Sets no timer if nothing waits.
     private func arm(_ state: inout State, dueAt due: Int, now: Int, _ uptime: Int) {
         guard !state.clock.isPaused else { return }
         let wakesAt = uptime + max(due - now, 0)
@@ -290,7 +292,7 @@ final class Sweeper: Sendable {
         timer.set(at: wakesAt)
     }
 
-    /// What is to be looked at.
+    /// Objects that are due for a look.
     private struct Due {
         let now: Int
         let entries: [Entry]
@@ -300,7 +302,7 @@ final class Sweeper: Sendable {
     private func sweep() {
         letGoOfHeld()
         guard let due = takeDue() else { return }
-        // Outside of the lock, since a look can be the end of an object.
+        // Outside of the lock, since a look can deallocate an object.
         let rest = Rest(of: due.chunks)
         let looks = due.entries.map { entry in
             (entry, sight: entry.subject.look(), owner: entry.circumstances.owner?.alive)
@@ -318,9 +320,9 @@ final class Sweeper: Sendable {
             tell(verdict, subject, nil)
         }
         let verdicts = state.with { state -> [(Verdict, Entry)] in
-            // Stopped while it looked: what was due belongs to nobody any more.
+            // Stopped during the look: the results are no longer needed.
             guard !state.isStopped else { return [] }
-            // What looking took is none of the app's time: it may have been the end of something large.
+            // Time spent on looking does not count as the app's: a look may have deallocated something large.
             state.clock.skip(to: clock.uptime)
             rest.goOn(&state.expectations, &state.grace, at: due.now)
             var verdicts: [(Verdict, Entry)] = []
@@ -334,7 +336,7 @@ final class Sweeper: Sendable {
             return verdicts
         }
         for (verdict, entry) in verdicts {
-            // Whoever was told may have stopped it.
+            // The receiver of the previous verdict may have stopped the sweeper.
             guard !isStopped else { return }
             tell(self, verdict, entry)
         }
@@ -355,12 +357,12 @@ final class Sweeper: Sendable {
         }
     }
 
-    /// The ends of objects whose place in memory has been given to others, or may have been.
+    /// Returns the ends of objects whose address has been given to other objects, or may have been.
     private func ends(of identities: [ObjectIdentifier]) -> [(Verdict, any Subject)] {
         let known = state.with { state in
             identities.compactMap { identity in state.expectations.known[identity].map { (identity, $0) } }
         }
-        // Not by a look, which is bound to the clock's queue; and outside of the lock.
+        // Checked without a look, which must happen on the clock's queue; and outside of the lock.
         let gone = known.filter { $0.1.subject.object == nil }
         guard !gone.isEmpty else { return [] }
         return state.with { state in
@@ -373,7 +375,7 @@ final class Sweeper: Sendable {
         }
     }
 
-    /// The ends of objects that have gone unseen, if so many are known that it is time to look for them.
+    /// Returns the ends of objects that were deallocated unseen, if so many objects are known that it is time to look for them.
     private func endsOfCrowd() -> [(Verdict, any Subject)] {
         let crowd = state.with { $0.expectations.known.crowded }
         guard !crowd.isEmpty else { return [] }
@@ -393,7 +395,7 @@ final class Sweeper: Sendable {
         tell(self, verdict, Self.entry(subject, type))
     }
 
-    /// What goes with the end of an object, of which its report has told all.
+    /// Returns the entry for the end of an object. The report of the object has already told everything else.
     private static func entry(_ subject: any Subject, _ type: AnyClass?) -> Entry {
         Entry(
             subject: subject, circumstances: Circumstances(type: type ?? Swift.type(of: subject)),

@@ -1,11 +1,11 @@
-/// The sweepers of one detector: one for any object, and one that looks on the main queue. They are the same if the first
-/// looks there. Both are there from the start, so that what is said before any screen is watched holds for screens too.
+/// The sweepers of one detector: one for any object, and one that looks on the main queue. They are the same if the first looks
+/// there. Both exist from the start, so that settings made before any screen is watched apply to screens too.
 final class Sweepers: Sendable {
     let first: Sweeper
     let onMainQueue: Sweeper
     private let all: [Sweeper]
 
-    /// - Parameter second: one that looks on the main queue; `nil` if the first does.
+    /// - Parameter second: a sweeper that looks on the main queue; `nil` if the first one does.
     init(_ first: Sweeper, _ second: Sweeper?) {
         self.first = first
         onMainQueue = second ?? first

@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import LeakPlatform
 
-/// A clock that can be told to wake somebody.
+/// A clock with timers that fire at a given uptime.
 protocol WakeClock: Sendable {
     /// Milliseconds that only grow.
     var uptime: Int { get }
 
-    /// The same, a few milliseconds old, for those who cannot wait: reading it costs a fifth.
+    /// The same time, a few milliseconds old, for callers that cannot wait: reading it costs a fifth.
     var roughUptime: Int { get }
 
     /// Indicates whether objects are looked at on the main queue.
@@ -17,13 +17,13 @@ protocol WakeClock: Sendable {
     /// - Parameter fire: called on the queue where objects may be looked at.
     func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer
 
-    /// Calls `body` on that queue.
+    /// Calls `body` on that queue after a delay.
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void)
 }
 
 /// Fires once each time it is set.
 protocol WakeTimer: Sendable {
-    /// Sets it anew, to an uptime of its clock.
+    /// Sets the timer to a new uptime of its clock.
     func set(at uptime: Int)
 }
 
@@ -57,7 +57,7 @@ private final class QueueTimer: WakeTimer, @unchecked Sendable {
 
     deinit { source.cancel() }
 
-    /// With a leeway of its own: else Apple's systems take a tenth of the wait.
+    /// Sets an explicit leeway: otherwise Apple's systems use a tenth of the wait.
     func set(at uptime: Int) {
         let wait = max(uptime - clock.uptime, 0)
         source.schedule(deadline: .now() + .milliseconds(wait), leeway: .milliseconds(20))

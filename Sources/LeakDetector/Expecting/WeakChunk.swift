@@ -1,17 +1,17 @@
-/// Up to 62 weak references with what belongs to each, in one piece of memory: 16 bytes each, a kilobyte in all.
+/// Up to 62 weak references, each with its data, in one piece of memory: 16 bytes each, a kilobyte in total.
 ///
-/// References are moved, never copied: a copy of a weak reference holds its object for a moment on Apple's systems, and
-/// moves happen inside a lock, where an object must not end.
+/// References are moved, never copied: copying a weak reference retains its object for a moment on Apple's systems, and moves
+/// happen inside a lock, where no object may be deallocated.
 struct WeakChunk: @unchecked Sendable {
-    // Unchecked: in the hands of one thread at a time; see ``GraceRing``.
+    // Unchecked: used by one thread at a time; see ``GraceRing``.
     struct Element {
         weak var object: AnyObject?
-        /// Of its ``Circumstances``.
+        /// The slot of the object's ``Circumstances``.
         let slot: UInt32
         let tick: UInt32
     }
 
-    /// How many there are, then those.
+    /// The number of elements, followed by the elements.
     private final class Storage: ManagedBuffer<Int, Element> {
         deinit {
             _ = unsafe withUnsafeMutablePointers { count, elements in
@@ -55,7 +55,7 @@ struct WeakChunk: @unchecked Sendable {
         return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].tick }
     }
 
-    /// Ends the last weak reference, which ends no object.
+    /// Removes the last weak reference. That deallocates no object.
     func removeLast() {
         precondition(count > 0)
         storage.header -= 1

@@ -1,7 +1,7 @@
 /// Any number of weak references, in chunks.
 struct WeakChunks {
     private(set) var chunks: [WeakChunk] = []
-    /// Of all ticks put in.
+    /// The earliest of all ticks that were appended; ``latest`` is the latest of them.
     private(set) var earliest = UInt32.max
     private(set) var latest = UInt32.min
 
@@ -12,7 +12,7 @@ struct WeakChunks {
         note(tick)
     }
 
-    /// Takes out those that are due at `tick`, the others stay.
+    /// Removes the elements that are due at `tick`, and returns them; the others stay.
     mutating func take(dueAt tick: UInt32) -> [WeakChunk] {
         guard earliest <= tick else { return [] }
         var (due, kept) = (WeakChunks(), WeakChunks())
@@ -32,7 +32,7 @@ struct WeakChunks {
 
     /// Removes elements.
     ///
-    /// - Parameter stays: called with the chunk and the index of each element.
+    /// - Parameter stays: called with the chunk and the index of each element; `false` removes the element.
     mutating func filter(_ stays: (WeakChunk, Int) -> Bool) {
         var kept = WeakChunks()
         for chunk in chunks {

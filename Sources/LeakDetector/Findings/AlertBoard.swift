@@ -1,24 +1,24 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Shows findings to people at a desk: on screen where there is one, in debug builds; else on standard error.
+/// Shows findings to developers: in debug builds on the screen, if there is one; else on standard error.
 final class AlertBoard: Sendable {
-    /// What is shown of one finding, and what became of it.
+    /// The text shown for one finding, including what became of its object.
     struct Alert: Hashable, Sendable {
         let id: String
         let title: String
         var text: String
     }
 
-    /// Who puts alerts on the screen.
+    /// A screen that shows alerts.
     protocol Screen: Sendable {
-        /// - Parameter object: what a picture is to be made of, if one is.
+        /// - Parameter object: the object to take a picture of; `nil` for none.
         func show(_ alert: Alert, pictureOf object: AnyObject?)
         /// Changes the text of an alert that may still be shown.
         func update(_ alert: Alert)
     }
 
-    /// `nil` where there is none, or none wanted.
+    /// `nil` if there is no screen, or none is wanted.
     private let screen: (any Screen)?
     private let shown = Guarded([String: Alert]())
     private let write: @Sendable (String) -> Void
@@ -30,7 +30,7 @@ final class AlertBoard: Sendable {
         self.write = write
     }
 
-    /// On the screen, if there is one and this is a debug build.
+    /// The board that uses the screen, if there is one and this is a debug build.
     static var standard: AlertBoard {
         #if DEBUG && canImport(UIKit) && !os(watchOS)
             AlertBoard(screen: AlertScreen.shared)
@@ -39,7 +39,7 @@ final class AlertBoard: Sendable {
         #endif
     }
 
-    /// - Parameter isWatched: whether the object's end will be told.
+    /// - Parameter isWatched: `true` if the deallocation of the object will be reported.
     func show(_ finding: LeakDetector.Finding, withScreenshot: Bool, isWatched: Bool) {
         let alert = Alert(
             id: finding.report.id ?? "", title: "\(finding.className) leaked", text: finding.text)
@@ -48,7 +48,7 @@ final class AlertBoard: Sendable {
         screen.show(alert, pictureOf: withScreenshot ? finding.object : nil)
     }
 
-    /// Says why an object is still in memory, in the alert that was shown for it.
+    /// Adds the reason why an object is still in memory to the alert that was shown for it.
     func explain(_ report: LeakReport, _ explanation: RetainExplanation) {
         guard let text = FindingText.explanation(report, explanation) else { return }
         guard let screen else { return write(text) }
@@ -58,12 +58,12 @@ final class AlertBoard: Sendable {
             shown[alert.id] = alert
             return alert
         }
-        // Of an object that is not watched, the alert is not remembered.
+        // The alert of an object that is not watched is not remembered.
         guard let alert else { return write(text) }
         screen.update(alert)
     }
 
-    /// Says what became of what was shown.
+    /// Adds to an alert what became of its object.
     func end(_ report: LeakReport, isInUse: Bool) {
         guard var alert = shown.with({ $0.removeValue(forKey: report.id ?? "") }) else { return }
         let end = FindingText.end(report, isInUse: isInUse)
@@ -72,6 +72,6 @@ final class AlertBoard: Sendable {
         screen.update(alert)
     }
 
-    /// Says that nothing will be told of what became of what was shown.
+    /// Forgets an alert: what became of its object will not be reported.
     func forget(_ id: String) { shown.with { $0[id] = nil } }
 }

@@ -1,4 +1,4 @@
-/// Which alert is on the screen, and which ones wait until it is closed.
+/// The alert on the screen, and the alerts that wait until it is closed.
 struct AlertQueue<Picture> {
     struct Entry {
         var alert: AlertBoard.Alert
@@ -8,23 +8,23 @@ struct AlertQueue<Picture> {
     enum Admission {
         case show(Entry)
         case wait
-        /// Too many wait. It has to be told in another way.
+        /// Too many alerts wait. The alert has to be shown in another way.
         case full
     }
 
     enum Change: Hashable {
         case shown, waiting
-        /// It was closed, or there was no room for it.
+        /// The alert was closed, or there was no room for it.
         case absent
     }
 
-    /// A picture takes a megabyte or two, and nobody closes more alerts in a row.
+    /// The number of alerts that may wait. A picture takes a megabyte or two, and no user closes more alerts in a row.
     static var waitingLimit: Int { 20 }
 
     private(set) var shown: Entry?
     private var waiting: [Entry] = []
 
-    /// - Parameter picture: made only of an alert that is taken.
+    /// - Parameter picture: evaluated only if the alert is accepted.
     mutating func add(_ alert: AlertBoard.Alert, picture: @autoclosure () -> Picture?) -> Admission {
         guard shown != nil else {
             let entry = Entry(alert: alert, picture: picture())

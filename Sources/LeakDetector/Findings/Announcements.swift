@@ -1,15 +1,14 @@
 internal import LeakMessage
 
-/// What was reported, by the id of the report, until its object has gone: the end of an object says again what its leak
-/// said.
+/// Reports by id, until their objects are deallocated: the report of a deallocation repeats the content of the leak's report.
 struct Announcements {
-    /// In a box of its own, since a dictionary keeps its room when it has become empty.
+    /// In a box of its own, since a dictionary keeps its capacity after it has become empty.
     private final class Announced {
         let report: LeakReport
         init(_ report: LeakReport) { self.report = report }
     }
 
-    /// How an object ended.
+    /// The end of an object: it was deallocated, or is in use again.
     struct End {
         let livedMilliseconds: Int
         let alive: Int
@@ -31,7 +30,7 @@ struct Announcements {
 
     mutating func beginAsking(_ id: String) { asked[id] = Question() }
 
-    /// - Returns: what became of the object meanwhile.
+    /// - Returns: the end of the object, if it came meanwhile.
     mutating func endAsking(_ id: String) -> End? { asked.removeValue(forKey: id)?.end }
 
     /// True if the object was ignored while the question about it waits.
@@ -48,7 +47,7 @@ struct Announcements {
 
     func ignores(_ type: AnyClass) -> Bool { ignored.contains(ObjectIdentifier(type)) }
 
-    /// The report of an announced object's end; `nil` if it is told later, or not at all.
+    /// Returns the report of an announced object's end; `nil` if it is reported later, or not at all.
     mutating func report(_ end: End, of id: String) -> LeakReport? {
         guard asked[id] == nil else {
             asked[id]?.end = end
@@ -72,7 +71,7 @@ struct Announcements {
 }
 
 extension LeakReport {
-    /// Marks the end of a leak that was none: its owner keeps the object on purpose, and used it again.
+    /// Marks the end of a leak that was not one: its owner keeps the object on purpose, and used it again.
     static let cameBackKey = CustomKey("came_back", .boolean(true))
 
     var isCameBack: Bool { keys.contains(Self.cameBackKey) }

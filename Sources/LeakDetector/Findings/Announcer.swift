@@ -2,13 +2,13 @@ internal import Dispatch
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Makes reports of verdicts, asks what to do with them, and does it.
+/// Turns verdicts into reports, asks the app what to do with them, and does it.
 final class Announcer: Sendable {
     private let mode: LeakDetector.Mode
     private let suppressed: Guarded<LeakDetector.Suppression>
     private let system: OperatingSystem
     private let known: [KnownLeak]
-    /// `nil` where no explainer was given.
+    /// `nil` if no explainer was given.
     let explanations: ExplanationQueue?
     private let names = Guarded(TypeNames())
     private let announcements = Guarded(Announcements())
@@ -33,7 +33,7 @@ final class Announcer: Sendable {
 
     var suppression: LeakDetector.Suppression { suppressed.with { $0 } }
 
-    /// Calls `change` outside of the lock, since it may ask the detector; calls it again if the value changed meanwhile.
+    /// Calls `change` outside of the lock, since it may call the detector; calls it again if the value changed meanwhile.
     func changeSuppression(_ change: (inout LeakDetector.Suppression) -> Void) {
         var isStored = false
         while !isStored {
@@ -51,20 +51,20 @@ final class Announcer: Sendable {
 
     func name(of type: AnyClass) -> String { names.with { $0.name(of: type) } }
 
-    /// Whether objects of a type are left out.
+    /// Returns `true` if objects of a type are not reported.
     func ignores(_ type: AnyClass) -> Bool {
         announcements.with { $0.ignores(type) } || suppression.ignores(name(of: type))
     }
 
     func ignoresWindow(_ type: AnyClass) -> Bool { suppression.ignoresWindow(name(of: type)) }
 
-    /// Reports no ends any more, and explains none of the leaks that wait for it.
+    /// Stops reporting the ends of objects, and explains none of the leaks that wait for an explanation.
     func forgetAll() {
         announcements.with { $0 = Announcements() }
         explanations?.dropWaiting()
     }
 
-    /// - Parameter sweeper: whose verdict it is, and who forgets what shall be told of no more.
+    /// - Parameter sweeper: the source of the verdict. It also forgets objects that must not be reported any more.
     func tell(_ sweeper: Sweeper, _ verdict: Verdict, _ entry: Expectation<any Subject>) {
         switch verdict {
         case .leaked(let identity, let id, let waited, let alive, let isWatched):
@@ -87,7 +87,7 @@ final class Announcer: Sendable {
         }
     }
 
-    /// A leak that is to be told of.
+    /// A leak that is to be reported.
     private struct Leak: Sendable {
         var report: LeakReport
         let subject: any Subject
@@ -97,7 +97,7 @@ final class Announcer: Sendable {
 
         var id: String { report.id ?? "" }
 
-        /// True while the object that leaked is there. Asked where verdicts come.
+        /// True while the leaked object exists. Read where verdicts arrive.
         var isThere: Bool { subject.object.map(ObjectIdentifier.init) == identity }
 
         var finding: LeakDetector.Finding {
@@ -127,8 +127,9 @@ final class Announcer: Sendable {
         return report
     }
 
-    /// Types that are private or local have the same name in every file: the file distinguishes their leaks that
-    /// expects the object, where it is known. Owners that are the system's are left out, as the collector leaves them out.
+    /// Returns a fingerprint with the file that expects the object, if the file is known and the type is private or local: such
+    /// types have the same name in every file, so the file distinguishes their leaks. Owners that belong to the system are left
+    /// out, as the collector leaves them out.
     private func fingerprint(of report: LeakReport, type: AnyClass) -> [String] {
         guard names.with({ $0.isAmbiguous(type) }), let className = report.className else { return [] }
         let file = report.keys.lazy.compactMap { key -> String? in
@@ -142,7 +143,7 @@ final class Announcer: Sendable {
         return Fingerprint.parts([file] + owners + [className])
     }
 
-    /// Asks what to do with a leak, and does it: at once, unless the question belongs on another queue. The end of the
+    /// Asks the app what to do with a leak, and does it: at once, unless the question belongs on another queue. The end of the
     /// object is then reported after its leak.
     private func announce(_ leak: Leak, _ sweeper: Sweeper) {
         let isAskedHere =
@@ -158,17 +159,18 @@ final class Announcer: Sendable {
         }
     }
 
-    /// Has a reported leak explained, and tells the explanation where verdicts come, if the object is still there.
+    /// Lets the explainer explain a reported leak, and reports the explanation where verdicts arrive, if the object still exists.
     ///
-    /// Only the address goes to the explainer: a reference would keep the object, and could end it on the wrong thread.
+    /// Only the address is passed to the explainer: a reference would retain the object, and could deallocate it on the wrong
+    /// thread.
     private func explain(_ leak: Leak, isAlert: Bool, _ sweeper: Sweeper) {
         guard let explanations, isAlert || mode.explain != nil else { return }
         let place = FindingText.place(leak.report)
         let key = ([place] + leak.report.stack + [leak.report.className ?? ""]).joined(separator: "\n")
         explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
             sweeper.call(afterMilliseconds: 0) {
-                // The object that was explained is the one that leaked only if it has been there all the time. A look at the
-                // subject would do more than compare: it may expect other objects.
+                // The explained object is the leaked one only if it has existed all the time. A look at the subject would do more
+                // than compare: it may expect other objects.
                 guard !sweeper.isStopped, sweeper.stands(leak.id, of: leak.identity),
                     leak.isThere
                 else { return explanations.retry(key) }
@@ -178,7 +180,7 @@ final class Announcer: Sendable {
         }
     }
 
-    /// - Parameter goOn: called where verdicts come.
+    /// - Parameter goOn: called where verdicts arrive.
     private func ask(
         about leak: Leak, _ sweeper: Sweeper, _ goOn: @escaping @Sendable (LeakDetector.Answer) -> Void
     ) {
@@ -198,7 +200,7 @@ final class Announcer: Sendable {
 
     private func conclude(_ leak: Leak, _ answer: LeakDetector.Answer, _ sweeper: Sweeper) {
         // `onDetect` may have stopped the detector or ignored the object. An object that was ignored while the question waited, and
-        // has gone since, is not known to the sweeper any more.
+        // was deallocated since, is no longer known to the sweeper.
         guard !sweeper.isStopped, !sweeper.isMuted(leak.id, of: leak.identity),
             !announcements.with({ $0.isIgnored(leak.id) })
         else { return }

@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Runs an explainer, one leak after another, so that nothing else ever waits for it.
+/// Runs an explainer, one leak after another, so that no other code waits for it.
 ///
 /// An explainer that is slow or never returns costs explanations, and nothing else: see ``deadlineMilliseconds``.
 final class ExplanationQueue: Sendable {
@@ -11,7 +11,7 @@ final class ExplanationQueue: Sendable {
     static let waitingLimit = 32
     /// Different leaks that are explained in a session: by class, call site and owners.
     static let leakLimit = 1_000
-    /// Explanations of one leak whose objects had gone before they were told.
+    /// Attempts to explain one leak whose objects were deallocated before the explanation was reported.
     static let vainLimit = 5
 
     private struct Job {
@@ -23,13 +23,13 @@ final class ExplanationQueue: Sendable {
     private struct State {
         var isOn = true
         var asked: Set<String> = []
-        /// How often each leak's explanation came to nothing.
+        /// The number of attempts without a result, by leak.
         var vain: [String: Int] = [:]
         var waiting: [Job] = []
-        /// When the running explanation began; `nil` while none runs.
+        /// The start of the running explanation; `nil` while none runs.
         var beganAt: Int64?
 
-        /// Drops what waits, which may then be enqueued again.
+        /// Drops the waiting leaks, which may then be enqueued again.
         mutating func dropWaiting() {
             asked.subtract(waiting.map(\.leak))
             waiting = []
@@ -42,7 +42,7 @@ final class ExplanationQueue: Sendable {
     private let state = Guarded(State())
 
     /// - Parameters:
-    ///   - isWanted: asked before a leak is enqueued, and again before it is explained.
+    ///   - isWanted: called before a leak is enqueued, and again before it is explained.
     ///   - now: milliseconds of a clock that never goes back.
     init(
         _ explainer: any LeakExplainer, isWanted: @escaping @Sendable () -> Bool = { true },
@@ -53,7 +53,7 @@ final class ExplanationQueue: Sendable {
         self.now = now
     }
 
-    /// True if leaks are explained. What waits when it is turned off is dropped.
+    /// True if leaks are explained. Turning it off drops the waiting leaks.
     var isOn: Bool {
         get { state.with { $0.isOn } }
         set {
@@ -67,10 +67,11 @@ final class ExplanationQueue: Sendable {
     /// True if nothing waits and no explanation runs.
     var isIdle: Bool { state.with { $0.waiting.isEmpty && $0.beganAt == nil } }
 
-    /// Drops what waits, as when the detector stops.
+    /// Drops the waiting leaks, as when the detector stops.
     func dropWaiting() { state.with { $0.dropWaiting() } }
 
-    /// Allows another explanation of a leak, up to ``vainLimit``. Called when the object had gone or explanations were not wanted.
+    /// Allows another explanation of a leak, up to ``vainLimit``. Called when the object was deallocated or explanations were not
+    /// wanted.
     func retry(_ leak: String) {
         state.with { state in
             let vain = state.vain[leak, default: 0] + 1
@@ -83,9 +84,9 @@ final class ExplanationQueue: Sendable {
     /// Enqueues a leak, unless a similar one was explained before or the queue is full.
     ///
     /// - Parameters:
-    ///   - leak: the same for leaks that have one explanation.
-    ///   - object: its address; nothing needs to hold it.
-    ///   - deliver: takes the answer, on the thread of the explainer.
+    ///   - leak: a key that is the same for leaks that share one explanation.
+    ///   - object: the address of the object, which need not be retained.
+    ///   - deliver: receives the answer, on the thread of the explainer.
     func explain(_ leak: String, _ object: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void) {
         guard isWanted() else { return }
         let startsThread = state.with { state -> Bool in
@@ -113,7 +114,7 @@ final class ExplanationQueue: Sendable {
         }
     }
 
-    /// Explains what waits, and ends: most sessions have few leaks, and a thread that waits costs memory.
+    /// Explains the waiting leaks, and ends: most sessions have few leaks, and a thread that waits costs memory.
     private func run() {
         while let job = next() {
             guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.object) else {

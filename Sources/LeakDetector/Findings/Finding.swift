@@ -1,11 +1,11 @@
 public import LeakMessage
 
 extension LeakDetector {
-    /// An object that stayed though it should have gone.
+    /// An object that stayed in memory though it should have been deallocated.
     ///
-    /// It hands out the object only as a type that may be used from any isolation: the object is still in use elsewhere.
+    /// It gives access to the object only as a type that may be used from any isolation: the object is still in use elsewhere.
     public struct Finding: Sendable {
-        /// What would be sent: class, path, reason, time waited.
+        /// The report that would be sent: class, path, reason, time waited.
         public let report: LeakReport
         private let subject: any Subject
         private let type: AnyClass
@@ -20,17 +20,17 @@ extension LeakDetector {
 
         var object: AnyObject? { subject.object }
 
-        /// Returns whether the object is an instance of a class or of a subclass of it.
+        /// Returns `true` if the object is an instance of a class or of one of its subclasses.
         public func isInstance<Class: AnyObject>(of type: Class.Type) -> Bool { self.type is Class.Type }
 
-        /// Returns whether this is the object that was found.
+        /// Returns `true` if this is the object that was found.
         public func isObject(_ object: AnyObject) -> Bool {
-            // Identity first: only then does the caller hold the object that a look would hold.
+            // Identity first: only then does the caller retain the same object that a look would retain.
             ObjectIdentifier(object) == identity && subject.object === object
         }
 
-        /// The object, while it is there, as a class that is `Sendable`, such as a view, a view controller, another class
-        /// of the main actor, or an actor. A strong reference that is kept makes the leak worse.
+        /// Returns the object, while it exists, as a class that is `Sendable`, such as a view, a view controller, another class of
+        /// the main actor, or an actor. A strong reference that is kept makes the leak worse.
         ///
         /// - Returns: `nil` for `any AnyObject & Sendable` and other protocols, to which an object may be cast that is not
         ///   `Sendable`.
@@ -46,7 +46,7 @@ extension LeakDetector {
         public var text: String { FindingText.line(report) }
     }
 
-    /// What to do with a finding.
+    /// Answer of the app to a finding.
     public enum Answer: Hashable, Sendable {
         /// Report it.
         case report
@@ -54,9 +54,9 @@ extension LeakDetector {
         /// screen to show it on, it is written to standard error.
         case showAlert
         case showAlertWithoutScreenshot
-        /// This object is meant to stay: tell nothing of it, now or later.
+        /// This object is meant to stay: report nothing about it, now or later.
         case ignore
-        /// Objects of this class are meant to stay: tell nothing of them from now on.
+        /// Objects of this class are meant to stay: report nothing about them from now on.
         case ignoreClass
     }
 }

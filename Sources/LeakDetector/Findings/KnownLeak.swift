@@ -1,14 +1,14 @@
-/// A leak that the system makes and no app can mend. It is reported as such, since a silent detector looks broken.
+/// A leak in the system that no app can fix. It is reported as such, since a silent detector looks broken.
 struct KnownLeak: Sendable {
-    /// Without its module.
+    /// The name of the class without its module.
     let className: String
-    /// One of the owners.
+    /// The name of one of the owners.
     var owner: String?
-    /// Of iOS: from a version on, before another.
+    /// Versions of iOS: from the first on, before the second.
     var versions: (from: [Int], before: [Int])?
     let reason: String
 
-    /// Those of `Public/known-leaks.json`, where the sources are named.
+    /// The leaks of `Public/known-leaks.json`, where the sources are named.
     static let all = [
         KnownLeak(
             className: "UITextField", versions: ([11, 2], [11, 3]),
@@ -25,9 +25,9 @@ struct KnownLeak: Sendable {
     ]
 
     /// - Parameters:
-    ///   - className: qualified.
+    ///   - className: the qualified name of the class.
     ///   - owners: names of the object's owners.
-    ///   - system: what runs here.
+    ///   - system: the system of this process.
     func describes(_ className: String, owners: [String], on system: OperatingSystem) -> Bool {
         guard className == self.className else { return false }
         if let owner, !owners.contains(owner) { return false }
@@ -37,10 +37,10 @@ struct KnownLeak: Sendable {
     }
 }
 
-/// Which system runs here.
+/// The operating system of this process.
 struct OperatingSystem: Hashable, Sendable {
-    /// As the collector knows them: `iOS`, `macOS`, `Linux`.
+    /// The name that the collector uses: `iOS`, `macOS`, `Linux`.
     let name: String
-    /// Major first.
+    /// The version, major number first.
     let version: [Int]
 }

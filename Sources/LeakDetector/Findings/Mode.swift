@@ -2,9 +2,9 @@ public import LeakMessage
 internal import LeakPlatform
 
 extension LeakDetector {
-    /// What a detector does with what it finds.
+    /// Behavior of a detector when it finds leaks.
     public struct Mode: Sendable {
-        /// Where a finding is asked about.
+        /// The place where the app is asked about a finding.
         enum Question: Sendable {
             case onQueue(@Sendable (Finding) -> Answer)
             case onMainActor(@MainActor (Finding) -> Answer)
@@ -12,22 +12,22 @@ extension LeakDetector {
 
         let question: Question
         let report: @Sendable (LeakReport) -> Void
-        /// `nil` where no explanation is wanted, so that none is looked for.
+        /// `nil` if no explanation is wanted; then none is searched for.
         let explain: (@Sendable (LeakReport, RetainExplanation) -> Void)?
         let wantsExplanations: @Sendable () -> Bool
 
-        /// Asks about each leak on the main actor, then reports what was not ignored.
+        /// Asks about each leak on the main actor, then reports the leaks that were not ignored.
         ///
-        /// The main queue has to run: as it does in apps, and in a program that calls `dispatchMain()` or has an `async`
-        /// `main`. Else take ``custom(onDetectOnQueue:report:)``.
+        /// The main queue has to run, as it does in apps, and in a program that calls `dispatchMain()` or has an `async` `main`.
+        /// Else use ``custom(onDetectOnQueue:report:)``.
         ///
         /// - Parameters:
-        ///   - onDetect: called once for each leaked object: at once where the detector's queue is the main one, as it is on
-        ///     Apple's systems unless another is named; else a little later.
-        ///   - report: takes leaks, and the ends of objects that were reported before, on the detector's queue.
-        ///   - onExplain: takes a reported leak again with what keeps its object, on the detector's queue, where the detector
-        ///     was given an explainer; once per class, call site and owners.
-        ///   - wantsExplanations: asked on any thread before an object is explained; `false` leaves the explainer alone.
+        ///   - onDetect: called once for each leaked object: at once if the detector's queue is the main one, as it is on Apple's
+        ///     systems unless another is given; else a little later.
+        ///   - report: receives leaks, and the ends of objects that were reported before, on the detector's queue.
+        ///   - onExplain: receives a reported leak again with the references that keep its object, on the detector's queue, if the
+        ///     detector was given an explainer; once per class, call site and owners.
+        ///   - wantsExplanations: called on any thread before an object is explained; `false` skips the explainer.
         public static func custom(
             onDetect: @escaping @MainActor (Finding) -> Answer,
             report: @escaping @Sendable (LeakReport) -> Void = { _ in },
@@ -39,14 +39,14 @@ extension LeakDetector {
                 wantsExplanations: wantsExplanations)
         }
 
-        /// Asks about each leak on the detector's queue, then reports what was not ignored.
+        /// Asks about each leak on the detector's queue, then reports the leaks that were not ignored.
         ///
         /// - Parameters:
         ///   - onDetectOnQueue: called once for each leaked object.
-        ///   - report: takes leaks, and the ends of objects that were reported before.
-        ///   - onExplain: takes a reported leak again with what keeps its object, where the detector was given an explainer;
-        ///     once per class, call site and owners.
-        ///   - wantsExplanations: asked on any thread before an object is explained; `false` leaves the explainer alone.
+        ///   - report: receives leaks, and the ends of objects that were reported before.
+        ///   - onExplain: receives a reported leak again with the references that keep its object, if the detector was given an
+        ///     explainer; once per class, call site and owners.
+        ///   - wantsExplanations: called on any thread before an object is explained; `false` skips the explainer.
         public static func custom(
             onDetectOnQueue: @escaping @Sendable (Finding) -> Answer,
             report: @escaping @Sendable (LeakReport) -> Void = { _ in },
@@ -61,9 +61,10 @@ extension LeakDetector {
         /// Reports each leak, as release builds should: `.report(reporter.record(leak:))`.
         ///
         /// - Parameters:
-        ///   - onExplain: takes a reported leak again with what keeps its object, where the detector was given an explainer.
-        ///   - wantsExplanations: asked on any thread before an object is explained: `{ reporter.takesExplanations }` obeys a
-        ///     collector that asks for none.
+        ///   - onExplain: receives a reported leak again with the references that keep its object, if the detector was given an
+        ///     explainer.
+        ///   - wantsExplanations: called on any thread before an object is explained: `{ reporter.takesExplanations }` obeys a
+        ///     collector that asks for no explanations.
         public static func report(
             _ report: @escaping @Sendable (LeakReport) -> Void,
             onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil,
@@ -74,7 +75,7 @@ extension LeakDetector {
                 wantsExplanations: wantsExplanations)
         }
 
-        /// Writes each leak to standard error, what keeps it if the detector has an explainer, and its end.
+        /// Writes each leak to standard error, with the references that keep it if the detector has an explainer, and its end.
         public static let log = Mode.custom(
             onDetectOnQueue: { finding in
                 StandardError.writeFinding(finding.text)
@@ -90,10 +91,10 @@ extension LeakDetector {
                 }
             })
 
-        /// Shows each leak on screen in debug builds, and its end; where there is no screen, as ``log``.
+        /// Shows each leak and its end on screen in debug builds; where there is no screen, works like ``log``.
         public static let alert = Mode.custom(onDetectOnQueue: { _ in .showAlert })
 
-        /// Stops the process at the first leak, with its class and path, in release builds too: for testers, not for users.
+        /// Stops the process at the first leak and prints its class and path, in release builds too: for testers, not for users.
         public static let assert = Mode.custom(
             onDetectOnQueue: { finding in
                 // This mode alone stops the process, on request. preconditionFailure would print no text under -O.
@@ -103,6 +104,6 @@ extension LeakDetector {
 }
 
 extension StandardError {
-    /// Writes what the detector says, as far as that is possible without waiting.
+    /// Writes a message of the detector, as far as that is possible without waiting.
     static func writeFinding(_ text: String) { write("LeakDetector: \(text)") }
 }

@@ -1,16 +1,16 @@
 extension LeakDetector {
-    /// Which objects are never reported.
+    /// Rules for objects that are never reported.
     public struct Suppression: Hashable, Sendable {
-        /// Names of classes, with module or without: `Shop.Cache`, `UITextField`.
+        /// Names of classes, with or without module: `Shop.Cache`, `UITextField`.
         public var classes: Set<String>
-        /// What names of classes start with, module included: `Shop.Debug`.
+        /// Prefixes of class names, module included: `Shop.Debug`.
         public var prefixes: [String]
         /// Names of modules: `MapKit`.
         public var modules: Set<String>
-        /// Names of classes of windows whose screens and views are none of the app's, such as the keyboard's.
+        /// Class names of windows whose screens and views do not belong to the app, such as the keyboard's.
         public var windows: Set<String>
 
-        /// - Parameters: added to what UIKit keeps by design, unless ``none`` is started from.
+        /// - Parameters: added to ``standard``. To leave the standard entries out, start from ``none``.
         public init(
             classes: Set<String> = [], prefixes: [String] = [], modules: Set<String> = [],
             windows: Set<String> = []
@@ -29,15 +29,15 @@ extension LeakDetector {
             self.windows = windows
         }
 
-        /// Nothing is left out.
+        /// A suppression that leaves nothing out.
         public static let none = Suppression([], windows: [])
 
-        /// What UIKit keeps by design.
+        /// Classes and windows that UIKit keeps by design.
         public static let standard = Suppression(SystemClasses.kept, windows: SystemClasses.windows)
 
-        /// Whether objects of a class are left out.
+        /// Returns `true` if objects of a class are not reported.
         ///
-        /// - Parameter className: qualified, with generic arguments.
+        /// - Parameter className: the qualified name, with generic arguments.
         public func ignores(_ className: String) -> Bool {
             guard !SystemClasses.own.contains(className) else { return true }
             let name = QualifiedName(className)

@@ -1,6 +1,6 @@
 /// Classes of UIKit and of Apple's other frameworks that stay in memory by design.
 enum SystemClasses {
-    /// Of LeakedViewControllerDetector 1.4.1, and of 0.6 to 1.2 where later ones have left them out.
+    /// Controllers from LeakedViewControllerDetector 1.4.1, and from 0.6 to 1.2 if later versions left them out.
     /// https://github.com/Janneman84/LeakedViewControllerDetector
     private static let controllers: Set<String> = [
         "UICompatibilityInputViewController", "_SFAppPasswordSavingViewController",
@@ -9,26 +9,27 @@ enum SystemClasses {
         "UISystemKeyboardDockController",
     ]
 
-    /// Of the same, 1.3 and later.
+    /// Views from LeakedViewControllerDetector 1.3 and later.
     private static let views: Set<String> = [
         "PLTileContainerView", "CAMPreviewView", "_UIPointerInteractionAssistantEffectContainerView",
     ]
 
-    /// Of MLeaksFinder 1.1.0. https://github.com/Tencent/MLeaksFinder
+    /// Classes from MLeaksFinder 1.1.0. https://github.com/Tencent/MLeaksFinder
     private static let others: Set<String> = [
         "UIFieldEditor", "UINavigationBar", "_UIAlertControllerActionView", "_UIVisualEffectBackdropView",
     ]
 
     static let kept = controllers.union(views).union(others)
 
-    /// Of LeakedViewControllerDetector 1.3 and later.
+    /// Windows from LeakedViewControllerDetector 1.3 and later.
     static let windows: Set<String> = ["UIRemoteKeyboardWindow", "UITextEffectsWindow"]
 
-    /// What UIKit puts views into while it shows, presents or dismisses their controllers; some stay in it, out of any window.
+    /// Containers into which UIKit puts views while it shows, presents or dismisses their controllers. Some views stay in them,
+    /// outside of any window.
     static let transitionViews: Set<String> = [
         "UILayoutContainerView", "UITransitionView", "UIDropShadowView",
     ]
 
-    /// What shows findings: it comes and goes with them, and is not of the app.
+    /// Classes that show findings. They come and go with the findings, and do not belong to the app.
     static let own: Set<String> = ["LeakDetector.AlertController", "LeakDetector.AlertWindow"]
 }

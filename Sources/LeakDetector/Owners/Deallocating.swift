@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// A property whose value should go when its owner goes, or when another value takes its place.
+/// A property whose value should be deallocated when its owner is, or when another value replaces it.
 ///
 /// ```swift
 /// final class CartScreen {
@@ -14,15 +14,15 @@ internal import LeakPlatform
 /// }
 /// ```
 ///
-/// In a SwiftUI view it belongs into `@StateObject` or `@State`: alone it would be made anew with each value of the view.
-/// There a value that takes the place of another is not noticed by SwiftUI: it listens to the one it began with.
+/// In a SwiftUI view, use it inside `@StateObject` or `@State`: alone it would be made anew with each value of the view. SwiftUI
+/// does not notice when a value there is replaced: it listens to the first one.
 ///
-/// In an `@Observable` class it needs `@ObservationIgnored`: the macro makes a computed property of each stored one, and a
-/// computed property cannot have a wrapper. Changes inside an observable value are observed all the same.
+/// In an `@Observable` class it needs `@ObservationIgnored`: the macro turns each stored property into a computed one, and a
+/// computed property cannot have a wrapper. Changes inside an observable value are still observed.
 ///
-/// A value that has several owners (wrappers or ``LeakWatcher``s) should go with the last one. Assigning a value takes back
-/// what was expected of it before, as ``LeakDetector/cameBack(_:)`` does. A value that was never read counts as a check
-/// only if it stays, since SwiftUI makes wrappers that it throws away unused.
+/// A value that has several owners (wrappers or ``LeakWatcher``s) should be deallocated with the last one. Assigning a value
+/// withdraws earlier expectations of it, as ``LeakDetector/cameBack(_:)`` does. A value that was never read counts as a check only
+/// if it stays, since SwiftUI makes wrappers that it throws away unused.
 @propertyWrapper
 @dynamicMemberLookup
 public final class Deallocating<Value: AnyObject> {
@@ -61,8 +61,8 @@ public final class Deallocating<Value: AnyObject> {
     /// - Parameters:
     ///   - seconds: the grace period; `nil` for the usual one.
     ///   - path: names of the owners, outermost first.
-    ///   - reason: why the value should go.
-    ///   - detector: `nil` is the shared one, ``LeakDetector/shared``, once it was started.
+    ///   - reason: the reason why the value should be deallocated.
+    ///   - detector: `nil` uses the shared one, ``LeakDetector/shared``, once it was started.
     public init(
         wrappedValue: Value, after seconds: Double? = nil, path: [String] = [],
         reason: String? = "owner deallocated", detector: LeakDetector? = nil, file: StaticString = #fileID,

@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// Expects objects to go when it goes itself: what holds it is their owner.
+/// Expects objects to be deallocated when it is deallocated itself: the object that holds the watcher is their owner.
 ///
 /// ```swift
 /// final class CheckoutFlow {
@@ -9,8 +9,8 @@ internal import LeakPlatform
 /// }
 /// ```
 ///
-/// It keeps none of them. As long as there is no detector it does nothing. An object that has several owners (watchers or
-/// ``Deallocating`` properties) should go with the last one.
+/// It retains none of the objects. While there is no detector it does nothing. An object that has several owners (watchers or
+/// ``Deallocating`` properties) should be deallocated with the last one.
 public final class LeakWatcher: Sendable {
     private struct Watch: Sendable {
         let subject: WeakSubject
@@ -21,22 +21,22 @@ public final class LeakWatcher: Sendable {
 
     private struct Watches {
         var byIdentity: [ObjectIdentifier: Watch] = [:]
-        /// From how many on to look for those that have gone.
+        /// The number of watched objects from which on to look for deallocated ones.
         var crowd = 64
-        /// The detector that the first watch was for, which a later ``LeakDetector/start(_:limits:suppression:explainer:queue:)``
-        /// may have replaced: its list has the owners.
+        /// The list of owners of the detector that the first watch was for. A later
+        /// ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` may have replaced that detector.
         var owned: OwnedObjects?
     }
 
     private let detector: LeakDetector?
     private let watches = Guarded(Watches())
 
-    /// - Parameter detector: `nil` is the shared one, ``LeakDetector/shared``, once it was started.
+    /// - Parameter detector: `nil` uses the shared one, ``LeakDetector/shared``, once it was started.
     public init(_ detector: LeakDetector? = nil) { self.detector = detector }
 
-    /// Says that an object is in use as long as this watcher, and should be gone soon after it. What was expected of the
-    /// object before is taken back, as ``LeakDetector/cameBack(_:)`` does. Said again of the same object it takes back what was
-    /// expected meanwhile, and changes nothing else.
+    /// Expects an object to be in use as long as this watcher, and to be deallocated soon after it. Earlier expectations of the
+    /// object are withdrawn, as by ``LeakDetector/cameBack(_:)``. Another call for the same object withdraws the expectations made
+    /// meanwhile, and changes nothing else.
     ///
     /// The parameters are those of ``LeakDetector/expectDeallocation(of:after:path:owner:reason:file:line:)``.
     public func expectDeallocation(
@@ -46,7 +46,7 @@ public final class LeakWatcher: Sendable {
         guard let detector = detector ?? LeakDetector.shared, !isEnding(object) else { return }
         let identity = ObjectIdentifier(object)
         let isWatched = watches.with { watches in
-            // The caller holds the object, so this look is not its end.
+            // The caller retains the object, so this look does not deallocate it.
             watches.byIdentity[identity]?.subject.object != nil
         }
         guard !isWatched else { return detector.cameBack(object) }
@@ -55,7 +55,7 @@ public final class LeakWatcher: Sendable {
             watches.owned = all
             return (all, watches.byIdentity.removeValue(forKey: identity))
         }
-        // Its place in memory belonged to another object.
+        // Its address belonged to another object.
         if let gone { settle(gone, all, detector) }
         let subject = WeakSubject(object)
         let watch = Watch(
@@ -73,7 +73,7 @@ public final class LeakWatcher: Sendable {
         if isCrowded { settleGone(all, detector) }
     }
 
-    /// Counts those that have gone already, so that a watcher that lives long does not grow with what it has seen.
+    /// Counts the watched objects that were deallocated already, so that a watcher that lives long does not grow.
     private func settleGone(_ all: OwnedObjects, _ detector: LeakDetector) {
         let gone = watches.with { $0.byIdentity }.filter { $0.value.subject.object == nil }
         let settled = watches.with { watches in
@@ -87,7 +87,7 @@ public final class LeakWatcher: Sendable {
         for watch in settled { settle(watch, all, detector) }
     }
 
-    /// Counts an object that has gone, once however many watched it.
+    /// Counts a deallocated object once, for any number of watchers.
     private func settle(_ watch: Watch, _ all: OwnedObjects, _ detector: LeakDetector) {
         all.removeWatcher(of: watch.owned) { detector.sweepers.first.countCheck(watch.circumstances) }
     }
@@ -97,7 +97,8 @@ public final class LeakWatcher: Sendable {
         guard let all = watches.owned, let detector = detector ?? LeakDetector.shared else { return }
         for watch in watches.byIdentity.values {
             all.removeWatcher(of: watch.owned) {
-                // As it is: a strong reference could become the last one, on a thread where the object must not end.
+                // Passed as it is: a strong reference could become the last one, on a thread where the object must not be
+                // deallocated.
                 detector.sweepers.first.expect(
                     subject: watch.subject, watch.circumstances, watch.subject.identity, after: watch.seconds)
             }

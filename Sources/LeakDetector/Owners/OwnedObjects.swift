@@ -1,37 +1,37 @@
 internal import LeakPlatform
 
-/// Objects that owners hold or watch, by identity: an object is in use until its last owner has gone.
+/// Objects that owners hold or watch, by identity: an object is in use until its last owner was removed.
 ///
-/// Every change of owners and its consequence happen in one step, so that an owner that goes and another that comes on
-/// different threads cannot leave the object expected and owned at once.
+/// Each change of owners and its consequence happen in one step. So when an owner is removed and another is added on different
+/// threads, the object cannot be both expected and owned.
 final class OwnedObjects: Sendable {
-    /// One object with the number of its owners. Touched behind the lock of its ``OwnedObjects`` alone.
+    /// One object with the number of its owners. Accessed only behind the lock of its ``OwnedObjects``.
     final class Owned: @unchecked Sendable {
         // Unchecked: see above.
         fileprivate let identity: ObjectIdentifier
-        /// Owners that keep the object, so that its identity is its own.
+        /// The number of owners that retain the object, so that no other object has its identity.
         fileprivate var holders = 0
-        /// Owners that do not keep it.
+        /// The number of owners that do not retain the object.
         fileprivate var watchers = 0
         /// Set by the first watcher.
         fileprivate var subject: WeakSubject?
 
         fileprivate init(_ identity: ObjectIdentifier) { self.identity = identity }
 
-        /// `false` if the object may have gone, and another may have its place in memory.
+        /// `false` if the object may be deallocated, and another one may have its address.
         fileprivate var isCurrent: Bool { holders > 0 || subject?.object != nil }
     }
 
     private let owned = Guarded([ObjectIdentifier: Owned]())
 
-    /// Adds an owner that keeps the object until it calls ``removeHolder(of:whenLast:)``.
+    /// Adds an owner that retains the object until it calls ``removeHolder(of:whenLast:)``.
     ///
-    /// - Parameter use: takes back what was expected of the object before.
+    /// - Parameter use: withdraws earlier expectations of the object.
     func addHolder(of object: AnyObject, use: () -> Void) -> Owned {
         add(object, use) { $0.holders += 1 }
     }
 
-    /// Adds an owner that does not keep the object.
+    /// Adds an owner that does not retain the object.
     func addWatcher(of object: AnyObject, _ subject: WeakSubject, use: () -> Void) -> Owned {
         add(object, use) {
             $0.watchers += 1
@@ -53,7 +53,7 @@ final class OwnedObjects: Sendable {
     func whenUnowned(_ object: AnyObject, _ expect: () -> Void) {
         let identity = ObjectIdentifier(object)
         owned.with { all in
-            // The caller holds the object, so this look is not its end.
+            // The caller retains the object, so this look does not deallocate it.
             if all[identity]?.isCurrent != true { expect() }
         }
     }
@@ -62,7 +62,7 @@ final class OwnedObjects: Sendable {
         let identity = ObjectIdentifier(object)
         return owned.with { all in
             var entry = all[identity] ?? Owned(identity)
-            // The caller holds the object, so this look is not its end.
+            // The caller retains the object, so this look does not deallocate it.
             if !entry.isCurrent { entry = Owned(identity) }
             change(entry)
             all[identity] = entry

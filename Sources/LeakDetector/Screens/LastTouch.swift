@@ -1,4 +1,4 @@
-/// The views that were touched last. UIKit keeps them until the next touch, be it the button that closed its screen.
+/// The views that were touched last. UIKit retains them until the next touch, even the button that closed its screen.
 @MainActor
 struct LastTouch {
     private struct WeakView {
@@ -10,13 +10,13 @@ struct LastTouch {
 
     func isKept(_ view: any ViewNode) -> Bool { views.contains { $0.node === view } }
 
-    /// Puts off what is kept by the last touch.
+    /// Postpones the look at views that the last touch keeps.
     mutating func wait(_ subject: ViewSubject, _ circumstances: Circumstances) {
         waiting.append((subject, circumstances))
     }
 
-    /// - Parameter views: one for each finger.
-    /// - Returns: what was put off until now.
+    /// - Parameter views: the touched views, one for each finger.
+    /// - Returns: the looks that were postponed until now.
     mutating func touch(_ views: [any ViewNode]) -> [(subject: ViewSubject, circumstances: Circumstances)] {
         self.views = views.map { WeakView(node: $0) }
         defer { waiting = [] }

@@ -1,8 +1,8 @@
 extension LeakDetector {
-    /// Whether ``stop()`` was called.
+    /// `true` if ``stop()`` was called.
     var isStopped: Bool { sweepers.isStopped }
 
-    /// Who watches view controllers and their views; made on first use, since most processes have none.
+    /// Watches view controllers and their views. Created on first use, since most processes have no view controllers.
     @MainActor
     var screens: Screens {
         if let watchedScreens { return watchedScreens }
@@ -13,7 +13,7 @@ extension LeakDetector {
         return screens
     }
 
-    /// From any thread: screens are let go of on the main one.
+    /// Stops ``screens``. May be called from any thread: screens are released on the main one.
     func stopScreens() {
         Task { @MainActor [weak self] in self?.watchedScreens?.stop() }
     }

@@ -1,4 +1,4 @@
-/// Where a screen was while it was in use: from that follows why it went.
+/// The place of a screen while it was in use. The reason for its removal follows from it.
 @MainActor
 struct ScreenPlace {
     enum Role {
@@ -28,30 +28,30 @@ struct ScreenPlace {
             }
     }
 
-    /// The container that it was in.
+    /// The container that the screen was in.
     var parent: (any ScreenNode)? {
         if case .child = role { keepers.first?.node } else { nil }
     }
 
-    /// Whether one of those it was in still has it, such as a column that is not shown, or a tab.
+    /// Returns `true` if a former parent or presenter still keeps the screen, such as a tab, or a column that is not shown.
     func keeps(_ node: any ScreenNode) -> Bool {
         keepers.contains { keeper in
             keeper.node?.screenContained.contains { $0 === node } == true
         }
     }
 
-    /// Why the screen is not there any more.
+    /// The reason why the screen is no longer there.
     var reason: String {
         switch role {
         case .replaced: "replaced"
         case .presented: "dismissed"
-        // Not taken out of its container: that went, and this one stayed.
+        // The screen was not removed from its container: the container was deallocated, and the screen stayed.
         case .child where parent == nil: "closed"
         case .child: reasonOfRemoval
         }
     }
 
-    /// Why the screen is not in its container any more.
+    /// The reason why the screen is no longer in its container.
     var reasonOfRemoval: String {
         if case .child(isInStack: true) = role { "popped" } else { "removed" }
     }

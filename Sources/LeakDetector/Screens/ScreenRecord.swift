@@ -1,25 +1,25 @@
-/// What is known of one screen. Does not keep it, and may outlive it.
+/// The state of one screen. Does not retain the screen, and may outlive it.
 @MainActor
 final class ScreenRecord {
     nonisolated let identity: ObjectIdentifier
     nonisolated let type: AnyClass
     nonisolated let screen: WeakScreen
 
-    /// How often it appeared: what was expected in an earlier visit is expected no more.
+    /// The number of times that the screen appeared. An expectation from an earlier visit no longer holds.
     private(set) var visits = 0
-    /// In which visit it was expected to go.
+    /// The visit in which the screen was expected to be deallocated.
     var expectedInVisit: Int?
-    /// Where it was when last seen to be in use; `nil` for a screen that never was, such as one that was loaded ahead.
+    /// The place of the screen when last seen in use; `nil` for a screen that was never in use, such as one that was loaded ahead.
     private(set) var place: ScreenPlace?
-    /// Whether it is shown in a window that is none of the app's.
+    /// `true` if the screen is shown in a window that does not belong to the app.
     private(set) var isForeign = false
-    /// The split view controller that keeps it by contract until it shows another detail.
+    /// The split view controller that keeps the screen by contract until it shows another detail.
     private(set) weak var split: (any ScreenNode)?
     var isReported = false
-    /// Whether it came back after it was reported: its owner keeps it on purpose.
+    /// `true` if the screen came back after it was reported: its owner keeps it on purpose.
     var isKept = false
 
-    /// The weak reference is made here, so the screen must not be in its end yet.
+    /// Makes a weak reference to the screen, so the screen must not be in deallocation yet.
     init(_ node: any ScreenNode) {
         identity = ObjectIdentifier(node)
         type = Swift.type(of: node)
@@ -28,18 +28,18 @@ final class ScreenRecord {
 
     var node: (any ScreenNode)? { screen.node }
 
-    /// Whether what it was in still keeps it by contract.
+    /// `true` if the former container of the screen still keeps it by contract.
     var isKeptByContainer: Bool {
         guard let node else { return false }
         return split != nil || place?.keeps(node) == true
     }
 
-    /// Not if it is expected or was told of already, nor if it is meant to stay.
+    /// `false` if the screen is expected or was reported already, or if it is meant to stay.
     var mayBeExpected: Bool { expectedInVisit != visits && !isKept && !isForeign }
 
     func appear() { visits += 1 }
 
-    /// - Parameter isForeign: `nil` while it is in no window.
+    /// - Parameter isForeign: `nil` while the screen is in no window.
     func note(_ place: ScreenPlace, isForeign: Bool?) {
         self.place = place
         self.isForeign = isForeign ?? self.isForeign
@@ -47,26 +47,26 @@ final class ScreenRecord {
 
     func hold(by split: any ScreenNode) { self.split = split }
 
-    /// Another detail is shown.
+    /// Records that the split view controller shows another detail.
     func replaceDetail() {
         split = nil
         place?.role = .replaced
     }
 
-    /// The split view controller may have got another detail without a word.
+    /// Checks whether the split view controller shows another detail, since it may change it without an event.
     func noteDetail() {
         guard let split, let node, !split.screenHidesDetail, node.screenParent == nil else { return }
         if !split.screenContained.contains(where: { $0 === node }) { replaceDetail() }
     }
 
-    /// Expects it no more.
+    /// Withdraws the expectation.
     func takeBack() {
         expectedInVisit = nil
         if isReported { isKept = true }
     }
 }
 
-/// A screen, without keeping it. In a box, since a copy of a bare weak reference holds the screen for a moment.
+/// A weak reference to a screen. In a box, since copying a bare weak reference retains the screen for a moment.
 final class WeakScreen: @unchecked Sendable {
     // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
     private(set) weak var node: (any ScreenNode)?

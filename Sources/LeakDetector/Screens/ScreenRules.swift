@@ -1,14 +1,15 @@
-/// What follows from where a screen is. Asks, changes nothing.
+/// Rules that follow from the place of a screen. They only read, and change nothing.
 @MainActor
 enum ScreenRules {
-    /// Whether nothing shows a screen, and nothing will show it again by contract.
+    /// Returns `true` if nothing shows a screen, and nothing will show it again by contract.
     static func isDetached(_ node: any ScreenNode) -> Bool {
         node.screenWindowClass == nil && node.screenParent == nil && !node.screenIsKeptByOwner
             && !presentsWhatIsShown(node) && !isPresented(node)
             && node.screenTicket?.isKeptByContainer != true && !isHeldByViews(node)
     }
 
-    /// Whether a screen covers it, or one that covers that. Of a root that was replaced meanwhile none is in a window.
+    /// Returns `true` if a screen that covers this one, directly or through others, is in a window. If a root was replaced
+    /// meanwhile, none of them is in a window.
     private static func presentsWhatIsShown(_ node: any ScreenNode) -> Bool {
         var presented = node.screenPresented
         var length = 0
@@ -20,27 +21,29 @@ enum ScreenRules {
         return false
     }
 
-    /// Whether its presenter keeps it: of the two, that one is told.
+    /// Returns `true` if the presenter of the screen keeps it: of the two screens, the presenter is reported.
     private static func isPresented(_ node: any ScreenNode) -> Bool {
         guard let presenter = node.screenPresenter else { return false }
         return presenter.screenPresented === node
     }
 
-    /// Whether its view is in another view, such as one that shows it without being its parent's.
+    /// Returns `true` if the view of the screen is in another view, such as one that shows it without belonging to the screen's
+    /// parent.
     private static func isHeldByViews(_ node: any ScreenNode) -> Bool {
         guard let view = node.screenView, view.viewParent != nil else { return false }
         let root = ViewTree.root(of: view)
         return !root.viewIsTransitionLeftover || root.viewController != nil
     }
 
-    /// The outermost parent, or the screen itself.
+    /// Returns the outermost parent, or the screen itself.
     static func root(of node: any ScreenNode) -> any ScreenNode {
         var root = node
         while let parent = root.screenParent { root = parent }
         return root
     }
 
-    /// All that a screen is in, innermost first: parents, the presenter of the outermost, its parents.
+    /// Returns all owners of a screen, innermost first: its parents, the presenter of the outermost parent, the parents of that
+    /// presenter.
     static func owners(of node: any ScreenNode) -> [any ScreenNode] {
         var owners: [any ScreenNode] = []
         var owner = node.screenParent ?? node.screenPresenter
@@ -51,6 +54,6 @@ enum ScreenRules {
         return owners
     }
 
-    /// Longer than any chain of containers and sheets that a person can find the way back from.
+    /// Limit of a path: longer than any chain of containers and sheets from which a person can find the way back.
     private static let longestPath = 32
 }

@@ -1,10 +1,10 @@
 internal import LeakMessage
 
-/// A screen that was closed, looked at on the main queue.
+/// A closed screen, which is looked at on the main queue.
 final class ScreenSubject: Subject {
     private let record: ScreenRecord
     private let visit: Int
-    /// Whether it may have a parent, if that is detached.
+    /// `true` if the screen may have a parent, as long as the root of its parents is detached.
     private let withinParent: Bool
 
     @MainActor

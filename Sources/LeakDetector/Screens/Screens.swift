@@ -1,25 +1,25 @@
-/// Watches view controllers and their views for one detector: told what UIKit does, it decides what should be gone.
+/// Watches view controllers and their views for one detector: from UIKit's events it decides which ones should be deallocated.
 ///
-/// A screen is closed when nothing shows it and nothing will by contract (``ScreenRules``). That is looked for a moment
-/// after anything changed, in all screens, since UIKit does not tell of each: those in the middle of a stack go silently.
+/// A screen is closed when nothing shows it and nothing will show it by contract (``ScreenRules``). All screens are checked a
+/// moment after any change, since UIKit does not report each: those in the middle of a stack are removed silently.
 @MainActor
 final class Screens {
     private let sweeper: Sweeper
     private let ignores: (AnyClass) -> Bool
     private let ignoresWindow: (AnyClass) -> Bool
-    /// Of the screens that UIKit told of, until they are gone.
+    /// Records of the screens that UIKit reported, until the screens are deallocated.
     private var records: [ObjectIdentifier: ScreenRecord] = [:]
     private var isSweepDue = false
     private var lastTouch = LastTouch()
     private(set) var isStopped = false
 
-    /// Of one tick: what a transition leaves to be cleaned up is done by then, and most screens have gone.
+    /// The length of one tick. After it, the cleanup of a transition is done, and most screens are deallocated.
     private static let transitionMilliseconds = 100
 
     /// - Parameters:
-    ///   - sweeper: one that looks on the main queue.
-    ///   - ignores: asked of classes of controllers whose views outlived them.
-    ///   - ignoresWindow: asked of classes of windows.
+    ///   - sweeper: a sweeper that looks at objects on the main queue.
+    ///   - ignores: called with the classes of controllers whose views outlived them.
+    ///   - ignoresWindow: called with the classes of windows.
     init(
         sweeper: Sweeper, ignores: @escaping (AnyClass) -> Bool,
         ignoresWindow: @escaping (AnyClass) -> Bool
@@ -29,7 +29,7 @@ final class Screens {
         self.ignoresWindow = ignoresWindow
     }
 
-    /// How many screens are watched.
+    /// The number of watched screens.
     var count: Int { records.count }
 
     /// Call it after UIKit's own method.
@@ -42,19 +42,20 @@ final class Screens {
             appear(watch(node), node)
             sweepSoon()
         case .didDisappear, .didRemoveFromParent:
-            // No ticket is made here: this may be part of the screen's end, when a weak reference to it stops the app.
+            // No ticket is made here: the screen may be in deallocation, and a weak reference to it would stop the app.
             sweepSoon()
         }
     }
 
-    /// A split view controller keeps its last detail by contract until the next one is shown. Call it before.
+    /// Records the detail that a split view controller is about to show. The split view controller keeps it by contract until the
+    /// next detail is shown. Call it before the change.
     func willShowDetail(_ detail: any ScreenNode, in split: any ScreenNode) {
         guard !isStopped else { return }
         for record in records.values where record.split === split { record.replaceDetail() }
         watch(detail).hold(by: split)
     }
 
-    /// The view that a controller had should go. Call it before the change.
+    /// Expects the current view of a controller to be deallocated. Call it before the view changes.
     func viewWillChange(of node: any ScreenNode) {
         guard let ticket = node.screenTicket?.ticket(of: self), let view = ticket.view.node else { return }
         ticket.view.node = nil
@@ -62,10 +63,11 @@ final class Screens {
         sweepSoon()
     }
 
-    /// Expects a screen to go that its controller says is being closed; does nothing if it is not.
+    /// Expects a screen to be deallocated if its controller says that it is being closed; else does nothing.
     ///
-    /// Needs none of the events. Call it from `viewDidDisappear`. What is moving from its parent, or is dismissed, is held
-    /// by UIKit until after that, so it is not in its end. Its views are not looked at, as nobody tells when they change.
+    /// Needs none of the events. Call it from `viewDidDisappear`. UIKit retains a screen that is moving from its parent or being
+    /// dismissed until after that call, so the screen is not in deallocation. Its views are not looked at, because no event tells
+    /// when they change.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func check(_ node: any ScreenNode, after seconds: Double?, file: StaticString, line: UInt) {
@@ -81,14 +83,15 @@ final class Screens {
         expect(record, circumstances, after: seconds, withinParent: true)
     }
 
-    /// Expects a view to go that was taken out of its superview.
+    /// Expects a view that was removed from its superview to be deallocated.
     func expectRemoval(of root: any ViewNode, reason: String) {
         expect(
             ViewTree.leaves(of: root), Circumstances(type: type(of: root), reason: reason), owners: [],
             after: nil)
     }
 
-    /// Says which views fingers are on, when one more came down. Views that an earlier touch kept are expected to go now.
+    /// Records the views under the fingers when another finger came down. Expects the views that an earlier touch kept to be
+    /// deallocated now.
     func didTouch(_ views: [any ViewNode]) {
         guard !isStopped else { return }
         for (subject, circumstances) in lastTouch.touch(views) {
@@ -96,18 +99,18 @@ final class Screens {
         }
     }
 
-    /// Whether a view is kept by the last touch; then it is looked at again after the next.
+    /// Returns `true` if the last touch keeps a view; the view is then looked at again after the next touch.
     func putsOff(_ subject: ViewSubject, _ circumstances: Circumstances, with root: any ViewNode) -> Bool {
         guard !isStopped, lastTouch.isKept(root) else { return false }
         lastTouch.wait(subject, circumstances)
         return true
     }
 
-    /// Expects views to go.
+    /// Expects views to be deallocated.
     ///
     /// - Parameters:
     ///   - leaves: the views in which no others are.
-    ///   - owners: classes of what they were in, outermost first.
+    ///   - owners: classes of the objects around the views, outermost first.
     func expect(
         _ leaves: [any ViewNode], _ circumstances: Circumstances, owners: [AnyClass],
         after seconds: Double?
@@ -117,10 +120,10 @@ final class Screens {
             after: seconds)
     }
 
-    /// Whether views that outlived a controller of a class are none of the app's.
+    /// Returns `true` if views that outlived a controller of this class do not belong to the app.
     func ignoresViews(of type: AnyClass) -> Bool { ignores(type) }
 
-    /// Lets go of everything, and takes nothing more.
+    /// Releases everything, and accepts nothing more.
     func stop() {
         isStopped = true
         for node in records.values.compactMap(\.node) {
@@ -143,7 +146,7 @@ final class Screens {
         if let ticket = node.screenTicket?.ticket(of: self) { return ticket }
         let ticket = ScreenTicket(ScreenRecord(node), of: self, next: node.screenTicket) {
             [weak self, sweeper] record, view in
-            // Later, since the screen's end may still go on; and on the main thread.
+            // Later, since the deallocation of the screen may not be finished; and on the main thread.
             sweeper.call(afterMilliseconds: 0) { [weak self] in
                 MainActor.assumeIsolated {
                     self?.end(record, view.node)
@@ -180,7 +183,7 @@ final class Screens {
             sweeper.countCheck(Circumstances(type: record.type))
         }
         if let view { expectViews(of: view, record, reason: record.place?.reason ?? "closed") }
-        // Its children have no parent now.
+        // The children of the screen have no parent now.
         sweepSoon()
     }
 
@@ -215,7 +218,7 @@ final class Screens {
         }
     }
 
-    /// Whether it is in another container than it was: UIKit does not tell of that.
+    /// Returns `true` if the screen is in another container than before: UIKit does not report that.
     private func hasMoved(_ record: ScreenRecord, _ node: any ScreenNode) -> Bool {
         node.screenParent.map { $0 !== record.place?.parent } ?? false
     }

@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Views that should be gone, looked at on the main queue. Of what stays the outermost view is told.
+/// Views that should be deallocated, looked at on the main queue. Of the views that stay, the outermost one is reported.
 final class ViewSubject: Subject {
     private struct WeakView {
         weak var node: (any ViewNode)?
@@ -44,7 +44,7 @@ final class ViewSubject: Subject {
         if let controller = owners.last, screens?.ignoresViews(of: controller) != false { return .inUse }
         let detached = alive.compactMap { leaf in ViewTree.detachedRoot(of: leaf).map { (leaf, root: $0) } }
         guard let root = detached.first?.root else { return .inUse }
-        // Trees that have come apart are leaks of their own.
+        // Trees that were separated are leaks of their own.
         expect(detached.filter { $0.root !== root }.map(\.0), after: 0)
         leaves = detached.filter { $0.root === root }.map { WeakView(node: $0.0) }
         self.root.with { $0 = WeakSubject(root) }
@@ -52,7 +52,7 @@ final class ViewSubject: Subject {
         return .retained(ObjectIdentifier(root))
     }
 
-    /// The reported view's subviews are looked at anew as soon as it does not hold them any more.
+    /// The subviews of the reported view are looked at again as soon as the view no longer holds them.
     @MainActor
     private func lookAtReported() -> Sight {
         let root = object as? any ViewNode

@@ -7,7 +7,7 @@ enum ViewTree {
         return root
     }
 
-    /// The views below one in which no others are, or that view itself. What a bar shows for controllers is left out.
+    /// Returns the views below one that have no subviews, or that view itself. Views that a bar shows for controllers are left out.
     static func leaves(of root: any ViewNode) -> [any ViewNode] {
         var leaves: [any ViewNode] = []
         var rest = [root]
@@ -28,7 +28,7 @@ enum ViewTree {
         return false
     }
 
-    /// The outermost view around one, if no window and no controller has them.
+    /// Returns the outermost view around one, if no window and no controller has it.
     static func detachedRoot(of view: any ViewNode) -> (any ViewNode)? {
         var root = view
         while true {

@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Leaks an object on purpose, and lets go of it once that was noticed.
+/// Leaks an object on purpose, and releases it once the leak was noticed.
 final class Probe: Sendable {
     private struct State {
         var object: LeakDetectorSelfTestObject?
@@ -19,7 +19,7 @@ final class Probe: Sendable {
         state = Guarded(State(object: object, done: done))
     }
 
-    /// Expects the object to go, as an app would; only counted it is not.
+    /// Expects the object to be deallocated, as an app would, but without counting it.
     func expect(_ sweeper: Sweeper) {
         guard let object = state.with({ $0.object }) else { return }
         let circumstances = Circumstances(
@@ -27,7 +27,7 @@ final class Probe: Sendable {
         sweeper.expect(object, circumstances, after: 0)
     }
 
-    /// Takes a verdict, whosever it is.
+    /// Receives a verdict on any object.
     func hear(_ verdict: Verdict) {
         switch verdict {
         case .leaked(identity, let id, let waited, _, _):
@@ -78,5 +78,5 @@ final class Probe: Sendable {
     }
 }
 
-/// Named so that whoever meets it in a list knows what it is.
+/// The object that a self-test leaks. Its name explains it to readers who see it in a list.
 final class LeakDetectorSelfTestObject: Sendable {}

@@ -3,20 +3,20 @@ internal import Dispatch
 internal import LeakPlatform
 
 extension LeakDetector {
-    /// What a self-test found.
+    /// Result of a self-test.
     public enum SelfTest: Hashable, Sendable {
-        /// An object leaked on purpose was noticed, and so was its end. Handed to a reporter, `leak` proves the rest of the
-        /// way.
+        /// The detector noticed an object that was leaked on purpose, and its deallocation. Passed to a reporter, `leak` proves the
+        /// rest of the way.
         case works(leak: LeakReport, freed: LeakReport)
         /// There is no shared detector: call ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` first.
         case notStarted
-        /// Grace periods do not run now, since the app is not in front, or ``LeakDetector/pause()`` was called.
+        /// Grace periods do not run now, since the app is not in the foreground, or ``LeakDetector/pause()`` was called.
         case paused
         /// ``LeakDetector/stop()`` was called.
         case stopped
         /// As many objects are waited for as ``Limits/outstanding`` allows: only a sample is looked at now.
         case full
-        /// Nothing was noticed in time: the detector's queue does not run, or runs late.
+        /// The detector noticed nothing in time: its queue does not run, or runs late.
         case silent
     }
 
@@ -25,10 +25,10 @@ extension LeakDetector {
         await shared?.selfTest(timeout: seconds) ?? .notStarted
     }
 
-    /// Leaks one object on purpose, and sees whether that is noticed, and its end. It takes two seconds, is counted nowhere,
-    /// and reported to nobody.
+    /// Leaks one object on purpose, and checks whether the detector notices the leak and the deallocation. The test takes two
+    /// seconds, and is neither counted nor reported.
     ///
-    /// - Parameter seconds: how long to wait until it counts as silent; longer than ``Limits/secondLookMilliseconds``.
+    /// - Parameter seconds: the time after which the result is ``SelfTest/silent``; longer than ``Limits/secondLookMilliseconds``.
     public func selfTest(timeout seconds: Double = 30) async -> SelfTest {
         let sweeper = sweepers.first
         guard !sweeper.isStopped else { return .stopped }

@@ -2,7 +2,7 @@
     public import SwiftUI
 
     extension View {
-        /// Expects an object to go when this view goes, or when another object takes its place.
+        /// Expects an object to be deallocated when this view is removed, or when another object takes its place.
         ///
         /// ```swift
         /// CartView(model: model)
@@ -10,11 +10,11 @@
         /// ```
         ///
         /// - Parameters:
-        ///   - object: a model that nobody but this view should keep.
+        ///   - object: a model that only this view should keep.
         ///   - seconds: its grace period; `nil` for the usual one, ``LeakDetector/Limits/graceMilliseconds``.
-        ///   - path: names of its owners, outermost first.
-        ///   - reason: why it should go.
-        ///   - detector: `nil` is the shared one, ``LeakDetector/shared``, once it was started.
+        ///   - path: names of the owners of the object, outermost first.
+        ///   - reason: the reason why the object should be deallocated.
+        ///   - detector: `nil` uses the shared one, ``LeakDetector/shared``, once it was started.
         @MainActor
         public func expectDeallocation(
             of object: AnyObject, after seconds: Double? = nil, path: [String] = [],
@@ -47,7 +47,7 @@
         func hash(into hasher: inout Hasher) { hasher.combine(subject.identity) }
     }
 
-    /// Shows nothing. Its state lives as long as the view that it stands behind.
+    /// A view that shows nothing. Its state lives as long as the view behind which it stands.
     private struct Watched: View {
         @State private var watcher: LeakWatcher
         private let watch: (LeakWatcher) -> Void

@@ -1,7 +1,7 @@
 #if DEBUG && canImport(UIKit) && !os(watchOS)
     internal import UIKit
 
-    /// Shows one alert. It holds strings and a picture, nothing of what leaked.
+    /// Shows one alert. It holds strings and a picture, and nothing of the leaked object.
     final class AlertController: UIViewController {
         var text: String { didSet { textLabel.text = text } }
 
@@ -39,7 +39,7 @@
                 picture.contentMode = .scaleAspectFit
                 picture.setContentCompressionResistancePriority(.defaultLow, for: .vertical)
             }
-            // Without it nobody gets rid of the alert: where room is short, the picture gives way first, then the text.
+            // Without the button users cannot close the alert: where room is short, the picture gives way first, then the text.
             button.setContentCompressionResistancePriority(.required, for: .vertical)
             show([headingLabel, textLabel] + pictures + [button])
         }

@@ -5,9 +5,9 @@
 
     /// Shows alerts one after another, each in a window of its own, which is on no responder chain of the app's.
     ///
-    /// It learns of scenes by notifications, since `UIApplication.shared` is not there for extensions: a detector that is
-    /// made before the first scene becomes active knows them all. Without an active scene alerts go to standard error, and
-    /// so does one whose scene is closed, unless another is active.
+    /// It learns of scenes by notifications, since `UIApplication.shared` is not available in extensions: a detector that is made
+    /// before the first scene becomes active knows all scenes. Without an active scene alerts go to standard error. So does an
+    /// alert whose scene is closed, unless another scene is active.
     @MainActor
     final class AlertScreen: AlertBoard.Screen {
         static nonisolated let shared = AlertScreen()
@@ -17,10 +17,10 @@
         }
 
         private var queue = AlertQueue<UIImage>()
-        /// Active last, last.
+        /// Known scenes; the most recently activated one is last.
         private(set) var scenes: [KnownScene] = []
         private(set) var window: AlertWindow?
-        /// A window whose scene is closed no longer knows it.
+        /// The scene of the window: a window whose scene is closed no longer knows its scene.
         private weak var scene: UIWindowScene?
         private let write: @Sendable (String) -> Void
 
@@ -29,7 +29,7 @@
             write: @escaping @Sendable (String) -> Void = StandardError.writeFinding
         ) {
             self.write = write
-            // Both: of a scene that became active before there was a detector, a window may still appear.
+            // Both notifications are needed: in a scene that became active before there was a detector, a window may still appear.
             observe(UIScene.didActivateNotification, of: center) { $0.learn($1) }
             observe(UIWindow.didBecomeVisibleNotification, of: center) { screen, scene in
                 if !screen.scenes.contains(where: { $0.scene === scene }) { screen.learn(scene) }
@@ -60,13 +60,13 @@
                 switch self.queue.update(alert) {
                 case .shown: self.window?.controller.text = alert.text
                 case .waiting: break
-                // The news is shown though the alert was closed.
+                // The update is shown even if the alert was closed.
                 case .absent: self.add(alert, pictureOf: nil)
                 }
             }
         }
 
-        /// At once where verdicts come on the main thread: the picture is made while the object is there.
+        /// Calls `body` at once if this is the main thread: the picture is made while the object exists.
         private nonisolated static func onMainThread(_ body: @escaping @MainActor @Sendable () -> Void) {
             if Thread.isMainThread {
                 MainActor.assumeIsolated(body)
@@ -76,7 +76,7 @@
         }
 
         private func learn(_ scene: UIWindowScene) {
-            // Others are a car's, or a second screen that nobody can touch.
+            // Other scenes belong to a car, or to a second screen without touch.
             guard scene.session.role == .windowApplication else { return }
             scenes.removeAll { $0.scene == nil || $0.scene === scene }
             scenes.append(KnownScene(scene: scene))

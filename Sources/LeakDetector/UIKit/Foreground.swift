@@ -2,10 +2,10 @@
     internal import Foundation
     internal import UIKit
 
-    /// Stops grace periods while the app, or the app that hosts this extension, is not active.
+    /// Pauses grace periods while the app, or the app that hosts this extension, is not active.
     ///
-    /// It listens to notifications alone: `UIApplication.shared` is not there for extensions. What starts in the background
-    /// counts as active until it is told otherwise.
+    /// It only listens to notifications: `UIApplication.shared` is not available in extensions. An app that starts in the
+    /// background counts as active until a notification says otherwise.
     final class Foreground: @unchecked Sendable {
         // Unchecked: set by `init` alone.
         private let observers: [any NSObjectProtocol]

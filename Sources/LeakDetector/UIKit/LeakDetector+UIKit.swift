@@ -2,14 +2,13 @@
     public import UIKit
 
     extension LeakDetector {
-        /// Watches every view controller of the process: one that was dismissed, popped, removed or replaced and stays in
-        /// memory is found, and so are views that stay after their controller has gone.
+        /// Watches every view controller of the process. Finds controllers that were dismissed, popped, removed or replaced and
+        /// stay in memory, and views that stay after their controller was deallocated.
         ///
-        /// For that it replaces the implementations of seven methods of UIKit, once per process, each of which goes on to
-        /// the one that was there before. Without this call nothing is replaced; ``checkDeallocation(of:after:file:line:)``
-        /// needs none of it.
+        /// For that it replaces the implementations of seven UIKit methods, once per process. Each new implementation calls the
+        /// previous one. Without this call nothing is replaced; ``checkDeallocation(of:after:file:line:)`` needs no replacement.
         ///
-        /// The detector is kept from now on.
+        /// The detector is retained from now on.
         ///
         /// - Returns: `true` if this detector checks view controllers now; `false` if another one that was not stopped already
         ///   does.
@@ -22,10 +21,11 @@
             return true
         }
 
-        /// Whether methods of UIKit were replaced in this process.
+        /// `true` if methods of UIKit were replaced in this process.
         @MainActor public static var isSwizzled: Bool { ViewControllerHooks.areInstalled }
 
-        /// Looks whether a view controller is on its way out, and expects it gone if it is. Call it in `viewDidDisappear`:
+        /// Checks whether a view controller is being closed, and expects it to be deallocated if it is. Call it in
+        /// `viewDidDisappear`:
         ///
         /// ```swift
         /// override func viewDidDisappear(_ animated: Bool) {
@@ -34,7 +34,7 @@
         /// }
         /// ```
         ///
-        /// It replaces no method of UIKit. A controller that was merely covered is left alone.
+        /// It replaces no UIKit method. A controller that was only covered is ignored.
         ///
         /// - Parameter seconds: its grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
         @MainActor
@@ -48,17 +48,17 @@
     }
 
     extension LeakDetector.Finding {
-        /// The object, if it is a view controller. Whoever keeps it makes the leak worse.
+        /// The object, if it is a view controller. Retaining it makes the leak worse.
         public var viewController: UIViewController? { object as? UIViewController }
 
-        /// The object, if it is a view. Whoever keeps it makes the leak worse.
+        /// The object, if it is a view. Retaining it makes the leak worse.
         public var view: UIView? { object as? UIView }
     }
 
     extension UIView {
-        /// Takes the view out of its superview, and expects it and its subviews to be gone soon.
+        /// Removes the view from its superview, and expects it and its subviews to be deallocated soon.
         ///
-        /// - Parameter detector: `nil` is the shared one. While there is none, the view is removed and no more.
+        /// - Parameter detector: `nil` uses the shared one. While there is no shared detector, the view is only removed.
         public func removeFromSuperviewDetectLeaks(_ detector: LeakDetector? = nil) {
             removeFromSuperview()
             guard !isEnding(self) else { return }

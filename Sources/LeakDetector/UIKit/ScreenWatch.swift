@@ -2,10 +2,10 @@
     internal import Foundation
     internal import UIKit
 
-    /// Hands what the hooks see to the one detector that watches the screens of this process.
+    /// Passes the events of the hooks to the one detector that watches the screens of this process.
     @MainActor
     enum ScreenWatch {
-        /// A controller has room for one ticket, so one detector hears of it.
+        /// A controller has room for one ticket, so its events go to one detector.
         static var detector: LeakDetector?
 
         static func didSee(_ event: ScreenEvent, _ controller: UIViewController) {
@@ -25,7 +25,7 @@
             detector.screens.didTouch(views)
         }
 
-        /// Does nothing elsewhere: UIKit forbids to be called there, but does not prevent it.
+        /// Does nothing on other threads: UIKit must not be called there, but does not prevent it.
         nonisolated static func onMainThread(_ tell: @MainActor () -> Void) {
             if Thread.isMainThread { MainActor.assumeIsolated(tell) }
         }

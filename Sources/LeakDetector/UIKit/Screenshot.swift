@@ -1,13 +1,13 @@
 #if DEBUG && canImport(UIKit) && !os(watchOS)
     internal import UIKit
 
-    /// What a view or a controller looks like.
+    /// Makes pictures of views and controllers.
     @MainActor
     enum Screenshot {
-        /// Points of its longer side; more would only cost memory.
+        /// Points of the longer side; a larger picture would only cost memory.
         static let longest: CGFloat = 240
 
-        /// - Returns: `nil` of what has no size, and of what a picture would keep in memory.
+        /// - Returns: `nil` for an object without a size, and for one that a picture would keep in memory.
         static func make(of object: AnyObject?) -> UIImage? {
             guard let view = view(of: object) else { return nil }
             let size = view.bounds.size
@@ -22,7 +22,7 @@
 
         private static func view(of object: AnyObject?) -> UIView? {
             #if !os(tvOS) && !os(visionOS)
-                // As LeakedViewControllerDetector found: its picture leaks it.
+                // A picture of this controller leaks it, as LeakedViewControllerDetector found.
                 if object is UIImagePickerController { return nil }
             #endif
             return (object as? UIView) ?? (object as? UIViewController)?.viewIfLoaded

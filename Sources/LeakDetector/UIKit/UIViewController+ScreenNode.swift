@@ -4,7 +4,7 @@
     extension UIViewController: ScreenNode {
         var screenParent: (any ScreenNode)? { parent }
 
-        // UIKit answers for the ancestors too: for a child it names what its container presents.
+        // UIKit also answers for the ancestors: for a child it returns the controller that its container presents.
         var screenPresented: (any ScreenNode)? {
             presentedViewController?.presentingViewController === self ? presentedViewController : nil
         }
@@ -43,7 +43,8 @@
     }
 
     extension UISplitViewController {
-        /// What it shows, and the columns that it does not show: collapsed it takes them out of its stack, and keeps them.
+        /// The shown controllers, and the columns that are not shown: a collapsed split view controller takes them out of its
+        /// stack, but keeps them.
         fileprivate var keptControllers: [UIViewController] {
             guard style != .unspecified else { return viewControllers }
             let columns: [Column] = [.primary, .supplementary, .secondary, .compact]
@@ -51,6 +52,6 @@
         }
     }
 
-    /// Its address is the key; nobody reads or writes it.
+    /// Its address is the key of the associated object. Its value is neither read nor written.
     nonisolated(unsafe) private var screenTicketKey: UInt8 = 0
 #endif

@@ -2,14 +2,14 @@
     internal import ObjectiveC
     internal import UIKit
 
-    /// Replaces seven methods of UIKit by ones that call what was there before, under its own selector, and tell of it.
+    /// Replaces seven UIKit methods by new ones that call the previous implementation, under its own selector, and report the call.
     ///
-    /// Implementations are replaced, not exchanged with methods of other names: agents that wrap the same methods look at
-    /// the selector they are called with, and crash when it is not theirs. Who wraps a method before or after this one
-    /// stays in the chain. A subclass that does not call `super` is not heard of through that method.
+    /// Implementations are replaced, not exchanged with methods of other names: agents that wrap the same methods check the
+    /// selector with which they are called, and crash when it is not theirs. An agent that wraps a method before or after this one
+    /// stays in the chain. Calls of a subclass that does not call `super` are not noticed.
     @MainActor
     enum ViewControllerHooks {
-        /// Whether any of the methods was found and replaced.
+        /// `true` if any of the methods was found and replaced.
         private(set) static var areInstalled = false
 
         static func install() {
@@ -91,31 +91,31 @@
             }
         }
 
-        /// What a new implementation goes on to.
+        /// The implementation that a new implementation calls.
         @safe
         private final class Next {
             fileprivate(set) var implementation: IMP
             init(_ implementation: IMP) { unsafe self.implementation = implementation }
         }
 
-        /// - Parameter block: makes the new implementation, as an Objective-C block, of the one to call.
-        /// - Returns: whether there is such a method.
+        /// - Parameter block: makes the new implementation, as an Objective-C block, from the one to call.
+        /// - Returns: `true` if there is such a method.
         private nonisolated static func replace(
             _ selector: Selector, of type: AnyClass, by block: (Next) -> AnyObject
         ) -> Bool {
             guard let method = unsafe class_getInstanceMethod(type, selector) else { return false }
             let next = unsafe Next(method_getImplementation(method))
             let new = unsafe imp_implementationWithBlock(block(next))
-            // As method_setImplementation, but a method that the class inherits is not replaced for its superclass too.
-            // What it really took the place of stays in the chain: another agent may have come in between.
+            // Like `method_setImplementation`, but a method that the class inherits is not replaced for its superclass too. The
+            // implementation that was really replaced stays in the chain: another agent may have come in between.
             if let old = unsafe class_replaceMethod(type, selector, new, method_getTypeEncoding(method)) {
                 unsafe next.implementation = old
             }
             return true
         }
 
-        /// Nothing is told of an object in its end, such as a controller whose `deinit` asks for a view that was never loaded:
-        /// making a weak reference to it would stop the app.
+        /// Calls `body` if there is a detector, unless the object is being deallocated. A controller is being deallocated if its
+        /// `deinit` asks for a view that was never loaded, for example: making a weak reference to it would stop the app.
         private nonisolated static func tell(of object: AnyObject, _ body: @MainActor () -> Void) {
             nonisolated(unsafe) let object = object
             ScreenWatch.onMainThread {

@@ -4,10 +4,10 @@ internal import LeakMessage
 struct Description {
     /// The name inside, not cleaned.
     let name: Text
-    /// What follows the address: `; frame = (0 0; 10 10); text = 'Jane'>` and more. Empty for a bare description.
+    /// The text after the address: `; frame = (0 0; 10 10); text = 'Jane'>` and more. Empty for a bare description.
     let attributes: Text
-    /// What follows the `>` after the address; empty when there are attributes, whose end cannot be told, since
-    /// they hold what users typed.
+    /// The text after the `>` that follows the address. Empty when there are attributes: their end cannot be determined, since they
+    /// contain text that users typed.
     let rest: Text
 
     /// Reads a description at the start of `text`; `nil` when there is none.
@@ -40,7 +40,7 @@ struct Description {
         }
     }
 
-    /// The colon between name and address: not one inside parentheses or brackets, nor that after
+    /// Returns the colon between name and address: not one inside parentheses or brackets, and not the one after
     /// `(extension in M)`.
     private static func colon(in text: Text) -> Int? {
         var depth = 0
@@ -62,7 +62,7 @@ struct Description {
         return nil
     }
 
-    /// The name in `text`, which starts with `<`; without brackets when it is no description.
+    /// Returns the name in `text`, which starts with `<`; without brackets if it is not a description.
     static func name(_ text: Text) -> Text {
         if let description = Description(text) { return description.name }
         // `<Shop.Cart>` of a description without an address.

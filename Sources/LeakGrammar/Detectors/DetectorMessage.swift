@@ -1,27 +1,27 @@
 package import LeakMessage
 
-/// What a leak detector's text says. Reading never fails: a text of an unknown form is a leak of an unknown class.
+/// Content of a leak detector's text. Reading never fails: a text of an unknown form is a leak of an unknown class.
 ///
-/// Read are the texts of every version of LeakedViewControllerDetector and its port in DebugSwift,
-/// DeallocationChecker, MLeaksFinder, JCLeaksFinder, FBRetainCycleDetector, `expectDeallocation`, LifetimeTracker,
-/// RIBs and its descendants, PLeakSniffer, AMLeaksFinder, OmniBase, and of `XCTAssertNil` and breakpoints.
+/// Known are the texts of every version of LeakedViewControllerDetector and its port in DebugSwift, DeallocationChecker,
+/// MLeaksFinder, JCLeaksFinder, FBRetainCycleDetector, `expectDeallocation`, LifetimeTracker, RIBs and its descendants,
+/// PLeakSniffer, AMLeaksFinder, OmniBase, and of `XCTAssertNil` and breakpoints.
 package struct DetectorMessage: Hashable, Sendable {
-    /// Who writes such texts.
+    /// Detectors that write such texts.
     package enum Detector: String, Hashable, Sendable, CaseIterable {
         case leakedViewControllerDetector, deallocationChecker, mLeaksFinder, retainCycleDetector
         case expectDeallocation, lifetimeTracker, ribs, pLeakSniffer, amLeaksFinder, omniBase, testAssertion
         case symbolicBreakpoint
     }
 
-    /// `nil` for a form that nobody here knows.
+    /// `nil` for an unknown form.
     package internal(set) var detector: Detector?
-    /// The leaked class, cleaned by ``TypeName``, with its module; `nil` when the text names none.
+    /// The leaked class, cleaned by ``TypeName``, with its module; `nil` when the text names no class.
     package internal(set) var className: String?
-    /// From the outermost owner to the leaked object; empty when the text has no path, or one of the class alone.
+    /// Classes from the outermost owner to the leaked object; empty when the text has no path, or one of the class alone.
     package internal(set) var stack: [String] = []
     /// The call stack of the text.
     package internal(set) var callStack: CallStack?
-    /// What a container holds.
+    /// The children of a container.
     package internal(set) var children: [String] = []
     /// Class, stack and children with their generic arguments.
     package struct WholeNames: Hashable, Sendable {
@@ -45,20 +45,19 @@ package struct DetectorMessage: Hashable, Sendable {
     package internal(set) var alive: Int?
     /// The class that a text of no known form most probably speaks of; read only where it is asked for.
     package internal(set) var guessedClassName: String?
-    /// What stands for the class where there is none: what the text says about the object, with `#` for addresses, numbers
-    /// and UUIDs and `…` for what users typed.
+    /// Replacement for the class if there is none: the part of the text about the object, with `#` for addresses, numbers and UUIDs
+    /// and `…` for text that users typed.
     package internal(set) var maskedText = ""
-    /// The same of the whole text, by version 2 of the rules: with digits in names and with the names of types that stand in
-    /// quotes.
+    /// The masked whole text, by version 2 of the rules: it keeps digits in names, and the names of types in quotes.
     package internal(set) var template = ""
 
-    /// Reads what ``redacted(_:)`` keeps of `text`, so that a text and its sample say the same. Bytes past 16 KiB are
-    /// not looked at.
+    /// Reads the part of `text` that ``redacted(_:)`` keeps, so that a text and its sample give the same result. Bytes past 16 KiB
+    /// are ignored.
     ///
     /// - Parameters:
-    ///   - demangle: reads one mangled name of a type; `nil` when it is none.
+    ///   - demangle: demangles the name of one type; `nil` if the text is not a mangled name.
     ///   - demangleFunction: the same for the functions of a call stack.
-    ///   - guessesClass: looks for a class in a text of no known form.
+    ///   - guessesClass: `true` searches for a class in a text of an unknown form.
     package init(
         _ text: String, demangle: @escaping (String) -> String? = { _ in nil },
         demangleFunction: @escaping (String) -> String? = { _ in nil }, guessesClass: Bool = false
@@ -66,7 +65,7 @@ package struct DetectorMessage: Hashable, Sendable {
         let text = Self.ofLogEntry(MessageText.plain(text))
         var backtrace = Backtrace(text, demangle: demangleFunction)
         if backtrace?.isInside ?? false {
-            // Its frames are read from what is kept, as all else.
+            // The frames are read from the kept text, like everything else.
             backtrace = Backtrace(Redaction.kept(of: text).text, demangle: demangleFunction)
         }
         let kept = Redaction.kept(of: backtrace?.head ?? text)
@@ -126,9 +125,9 @@ package struct DetectorMessage: Hashable, Sendable {
         text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\"") }
     }
 
-    /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
-    /// everything else that a description holds behind its address. It is still read as the same message. A text of nothing
-    /// that can be seen becomes a space, since a report without a text would be refused.
+    /// Returns `text` without text that users typed or read: texts of labels, fields and alerts become `…`, and so does everything
+    /// else behind the address in a description. The result is still read as the same message. A text without visible characters
+    /// becomes a space, since a report without a text would be rejected.
     package static func redacted(_ text: String) -> String {
         let redacted = (Redaction.settled(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
         return redacted.isEmpty && !text.isEmpty ? " " : redacted

@@ -270,7 +270,7 @@ extension Grammar {
         return reading
     }
 
-    /// Signs that point at what follows: nothing that a message could hold.
+    /// Returns `true` for signs that point at the following text: they contain nothing of a message.
     private func isOrnament(_ text: Text) -> Bool {
         text.count <= 64 && text.allSatisfy { $0 >= 0x80 || $0 <= 0x20 }
             && !text.string.unicodeScalars.contains { $0.properties.isAlphabetic }

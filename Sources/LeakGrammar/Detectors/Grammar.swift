@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// The forms of detectors' texts, tried one after the other.
+/// Forms of detectors' texts, tried one after the other.
 struct Grammar {
-    /// What one form found.
+    /// Result of one form.
     struct Reading {
         var detector: DetectorMessage.Detector?
         var event: LeakReport.Event?
@@ -14,13 +14,13 @@ struct Grammar {
         var livedMilliseconds: Int?
         var waitedMilliseconds: Int?
         var alive: Int?
-        /// The part that speaks of the object. What users typed can stand in here and behind.
+        /// The part of the text about the object. Text that users typed can occur in it and after it.
         var subject: Text
-        /// What is certain of what follows the part, so that the same text is read without the rest.
+        /// The known text after the subject. With it the same text is read in the same way without the rest.
         var tail: [UInt8] = []
-        /// What ends the part, where that may stand among what users typed as well.
+        /// The end of the subject, if it may also occur in text that users typed.
         var boundary: Text = []
-        /// The part is a list of names, one string each.
+        /// `true` if the subject is a list of names, one string each.
         var isList = false
 
         init(_ detector: DetectorMessage.Detector?, _ subject: Text) {
@@ -54,7 +54,7 @@ struct Grammar {
             subject = inner.trimmed
         }
         guard subject.first == UInt8(ascii: "<") else {
-            // A text in quotes is what an object says, not what it is.
+            // A text in quotes is the description of an object, not its class.
             guard !subject.contains(where: PrivateText.isQuote) else { return nil }
             return TypeName.ifNamed(subject.droppingLast(")") ?? subject, demangle: demangle)?.wholeText
                 ?? TypeName.ifNamed(subject, demangle: demangle)?.wholeText
@@ -65,7 +65,7 @@ struct Grammar {
         return TypeName.ifNamed(description.name, demangle: demangle)?.wholeText
     }
 
-    /// What follows the quote in front of a description.
+    /// Returns the text after the quote in front of a description.
     private func quotedDescription(_ text: Text) -> Text? {
         guard let inner = text.dropping("\"") ?? text.dropping("@\""),
             inner.trimmed.first == UInt8(ascii: "<")
@@ -92,8 +92,7 @@ struct Grammar {
         return names
     }
 
-    /// The lines that start with 📄, and the description in each. Behind one that says more about its object nothing is
-    /// certain.
+    /// Returns the lines that start with 📄, and the description in each. After a description with attributes nothing is certain.
     static func pages(_ text: Text) -> [(page: Text, description: Description)] {
         var pages: [(page: Text, description: Description)] = []
         for line in text.lines where pages.count < attempts {
@@ -106,9 +105,9 @@ struct Grammar {
         return pages
     }
 
-    // MARK: A form that nobody here knows
+    // MARK: Unknown forms
 
-    /// The first `<Type: 0xADDRESS>` is taken for the leaked object; so is a text of one qualified name.
+    /// Reads the first `<Type: 0xADDRESS>` as the leaked object; so is a text that consists of one qualified name.
     private func anyDescription(_ text: Text) -> Reading {
         var reading = Reading(nil, text)
         reading.livedMilliseconds = ElapsedTime.milliseconds(afterIn: text)

@@ -16,7 +16,7 @@ enum GuessedClass {
         "утеч", "памят", "освобожд",
     ]
 
-    /// - Parameter text: what ``Redaction`` keeps of a message.
+    /// - Parameter text: the part of a message that ``Redaction`` keeps.
     static func find(in text: Text, demangle: (String) -> String?) -> String? {
         let text = text.cut(to: byteLimit)
         let isOfMemory = memoryWords.contains { text.contains($0) }
@@ -28,7 +28,7 @@ enum GuessedClass {
         return type.wholeText
     }
 
-    /// `Cart` of a text that says nothing but `Cart leaked`. In a longer text such a word may be anything.
+    /// Returns `Cart` for a text that consists of `Cart leaked`. In a longer text such a word may be anything.
     private static func subject(ofShortText text: Text) -> Text? {
         let line = text.drop { !$0.isLetter }
         guard text.count <= shortByteLimit, !text.contains(UInt8(ascii: "\n")),
@@ -131,7 +131,7 @@ enum GuessedClass {
         return (plain + rest)[...]
     }
 
-    /// The class of an object of which a text says that it went.
+    /// Returns the class of an object that was deallocated according to a text.
     static func freed(in text: Text, demangle: (String) -> String?) -> String? {
         let line = text.cut(to: byteLimit).firstLine.line
         let names = names(in: line).filter { name in
@@ -245,7 +245,7 @@ enum GuessedClass {
         byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
     }
 
-    /// A word of a text, and what stands around it.
+    /// A word of a text, and the words around it.
     private struct Candidate {
         let name: Text
         let spelling: TypeSpelling
@@ -328,7 +328,7 @@ enum GuessedClass {
         guard words.isAfterLeak || !words.saysTyped else { return nil }
         // Backticks are quotes of code.
         if text[quote] == UInt8(ascii: "`"), spelling.hasEnding, !words.saysTyped { return name }
-        // Behind other words than `class` users' names stand in quotes too: `leaked: "JaneDoe"`.
+        // Users' names are also quoted after other words than `class`: `leaked: "JaneDoe"`.
         return words.isAfterClass || spelling.hasEnding && isOfLeak ? name : nil
     }
 }

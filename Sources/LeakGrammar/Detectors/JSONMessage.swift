@@ -2,7 +2,7 @@ internal import LeakMessage
 
 /// A message that is a JSON object, or an array of them, between a few words.
 ///
-/// The class is a string under a key such as `class` or `activity`. All other strings may be what users typed.
+/// The class is a string under a key such as `class` or `activity`. All other strings may be text that users typed.
 struct JSONMessage {
     /// The words in front of the JSON text.
     let head: Text
@@ -24,7 +24,7 @@ struct JSONMessage {
 
     private let json: [UInt8]
     private let reader: Reader
-    /// Where what is kept of the JSON text ends.
+    /// The end of the kept part of the JSON text.
     private let whole: Int
     private let isCutAtEnd: Bool
     private let kept: [Candidate]
@@ -50,7 +50,7 @@ struct JSONMessage {
         if failure != nil || !Self.isPlain(behind) {
             (json, behind, reader) = (Array(text[open...]), text[text.endIndex...], Reader())
             failure = Self.read(json, by: &reader)
-            // A text that was cut says what it says up to there.
+            // A text that was cut counts up to the cut.
             guard failure?.rule == .unexpectedEnd, !reader.values.isEmpty else { return nil }
         }
         tail = behind
@@ -69,7 +69,7 @@ struct JSONMessage {
             reader.hasNone && JSONMessage(json[element], demangle: demangle)?.isOfNone ?? false
         }
         var named = zip(ofElements, isNone).compactMap { $1 ? nil : $0 }
-        // A list of what a leaked object has.
+        // A list of the properties of a leaked object.
         let isCut = failure != nil
         let endOfElements = reader.elements.last?.upperBound ?? 0
         let isOwned = candidates.contains { candidate in
@@ -116,7 +116,7 @@ struct JSONMessage {
         return Self.redacted(json[..<whole], reader, kept: kept, frames: frames) + end
     }
 
-    /// The call stack of the leak that the text tells of: one with frames of the app, then the outermost, then the first.
+    /// The call stack of the leak in the text: one with frames of the app, then the outermost, then the first.
     var callStack: JSONFrameStrings? {
         reader.callStacks(in: json, until: whole).min {
             ($0.isSystem ? 1 : 0, $0.depth) < ($1.isSystem ? 1 : 0, $1.depth)
@@ -225,8 +225,8 @@ struct JSONMessage {
     }
 
     /// - Parameters:
-    ///   - strings: in the order in which they stand in the text.
-    ///   - words: what comes in the place of one; `nil` for `…`.
+    ///   - strings: the strings in the order of the text.
+    ///   - words: the replacement of a string; `nil` for `…`.
     private static func replaced(
         _ strings: [JSONSlice], in json: ArraySlice<UInt8>, by words: (JSONSlice) -> [UInt8]?
     ) -> [UInt8] {
@@ -281,7 +281,7 @@ struct JSONMessage {
 
         /// The call stacks among the strings, in the order in which they stand in the text.
         ///
-        /// - Parameter end: of what is kept of the text.
+        /// - Parameter end: the end of the kept part of the text.
         func callStacks(in json: [UInt8], until end: Int) -> [JSONFrameStrings] {
             var stacks: [JSONFrameStrings] = []
             var rest = values[...]
@@ -389,7 +389,7 @@ struct JSONMessage {
         }
     }
 
-    /// Keys of what a log entry says, those that say most first.
+    /// Keys of the text of a log entry, the most informative first.
     private static let messageKeys = [
         "message", "msg", "eventmessage", "textpayload", "text", "body", "log", "reason", "description",
         "value", "error",

@@ -1,15 +1,14 @@
 package import LeakMessage
 
 extension LeakReport {
-    /// The report as a sample may be kept: without what users typed or read, wherever a detector or a sender may have put
-    /// it.
+    /// Returns the report as a sample may be kept: without text that users typed or read, wherever a detector or a sender may have
+    /// put it.
     ///
-    /// It is still a report of the same leak. Custom keys, breadcrumbs, the reason and the fingerprint are the app's own
-    /// words: of them only goes what stands in descriptions of objects, such as `text = 'Jane'` behind
-    /// `<UILabel: 0x1f;`.
+    /// It is still a report of the same leak. Custom keys, breadcrumbs, the reason and the fingerprint are the app's own words:
+    /// only text inside descriptions of objects is removed from them, such as `text = 'Jane'` behind `<UILabel: 0x1f;`.
     ///
-    /// - Parameter keepsUserInfo: keeps the error's `userInfo` whole, which its owner allowed; else its description
-    ///   alone is kept, redacted.
+    /// - Parameter keepsUserInfo: `true` keeps the whole `userInfo` of the error, if its owner allowed that. Otherwise only its
+    ///   description is kept, redacted.
     package func redacted(keepsUserInfo: Bool = false) -> LeakReport {
         var report = withLeakRedacted()
         report.reason = reason.map(Self.words)
@@ -29,7 +28,7 @@ extension LeakReport {
         return report
     }
 
-    /// The report with those fields redacted that tell which leak it is a sighting of.
+    /// Returns the report with the fields redacted that identify the leak.
     ///
     /// Redacting it again changes nothing.
     package func withLeakRedacted() -> LeakReport {
@@ -47,11 +46,11 @@ extension LeakReport {
         return report
     }
 
-    /// The report as it may leave a device: ``redacted(keepsUserInfo:)``, and what else may name a person masked in its texts.
+    /// Returns the report as it may leave a device: ``redacted(keepsUserInfo:)``, with other text masked that may name a person.
     ///
     /// Masks the message, names, the domain of an error, its description and everything else in `userInfo`, and the names of custom
-    /// keys. Values of custom keys, breadcrumbs, reason and fingerprint lose what descriptions of objects in them say, and nothing
-    /// more: they are the app's own words. Facts of the leak that the masked text no longer states are kept in fields of their own.
+    /// keys. Values of custom keys, breadcrumbs, reason and fingerprint lose only the content of descriptions of objects in them,
+    /// since they are the app's own words. Facts of the leak that the masked text no longer states are kept in fields of their own.
     ///
     /// Masking the report again changes nothing.
     package func redactedForSending() -> LeakReport {
@@ -110,7 +109,7 @@ extension LeakReport {
         one.count == other.count && zip(one, other).allSatisfy { $0 == $1 || $0.isDigit && $1.isDigit }
     }
 
-    /// Sets the fields that are open to what a text said.
+    /// Sets the fields that are still empty from the content of a text.
     package mutating func fill(from text: DetectorMessage) {
         if className?.isEmpty ?? true, let name = text.wholeNames.className {
             className = name
@@ -125,7 +124,7 @@ extension LeakReport {
         alive = alive ?? text.alive
     }
 
-    /// A name without personal data: `UILabel text=…`. Call frames have none.
+    /// Returns a name without personal data: `UILabel text=…`. Call frames contain no personal data.
     private static func maskedName(_ name: String, within bytes: Int) -> String {
         guard PersonalData.mayChange(name: name) else { return name }
         let text = Text(name)
@@ -143,9 +142,9 @@ extension LeakReport {
         return name.allSatisfy { $0 < 0x80 && ($0.isIdentifier || ".<>,".utf8.contains($0)) }
     }
 
-    /// Masks a text that says nothing about the leak: texts of users, and what may name a person.
+    /// Masks a text that says nothing about the leak: texts of users, and text that may name a person.
     private static func maskedText(_ text: String, within bytes: Int) -> String {
-        // Most names have nothing to mask.
+        // Most names need no masking.
         if text.utf8.allSatisfy({ $0.isLetter || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }) {
             return text
         }
@@ -186,7 +185,7 @@ extension LeakReport {
         return keys.filter { names.insert($0.name).inserted }
     }
 
-    /// The app's own words, without what descriptions in them say of their objects.
+    /// Returns the app's own words, without the content of descriptions of objects in them.
     package static func words(_ text: String) -> String {
         guard Redaction.mayChange(text) else { return text }
         return PrivateText.removed(from: Text(text), keepsQuotations: true)[...].string

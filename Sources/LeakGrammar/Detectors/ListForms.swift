@@ -25,7 +25,7 @@ extension Grammar {
         let names = PropertyList.strings(of: list).suffix(WireLimits.stackCount).map { element in
             TypeName.ifNamed(Self.relationship(element[...]), demangle: demangle)?.wholeText
         }
-        // Without the last, which leaked, the others say nothing.
+        // Without the last name, which is the leaked class, the other names are not useful.
         reading.className = names.last ?? nil
         if reading.className != nil { reading.stack = names.compactMap(\.self) }
         return reading
@@ -39,7 +39,7 @@ extension Grammar {
             guard let opened = opened(body) else { return nil }
             list = opened
         } else {
-            // A set of cycles, of which the first counts.
+            // A set of cycles; the first one counts.
             var body = (text.dropping("Retain cycles:") ?? text.dropping("Retain cycles found:") ?? text)
                 .trimmed
             while body.first == UInt8(ascii: "{") || body.first == UInt8(ascii: "(") {
@@ -61,14 +61,14 @@ extension Grammar {
         return reading
     }
 
-    /// What follows `(`, with a colon or white space before it.
+    /// Returns the text after `(`, which may follow a colon or white space.
     private func opened(_ text: Text) -> Text? {
         var text = text.trimmed
         text = (text.dropping(":") ?? text).trimmed
         return text.dropping("(")
     }
 
-    /// The class in `.viewModel(Cart), `, which MLeaksFinder's `MLCheck` makes of a property.
+    /// Returns the class in `.viewModel(Cart), `, which MLeaksFinder's `MLCheck` writes for a property.
     static func relationship(_ element: Text) -> Text {
         var name = element.trimmed
         while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }

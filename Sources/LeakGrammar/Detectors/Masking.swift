@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Makes one text of all sightings: what differs between them becomes `#`, what users may have typed `…`.
+/// Makes one text of all sightings: parts that differ between them become `#`, text that users may have typed becomes `…`.
 enum Masking {
     /// Bytes of a masked text.
     static let byteLimit = 512
@@ -96,8 +96,8 @@ enum Masking {
 
     private static let longestNumberInName = 3
 
-    /// What follows a quotation at the start of `text`, which ends at the last quote of its sort: what is quoted may
-    /// hold quotes too.
+    /// Returns the text after a quotation at the start of `text`. The quotation ends at the last quote of the same kind, because
+    /// the quoted text may contain quotes too.
     static func quotation(_ text: Text) -> Text? {
         guard let quote = text.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
             return nil

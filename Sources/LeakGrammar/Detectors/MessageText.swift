@@ -2,7 +2,7 @@ internal import LeakMessage
 
 /// Brings a text to one form before it is read.
 enum MessageText {
-    /// Twice what the wire format lets through.
+    /// Twice the limit of the wire format.
     static let byteLimit = 16 * 1024
 
     /// With `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled ones, quotes and brackets for
@@ -211,7 +211,7 @@ enum MessageText {
     private static let openingQuotes: [StaticString] = ["‘", "‚", "‛", "❛"]
     private static let singleQuotes: [StaticString] = ["’", "＇", "❜"]
 
-    /// A message, and what loggers, the Swift runtime and test runners put around it.
+    /// A message, and the text that loggers, the Swift runtime and test runners put around it.
     struct Framed {
         /// All of it.
         let text: Text
@@ -222,7 +222,7 @@ enum MessageText {
         var quotes = 0
     }
 
-    /// Parts the message from what stands around it.
+    /// Separates the message from the text around it.
     static func framed(_ text: Text) -> Framed {
         var framed = Framed(text: text, head: text.prefix(0), message: text)
         // A log line may carry a trap that carries a failed assertion.
@@ -291,7 +291,7 @@ enum MessageText {
         return isName ? text[end.upperBound...] : nil
     }
 
-    /// The reason in the head of an exception that nobody caught.
+    /// Returns the reason in the head of an uncaught exception.
     private static func exceptionReason(_ text: Text) -> Text? {
         // A failed assertion has a line of its own in front.
         guard let head = text.firstRange(of: "*** Terminating app due to"),
@@ -305,7 +305,7 @@ enum MessageText {
         return reason[..<(reason.lastIndex(of: UInt8(ascii: "'")) ?? reason.endIndex)]
     }
 
-    /// Nothing, or `path:line: `, or the name of a thread; nothing that a message could hold.
+    /// Returns `true` for an empty text, `path:line: `, or the name of a thread, which contain nothing of a message.
     private static func isPlace(_ text: Text) -> Bool {
         guard !text.isEmpty else { return true }
         guard let place = text.droppingLast(": ") else { return false }

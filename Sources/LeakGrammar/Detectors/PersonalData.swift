@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Masks what may name a person anywhere in a text: e-mail addresses, queries and credentials of URLs, home folders, long
+/// Masks text that may name a person anywhere in a text: e-mail addresses, queries and credentials of URLs, home folders, long
 /// numbers, text in typographic quotes, bearer tokens, and the values of each ``SensitiveKey``, such as `text = Jane`.
 ///
 /// Runs on the device, after ``Redaction``. Digits become `0`, so that ``Masking`` makes the same of both texts; anything else
@@ -325,12 +325,12 @@ struct PersonalData {
         quotedKey = entry.map { ($0, masked.endIndex) }
     }
 
-    /// Returns whether a `‘` stands inside of a word.
+    /// Returns `true` if a `‘` is inside of a word.
     private func isApostrophe(_ quotes: Quotes) -> Bool {
         quotes.opening == Array("‘".utf8) && (previous.map { $0.isLetter || $0.isDigit } ?? false)
     }
 
-    /// Where the last closing quote stands; the start of the text where there is none.
+    /// Returns the place of the last closing quote; the start of the text if there is none.
     private mutating func closing(_ sort: Int) -> Int {
         if let known = lastClosing[sort] { return known }
         let found = Self.quotes[sort].closing.compactMap { lastPlace(of: $0) }.max() ?? text.startIndex

@@ -1,26 +1,26 @@
 internal import LeakMessage
 
-/// Takes out of a text what users typed or read, wherever that may stand: between quotes, and behind the address in
-/// the description of an object.
+/// Removes text that users typed or read, wherever it may be: between quotes, and behind the address in the description of an
+/// object.
 ///
-/// Where such a text ends cannot be told, since it may hold quotes and brackets too. So a quotation goes up to the last
-/// quote of its sort, or to the end when their number is odd, and what a description says about its object up to the end.
+/// The end of such a text cannot be determined, since it may contain quotes and brackets too. So a quotation extends to the last
+/// quote of its kind, or to the end if their number is odd, and the text of a description about its object extends to the end.
 struct PrivateText {
     private let text: Text
     private var rest: Text
     private var kept: [UInt8] = []
     private var isInBrackets = false
-    /// What is left of ``attempts``.
+    /// The number of ``attempts`` that are left.
     private var attemptsLeft = attempts
-    /// Behind the last colon nothing is a description.
+    /// The position of the last colon. The text behind it contains no description.
     private let lastColon: Int
     private let keepsQuotations: Bool
 
-    /// How many `<` are taken for descriptions; what follows the last of them goes. No name has so many.
+    /// The number of `<` that are read as descriptions; the text after the last of them is removed. No name has that many.
     private static let attempts = 256
 
-    /// - Parameter keepsQuotations: takes out what stands in descriptions alone.
-    /// - Returns: `text` with `…` for each, and `; …>` behind an address. Taken out again, nothing changes.
+    /// - Parameter keepsQuotations: `true` removes only text in descriptions.
+    /// - Returns: `text` with `…` for each removed text, and `; …>` behind an address. Another removal changes nothing.
     static func removed(from text: Text, keepsQuotations: Bool = false) -> [UInt8] {
         guard text.contains(where: { $0 == UInt8(ascii: "<") || isQuote($0) }) else { return Array(text) }
         var reader = PrivateText(text, keepsQuotations)
@@ -55,7 +55,7 @@ struct PrivateText {
         }
     }
 
-    /// Returns true for a byte that may begin or end what goes.
+    /// Returns true for a byte that may begin or end a removed text.
     private static func isMark(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "0") || isQuote(byte)
     }
@@ -130,7 +130,7 @@ struct PrivateText {
             return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
                 && (name.allSatisfy(\.isIdentifier) || isInFrame(index))
         }
-        // What was masked before is masked again, so that a second pass changes nothing.
+        // Masked text is masked again, so that a second pass changes nothing.
         return isInFrame(index) && !behind.starts(with: "…`")
             && (behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
                 || text[index - 1] == UInt8(ascii: "?"))
@@ -168,7 +168,7 @@ struct PrivateText {
             return keep(upTo: name.endIndex + 1)
         }
         keep(1)
-        // The description of an object may stand in quotes, alone.
+        // The description of an object may be quoted by itself.
         if let description = description(at: rest), Self.isName(description.name) {
             if !description.attributes.isEmpty {
                 keep(upTo: description.attributes.startIndex)
@@ -238,8 +238,8 @@ struct PrivateText {
         rest = rest[SensitiveKey.end(of: value, at: ";")...]
     }
 
-    /// Whether `text` is a type's name, its arguments too: ``TypeName`` takes whatever stands in their brackets, where a
-    /// user may have typed a sentence.
+    /// Returns `true` if `text` is the name of a type, and so are its arguments: ``TypeName`` accepts any text in their brackets,
+    /// where a user may have typed a sentence.
     private static func isName(_ text: Text) -> Bool {
         let marks = Array(".,:<>()[]?&-".utf8)
         let isWordForWord = text.indices.allSatisfy { index in
@@ -270,13 +270,13 @@ struct PrivateText {
             other != quote && rest[..<last].indices.contains { rest[$0] == other && !isApostrophe(at: $0) }
         }
         if others.isEmpty {
-            // The class of an object whose name was quoted, and nothing else in quotes.
+            // The class of an object whose name was quoted, without other quoted text.
             return quotes.count == 3 && isOfClass(quotes[1], behind: quotes[0]) ? quotes[0] : last
         }
         return others.compactMap { rest.lastIndex(of: $0) }.reduce(last, max)
     }
 
-    /// Returns whether the quotation behind another one names the class of what that one says: `'Jane' of class 'Cart'`.
+    /// Returns `true` if the quotation after another one names the class of the object in that one: `'Jane' of class 'Cart'`.
     private func isOfClass(_ quote: Int, behind closing: Int) -> Bool {
         let between = rest[(closing + 1)..<quote].trimmed
         return Self.wordsOfClasses.contains { between.equals($0) }

@@ -1,24 +1,24 @@
 internal import LeakMessage
 
-/// Takes out of a message what users typed or read, so that it is still read as the same message.
+/// Removes text that users typed or read from a message, so that it is still read as the same message.
 ///
-/// A message without any stays as it is. Of another one stays what its form says for certain: the words in front of the
-/// object, the object, and what ``Grammar/Reading/tail`` has.
+/// A message without such text stays unchanged. Of any other message only the parts stay that are certain by its form: the words in
+/// front of the object, the object, and ``Grammar/Reading/tail``.
 enum Redaction {
     /// How often a text is redacted. Those of detectors are the same from the second time on.
     static let rounds = 8
 
-    /// What is kept of a text that ``MessageText`` made plain, and all that is read of it.
+    /// Returns the part of a text that is kept, after ``MessageText`` made the text plain. Only this part is read.
     ///
-    /// Where quotes and brackets do not match, a text without some of them may be read as another one, of which more
-    /// goes; so this goes on until nothing more does. Of a text made to go on for ever nothing is kept.
+    /// Where quotes and brackets do not match, a text without some of them may be read as another text, from which more is removed.
+    /// So the removal is repeated until nothing changes. If a text is made to repeat this forever, nothing is kept.
     static func kept(of text: Text, rounds: Int = rounds) -> MessageText.Framed {
-        // A sample is kept up to the wire format's bound, and has to be read as what came.
+        // A sample is cut to the limit of the wire format, and has to be read like the original text.
         var kept = MessageText.framed(text.cut(to: WireLimits.messageBytes).trimmed)
         for _ in 0..<rounds {
             let redacted = redacted(kept).cut(to: WireLimits.messageBytes)
             if redacted == kept.text { return kept }
-            // As it would come in again.
+            // Reads the text as it would arrive again.
             kept = MessageText.framed(MessageText.plain(redacted.string))
         }
         return MessageText.framed(Text("…"))
@@ -55,11 +55,11 @@ enum Redaction {
         return result[...].trimmed
     }
 
-    /// What speaks of the object.
+    /// Returns the kept bytes of the part about the object.
     private static func subject(of reading: Grammar.Reading, in message: Text) -> [UInt8] {
         if reading.isList { return list(reading.subject) }
         guard !reading.boundary.isEmpty else { return object(reading.subject) }
-        // Between quotes the boundary is none, and what was typed goes on behind it.
+        // Between quotes this text is not the boundary, and typed text continues behind it.
         let whole = PrivateText.removed(from: message[reading.subject.startIndex...])[...]
         return Array(whole[..<(whole.firstRange(of: reading.boundary)?.lowerBound ?? whole.endIndex)])
     }
@@ -70,7 +70,7 @@ enum Redaction {
 
     /// Applies `step` until it changes nothing more.
     ///
-    /// - Returns: `nil` for a value made to change for ever.
+    /// - Returns: `nil` for a value that was made to change forever.
     static func settled<Value: Equatable>(
         _ value: Value, rounds: Int = rounds, by step: (Value) -> Value
     ) -> Value? {
@@ -136,7 +136,7 @@ enum Redaction {
         return nil
     }
 
-    /// The descriptions of a list of children, without what they say of their objects.
+    /// Returns the descriptions of a list of children, without their text about the objects.
     private static func children(_ list: Text) -> [UInt8] {
         var result = Array(":\n[".utf8)
         var rest = list
@@ -167,11 +167,11 @@ enum Redaction {
     private static func bare(_ description: Description, in text: Text) -> [UInt8] {
         let end = description.attributes.isEmpty ? description.rest : description.attributes
         let object = text[..<end.startIndex]
-        // One at the end of a text that was cut has none.
+        // A description at the end of a text that was cut has no closing bracket.
         return object.last == UInt8(ascii: ">") ? Array(object) : object + [UInt8(ascii: ">")]
     }
 
-    /// The list as it stands, with `…` for what can be no type and no path of fields.
+    /// Returns the list unchanged, except for `…` in place of elements that can be neither a type nor a path of fields.
     private static func list(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
         var last = text.startIndex
@@ -194,7 +194,7 @@ enum Redaction {
         return result + text[last..<(end.map { $0 + 1 } ?? last)]
     }
 
-    /// What stays of an element that names a type and says more about an object.
+    /// Returns the kept bytes of an element that names a type and says more about an object.
     private static func nameInList(_ string: Text) -> [UInt8]? {
         let raw = Grammar.relationship(string)
         guard TypeName.ifNamed(raw, demangle: { _ in nil }) != nil else { return nil }
@@ -205,7 +205,7 @@ enum Redaction {
         return [UInt8(ascii: "\"")] + name + [UInt8(ascii: "\"")]
     }
 
-    /// Whether all of `-> name -> Class ` are names.
+    /// Returns `true` if all parts of `-> name -> Class ` are names.
     private static func isPath(_ string: Text) -> Bool {
         var rest = string
         while let arrow = rest.firstRange(of: "-> ") {

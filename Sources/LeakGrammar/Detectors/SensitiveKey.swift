@@ -183,12 +183,12 @@ struct SensitiveKey {
         }
     }
 
-    /// The value behind a separator: `nil` where there is none, or where it is `nil`.
+    /// Returns the value behind a separator: `nil` if there is no value, or if it is `nil`.
     ///
     /// - Parameters:
-    ///   - text: begins behind the separator.
-    ///   - isAssignment: whether the separator is `=`, behind which the value may stand some lines below. Behind a colon it
-    ///     stands on the same line or the next.
+    ///   - text: the text that begins behind the separator.
+    ///   - isAssignment: `true` if the separator is `=`; the value may then follow some lines below. Behind a colon it follows on
+    ///     the same line or the next.
     /// - Returns: the text from the start of the value on.
     static func value(_ text: Text, isAssignment: Bool) -> Text? {
         var value = text

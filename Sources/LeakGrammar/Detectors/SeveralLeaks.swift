@@ -1,11 +1,11 @@
 internal import LeakMessage
 
-/// Parts a text that tells of several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects do.
+/// Divides a text about several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects write it.
 package enum SeveralLeaks {
     /// Leaks of one text that are counted.
     package static let limit = 32
 
-    /// The part of a text that tells of one leak.
+    /// The part of a text about one leak.
     package struct Part: Hashable, Sendable {
         package let text: String
         /// Where the others tell that a word is a class.
@@ -23,10 +23,10 @@ package enum SeveralLeaks {
         }
     }
 
-    /// The leaks of a text, in their order; none for a text that tells of one leak or of none. A class that a list counts 0 instances of
-    /// is no leak.
+    /// Returns the leaks of a text in their order; empty for a text about one leak or about none. A class of which a list counts 0
+    /// instances is not a leak.
     ///
-    /// - Parameter demangle: reads one mangled name of a type; `nil` when it is none.
+    /// - Parameter demangle: demangles the name of one type; `nil` if the text is not a mangled name.
     package static func parts(of text: String, demangle: @escaping (String) -> String? = { _ in nil })
         -> [Part]
     {
@@ -67,11 +67,11 @@ package enum SeveralLeaks {
         return statements(in: kept)
     }
 
-    /// Bytes without one of which no text tells of several leaks.
+    /// Bytes of which every text about several leaks contains one.
     private static let marks = Array("\n\r[{,;&".utf8)
     private static let and = Array(" and ".utf8)
 
-    /// Returns true if a text may tell of several leaks.
+    /// Returns true if a text may contain several leaks.
     private static func mayHaveSeveral(_ text: String) -> Bool {
         text.utf8.contains { marks.contains($0) } || Text(text).contains(" and ")
     }
@@ -202,7 +202,7 @@ package enum SeveralLeaks {
         if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),
             front.count >= leastFrontByteCount
         {
-            // Otherwise a leak that another line tells of would be lost.
+            // Otherwise the leak of another line would be lost.
             guard fronts.allSatisfy({ $0 == front }) else { return [] }
             // A shorter name stands where the others do.
             return lines.compactMap { line in
@@ -215,7 +215,7 @@ package enum SeveralLeaks {
         return named.map { Part($0.line, className: $0.name, isGuessed: true) }
     }
 
-    /// Names behind a heading that tells of a leak: `Leaked: A, B`, or one in each line behind a bullet, in a table or alone.
+    /// Returns the names behind a heading about a leak: `Leaked: A, B`, or one in each line behind a bullet, in a table or alone.
     private static func list(in text: Text) -> [Part] {
         guard let colon = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\n") })
         else {
@@ -257,8 +257,8 @@ package enum SeveralLeaks {
 
     private static let headingByteLimit = 128
 
-    /// `Leaked objects`, and neither `Leaked CartModel, retained by` nor `Retain cycle leaked`: what follows there are owners, or
-    /// what an object keeps.
+    /// Returns `true` for `Leaked objects`, but neither for `Leaked CartModel, retained by` nor for `Retain cycle leaked`: those
+    /// are followed by owners, or by objects that an object keeps.
     private static func tellsOfLeaks(_ heading: Text) -> Bool {
         let words = heading.split(whereSeparator: { !$0.isIdentifier })
         guard !words.contains(where: { TypeSpelling($0).hasHump }) else { return false }
@@ -332,7 +332,7 @@ package enum SeveralLeaks {
             }
         }
 
-        /// What stands behind the address in `: 0x1f` and `(0x1f)`; the whole text where none is.
+        /// Returns the text after the address in `: 0x1f` and `(0x1f)`; the whole text if there is no address.
         private static func withoutAddress(_ text: Text) -> Text {
             guard
                 let digits = text.drop(while: { " :(".utf8.contains($0) }).dropping("0x")?.prefix(
@@ -342,7 +342,7 @@ package enum SeveralLeaks {
             return text[digits.endIndex...]
         }
 
-        /// The generic arguments at the start of `text`; empty where there are none.
+        /// Returns the generic arguments at the start of `text`; empty if there are none.
         private static func arguments(_ text: Text) -> Text {
             let none = text[..<text.startIndex]
             guard text.first == UInt8(ascii: "<"), let end = Brackets.closedEnd(text) else { return none }

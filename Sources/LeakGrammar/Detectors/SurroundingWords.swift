@@ -49,8 +49,8 @@ struct SurroundingWords {
         sentence = text[..<start].suffix(Self.sentenceByteLimit)
     }
 
-    /// The sentence says that there is no leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is said
-    /// of what leaked.
+    /// `true` if the sentence denies a leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is
+    /// written about leaked objects.
     var isDenied: Bool {
         let start = self.sentence.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
         var sentence = Self.lowercased(start.map { self.sentence[($0 + 1)...] } ?? self.sentence)
@@ -160,13 +160,13 @@ struct SurroundingWords {
     /// How much the words say that the class leaked.
     var score: Int { scoreBefore + scoreAfter }
 
-    /// Words such as `class` or `instance of` stand in front of a whole name.
+    /// `true` if words such as `class` or `instance of` precede a whole name.
     var saysClass: Bool { isAfterClass && (isEndOfPhrase || saysRetained) }
 
-    /// Words such as `class` or `instance of` stand in front.
+    /// `true` if words such as `class` or `instance of` precede the name.
     var isAfterClass: Bool { follows(Self.cuesOfClasses) && !isOwner }
 
-    /// A key such as `className=` or `vc: ` stands in front of a name in quotes.
+    /// `true` if a key such as `className=` or `vc: ` precedes a name in quotes.
     var isAfterKeyOfClass: Bool {
         guard isQuoted else { return false }
         let front = lowercasedBefore.trimmed
@@ -178,12 +178,12 @@ struct SurroundingWords {
         return JSONMessage.isKeyOfObject(key)
     }
 
-    /// Words such as `leak of` or `leaked` stand in front.
+    /// `true` if words such as `leak of` or `leaked` precede the name.
     var isAfterLeak: Bool {
         (follows(Self.cuesOfLeaks) || follows(Self.cuesOfQuotedLeaks)) && !isOwner
     }
 
-    /// The name is that of what keeps the leaked object, or of its superclass.
+    /// `true` if the name belongs to the holder of the leaked object, or to its superclass.
     private var isOwner: Bool { follows(Self.cuesOfOwners) }
 
     /// Words such as `was not released` stand behind.
@@ -193,7 +193,7 @@ struct SurroundingWords {
             && Self.memoryWords.contains { next.contains($0) }
     }
 
-    /// Words stand in front that introduce what somebody typed.
+    /// `true` if the words in front introduce text that a user typed.
     var saysTyped: Bool { follows(Self.cuesOfTypedText) }
 
     private func follows(_ cues: [StaticString]) -> Bool { cues.contains { lowercasedBefore.ends(with: $0) } }
@@ -255,14 +255,14 @@ struct SurroundingWords {
         return !(first.isIdentifier || first == UInt8(ascii: " ") || first == UInt8(ascii: "-"))
     }
 
-    /// Somebody leaked something: `JaneDoe leaked the plan`.
+    /// `true` if the text says that a person leaked something: `JaneDoe leaked the plan`.
     private var isTransitive: Bool {
         let words = next.split(separator: UInt8(ascii: " "), maxSplits: 3)
         guard words.count > 1, words[0].starts(with: "leak") else { return false }
         return Self.articles.contains { words[1].equals($0) }
     }
 
-    /// `@5c1e2f3`, and no address of mail.
+    /// Returns `true` for `@5c1e2f3`, but not for an email address.
     private func isJavaIdentity(_ text: Text) -> Bool {
         guard text.first == UInt8(ascii: "@") else { return false }
         let digits = text.dropFirst().prefix(while: \.isHexadecimal)

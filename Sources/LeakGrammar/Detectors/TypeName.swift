@@ -1,10 +1,9 @@
 internal import LeakMessage
 
-/// The name of a type without what changes from launch to launch, from build to build and from API to API.
+/// The name of a type without the parts that change from launch to launch, from build to build and from API to API.
 ///
-/// Removed: addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses they make,
-/// contexts of private types, mangling. Generic arguments become `<…>`, except in hosting wrappers, where they are
-/// what tells one screen from another.
+/// Removed: addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses they make, contexts of private
+/// types, mangling. Generic arguments become `<…>`, except in hosting wrappers, where they distinguish screens.
 package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The cleaned name: `Shop.Outer.Cart`, `Shop.Store<…>`, `SwiftUI.UIHostingController<Shop.CartView>`.
     package let text: String
@@ -13,20 +12,21 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     package let detailedText: String
     /// The same with all arguments. Cleaned again, it gives the same three texts.
     let wholeText: String
-    /// What told two private types of one name apart, such as `_9B7A…`; changes when the file is renamed.
+    /// The part that told two private types of the same name apart, such as `_9B7A…`; it changes when the file is renamed.
     package let discriminator: String?
-    /// It looks mangled, but nothing could read it; it stands as it came.
+    /// `true` if the name looks mangled but could not be demangled; the name is kept as it came.
     package let isUndemangled: Bool
-    /// A type of the system by its name, that says nothing about which part of the app it is in.
+    /// `true` for a type of the system whose name does not tell which part of the app it is in.
     package let isSystem: Bool
-    /// A host of SwiftUI views that does not say which: `SwiftUI.NavigationStackHostingController<SwiftUI.AnyView>`.
+    /// `true` for a host of SwiftUI views whose name does not tell the view:
+    /// `SwiftUI.NavigationStackHostingController<SwiftUI.AnyView>`.
     package let isUnnamedHost: Bool
 
     package var description: String { text }
 
-    /// Cleans `raw`. Never fails; what cannot be read stands as it is.
+    /// Cleans `raw`. Never fails; a text that cannot be read is kept unchanged.
     ///
-    /// - Parameter demangle: reads one mangled name; `nil` when it is none.
+    /// - Parameter demangle: demangles one name; `nil` if the text is not a mangled name.
     package init(_ raw: String, demangle: (String) -> String? = { _ in nil }) {
         self.init(Text(raw), demangle: demangle)
     }

@@ -1,16 +1,16 @@
 internal import LeakMessage
 
-/// The steps of ``TypeName``, each of which leaves alone what it does not know.
+/// The steps of ``TypeName``. Each step leaves unknown text unchanged.
 enum TypeNameCleaning {
     /// The wire format's bound of a class; a name is never longer than its mangled form is here.
     static let byteLimit = 4 * 512
-    /// What a mangled name may become: much more than ``byteLimit`` only where substitutions repeat it.
+    /// Limit of a demangled name in bytes. A name becomes much longer than ``byteLimit`` only if substitutions repeat it.
     static let demangledByteLimit = 16 * 1024
 
-    /// Takes a name out of quotes, of `Optional(…)`, of `<Name: 0x…>`, and of white space and commas around them.
+    /// Removes quotes, `Optional(…)`, `<Name: 0x…>`, and surrounding white space and commas from a name.
     static func unwrapped(_ raw: Text) -> Text {
         var name = raw
-        // Each round takes at least one byte; the bound is for texts made of nothing else.
+        // Each round removes at least one byte; the limit is for texts that consist only of such wrappings.
         for _ in 0..<16 {
             let before = name.count
             name = withoutWrapping(name)
@@ -111,8 +111,8 @@ enum TypeNameCleaning {
         return name[..<range.lowerBound].dropFirst()
     }
 
-    /// Removes what key-value observing, RxCocoa, ReactiveCocoa, Aspects and GoogleUtilities add to the name of a
-    /// class when they replace an object's class by a subclass.
+    /// Removes the text that key-value observing, RxCocoa, ReactiveCocoa, Aspects and GoogleUtilities add to the name of a class
+    /// when they replace an object's class by a subclass.
     static func withoutRuntimeMarks(_ raw: Text) -> Text {
         var name = raw
         for _ in 0..<8 {
@@ -142,8 +142,8 @@ enum TypeNameCleaning {
             && name.allSatisfy { $0.isIdentifier || $0 == UInt8(ascii: ".") }
     }
 
-    /// Reduces what the demangler says about symbols that are no types: `nominal type descriptor for X` to X,
-    /// `Local #1 in f() -> Any` to Local.
+    /// Reduces the demangler's text for symbols that are not types: `nominal type descriptor for X` to X, `Local #1 in f() -> Any`
+    /// to Local.
     static func simplified(_ raw: Text) -> Text {
         var name = raw
         if let range = name.lastRange(of: " for ") { name = name[range.upperBound...] }
@@ -224,7 +224,7 @@ enum TypeNameCleaning {
         }
     }
 
-    /// Whether a cleaned name can be a type's: `A`, `A.B<…>.C`, nothing that only a sentence has.
+    /// Returns `true` if a cleaned name can be a type's: `A`, `A.B<…>.C`, without characters that only a sentence has.
     static func isTypeLike(_ name: Text) -> Bool {
         guard let first = name.first, first.isIdentifier, !first.isDigit, !name.equals("…") else {
             return false
@@ -242,7 +242,7 @@ enum TypeNameCleaning {
             previous = byte
         }
         guard depth == 0, previous != UInt8(ascii: ".") else { return false }
-        // One lower-case word with a number in it, such as `user4711`, is rather somebody's than a class.
+        // One lower-case word with a number in it, such as `user4711`, is more likely a user's name than a class.
         if !name.contains("."), !name.contains("<"), first >= UInt8(ascii: "a"), first <= UInt8(ascii: "z") {
             return !name.contains { $0.isDigit }
         }

@@ -36,7 +36,7 @@ struct Backtrace {
             self = list
             return
         }
-        // Most texts have none, and are not read twice for it.
+        // Most texts have no call stack, and are not read twice for it.
         guard text.contains(UInt8(ascii: "\n")) || !Self.startsOfJoined(text).isEmpty else { return nil }
         let text = Self.withoutFence(text, reader)
         if let found = Backtrace(redacted: PrivateText.removed(from: text)[...], reader) {
@@ -55,7 +55,7 @@ struct Backtrace {
         // The class that the JSON names says more.
         if !json.isReport, JSONMessage(text, demangle: { _ in nil })?.className != nil { return nil }
         let lines = json.frames.map { Text(JSONFrame.redacted($0)) }
-        // The JSON may be what a user typed.
+        // The JSON may be text that a user typed.
         guard Self.staysInFront(json.head, of: []), !json.head.contains(where: PrivateText.isQuote) else {
             return nil
         }
@@ -177,7 +177,7 @@ struct Backtrace {
         }
     }
 
-    /// - Parameter text: without what users typed.
+    /// - Parameter text: a text without parts that users typed.
     private init?(redacted given: Text, _ reader: FrameReader) {
         let isOfGo = given.contains(".go:") && given.contains(" +0x")
         let text =
@@ -218,9 +218,9 @@ struct Backtrace {
         return Array(parts.joined(separator: [UInt8(ascii: "\n")]))[...]
     }
 
-    /// Where the frames of one line begin: numbers one after the other, each in front of an image and an address.
+    /// Returns the places where the frames of one line begin: consecutive numbers, each in front of an image and an address.
     ///
-    /// - Returns: none if there are fewer than two in one line.
+    /// - Returns: an empty array if there are fewer than two frames in one line.
     private static func startsOfJoined(_ text: Text) -> [Int] {
         guard let address = text.firstRange(of: " 0x") else { return [] }
         let newline = UInt8(ascii: "\n")
@@ -247,7 +247,7 @@ struct Backtrace {
         return starts.count < 2 ? [] : starts
     }
 
-    /// Returns true if a text ends with what parts elements of a list, or with two spaces.
+    /// Returns true if a text ends with a separator of list elements, or with two spaces.
     private static func isSeparated(_ text: Text) -> Bool {
         text.ends(with: "  ") || text.trimmed.last.map { ",;|".utf8.contains($0) } ?? true
     }

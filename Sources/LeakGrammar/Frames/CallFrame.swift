@@ -38,7 +38,7 @@ package struct CallFrame: Hashable, Sendable {
 
     /// Reads one line, or one JSON object.
     ///
-    /// - Parameter demangle: reads one mangled name; `nil` when it is none.
+    /// - Parameter demangle: demangles one name; `nil` if the text is not a mangled name.
     /// - Returns: `nil` for text that is not a call frame.
     package init?(_ text: String, demangle: @escaping (String) -> String? = { _ in nil }) {
         guard let frame = FrameReader(demangle: demangle).read(Text(text)) else { return nil }

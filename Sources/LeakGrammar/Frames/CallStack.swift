@@ -13,9 +13,9 @@ package struct CallStack: Hashable, Sendable {
         return elements.map { String($0.dropFirst(mark.count)) }
     }
 
-    /// Reads the elements of a report's `stack`, or what ``LeakReport/redacted(keepsUserInfo:)`` keeps of them.
+    /// Reads the elements of a report's `stack`, also after ``LeakReport/redacted(keepsUserInfo:)``.
     ///
-    /// - Parameter demangle: reads one mangled symbol; `nil` when it is none.
+    /// - Parameter demangle: demangles one symbol; `nil` if the text is not a mangled symbol.
     /// - Returns: `nil` for a path of owners: no element is a call frame, or one in front of which others stand. Behind up to
     ///   two lines of heading two frames make a call stack. Elements that are none are left out.
     package init?(_ elements: [String], demangle: @escaping (String) -> String? = { _ in nil }) {
@@ -41,7 +41,7 @@ package struct CallStack: Hashable, Sendable {
         self.frames = Array(found)
     }
 
-    /// The lines of the thread that a heading marks; `nil` where none does.
+    /// Returns the lines of the thread that a heading marks; `nil` if no heading marks one.
     private static func markedThread(_ elements: [String]) -> [Text]? {
         // Most stacks are of one thread.
         let mayHaveHeading = elements.contains { element in
@@ -72,7 +72,7 @@ package struct CallStack: Hashable, Sendable {
     ///
     /// A stack that changes with each round keeps its names alone.
     static func redacted(_ elements: [String], rounds: Int = Redaction.rounds) -> [String] {
-        // Most stacks have nothing to take out.
+        // Most stacks need no redaction.
         guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
         else { return elements }
         return Redaction.settled(elements, rounds: rounds, by: redactedOnce)
@@ -167,7 +167,7 @@ extension CallFrame {
     }
 }
 
-/// The name of an image without what differs between kinds of builds.
+/// The name of an image without the parts that differ between kinds of builds.
 private enum ImageName {
     private static let endings = [".debug.dylib", ".dylib", ".so", ".xctest", ".exe", ".kexe"]
 

@@ -9,9 +9,9 @@ extension CallFrame {
     /// The name that pages and keys show of a function, from its symbol: without argument types, modules and offsets.
     ///
     /// - Parameters:
-    ///   - symbol: as a symbol table or debug data has it, mangled or not.
-    ///   - demangle: reads one mangled name; `nil` when it is none.
-    /// - Returns: at most 512 bytes; `nil` where the symbol is no name.
+    ///   - symbol: the symbol in the form of a symbol table or of debug data, mangled or not.
+    ///   - demangle: demangles one name; `nil` if the text is not a mangled name.
+    /// - Returns: at most 512 bytes; `nil` if the symbol is not a name.
     package static func functionName(of symbol: String, demangle: (String) -> String?) -> String? {
         FunctionName.read(Text(symbol), demangle).flatMap {
             FrameReader.bounded($0, to: FrameReader.functionByteLimit)

@@ -74,7 +74,7 @@ private struct FrameSearch {
         var name = ""
         /// The list of frames that the elements of an array, or the frames inside a frame, belong to.
         var list: Int?
-        /// Where the frame stands in its list, for an object that is one.
+        /// The index of the frame in its list, for an object that is a frame.
         var frame: Int?
         var fields = JSONFrame.Fields()
         var isImage = false
@@ -88,7 +88,7 @@ private struct FrameSearch {
         }
     }
 
-    /// Frames of a MetricKit tree stand inside each other, two levels for each.
+    /// Frames of a MetricKit tree are nested, two levels for each.
     private static let depthLimit = 1024
 
     private var lists: [List] = []

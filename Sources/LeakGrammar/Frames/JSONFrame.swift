@@ -44,8 +44,8 @@ enum JSONFrame {
         return fields
     }
 
-    /// The object with the fields that ``read(_:_:)`` reads alone, and without what users typed in them; `nil` for what is no
-    /// frame.
+    /// Returns the object with only the fields that ``read(_:_:)`` reads, and without text that users typed in them; `nil` if it is
+    /// not a frame.
     static func redacted(_ text: Text) -> String? {
         guard text.trimmed.first == UInt8(ascii: "{") else { return nil }
         return fields(of: text).map { redacted($0) }

@@ -5,7 +5,7 @@ internal import LeakMessage
 struct JSONFrameStrings {
     /// Two or more.
     let lines: [Text]
-    /// Where the strings stand in the text.
+    /// The places of the strings in the text.
     let slices: [JSONSlice]
     /// How many objects and arrays of the text are around them.
     let depth: Int
@@ -16,7 +16,8 @@ struct JSONFrameStrings {
     private static let words = ["stack", "trace", "frames", "symbols"]
     private static var reader: FrameReader { FrameReader(demangle: { _ in nil }) }
 
-    /// Returns true for the key of a call stack. All other strings may be what a user typed, as numbers that look like addresses.
+    /// Returns true for the key of a call stack. All other strings may be text that a user typed, such as numbers that look like
+    /// addresses.
     static func isKey(_ key: String) -> Bool {
         let key = key.lowercased()
         return words.contains { key.contains($0) }

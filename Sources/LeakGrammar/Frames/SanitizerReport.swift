@@ -94,10 +94,10 @@ struct SanitizerReport {
         return frame
     }
 
-    /// All of the report that is kept, without what differs between processes: its leaks as long as the wire format's bound has room
-    /// for them.
+    /// Returns the kept part of the report, without text that differs between processes: its leaks, as long as the wire format's
+    /// limit has room for them.
     ///
-    /// - Parameter head: what is kept of ``head``.
+    /// - Parameter head: the kept part of ``head``.
     func kept(behind head: Text) -> [UInt8] {
         var kept = Array(head)
         for leak in leaks {

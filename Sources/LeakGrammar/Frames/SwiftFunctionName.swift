@@ -12,7 +12,7 @@ enum SwiftFunctionName {
         if let thunk = thunk(name) { return thunk }
         if name.starts(with: "outlined ") { return withoutModules(name).string }
         var closures = ""
-        // Each round takes a closure off; the bound is for text made of nothing else.
+        // Each round removes a closure; the limit is for texts that consist only of closures.
         for _ in 0..<32 {
             guard let closure = closureNumber(of: name), let rest = behindType(closure.rest) else { break }
             closures += closure.text.string + " in "
@@ -34,7 +34,7 @@ enum SwiftFunctionName {
         return (name, context)
     }
 
-    /// `closure #1` at the start of a text, and what follows.
+    /// Reads `closure #1` at the start of a text, and returns it with the rest.
     static func closureNumber(of text: Text) -> (text: Text, rest: Text)? {
         let heads: [StaticString] = ["closure #", "implicit closure #", "autoclosure #"]
         for head in heads {
@@ -162,7 +162,7 @@ enum SwiftFunctionName {
         return (text + entity.name(isFull: isFull)).string
     }
 
-    /// A path of names, generic parameters, parameters, and what the function returns.
+    /// A path of names, generic parameters, parameters, and the return type.
     private struct Entity {
         private var components: [Text] = []
         private var isExtension = false

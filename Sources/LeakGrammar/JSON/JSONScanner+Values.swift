@@ -159,7 +159,7 @@ extension JSONScanner {
         }
     }
 
-    /// Whether a string of this body is `text`; cheaper than making a `String` of it.
+    /// Returns `true` if a string with this body equals `text`. Cheaper than making a `String` of it.
     package func matches(_ name: JSONSlice, _ text: StaticString) -> Bool {
         guard !name.isEscaped else { return self.text(of: name) == "\(text)" }
         guard name.count == text.utf8CodeUnitCount else { return false }

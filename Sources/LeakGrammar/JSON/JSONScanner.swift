@@ -32,7 +32,7 @@ package struct JSONScanner {
         var closing: UInt8 { self == .object ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
 
-    /// What kind of value comes next.
+    /// Kind of the next value.
     package enum Kind: String, Hashable, Sendable {
         case object = "an object"
         case array = "an array"

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// What stands between `<` and `>` in a type's name.
+/// Functions for generic arguments: the text between `<` and `>` in a type's name.
 enum Generics {
     /// Replaces arguments by `…`, except those of hosting wrappers.
     ///
@@ -35,10 +35,10 @@ enum Generics {
         return (result[...], hasAppType)
     }
 
-    /// Whether the last dotted part names a host: `UIHostingController`, `_UIHostingView`, `NSHostingController`, and
-    /// whatever else the system hosts SwiftUI views with.
+    /// Returns `true` if the last dotted part names a host: `UIHostingController`, `_UIHostingView`, `NSHostingController`, or
+    /// another class in which the system hosts SwiftUI views.
     ///
-    /// - Parameter wasHosting: whether the part that `text` goes on did.
+    /// - Parameter wasHosting: `true` if the part that `text` continues named a host.
     private static func isHosting(_ text: Text, wasHosting: Bool) -> Bool {
         guard let dot = text.lastIndex(of: UInt8(ascii: ".")) else {
             return wasHosting || text.contains("Hosting")

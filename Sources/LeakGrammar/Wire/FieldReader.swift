@@ -6,12 +6,12 @@ internal import LeakMessage
 @safe
 struct FieldReader {
     var scanner: JSONScanner
-    /// What is wrong, such as `class is 700 bytes, at most 512`, and where.
+    /// The first problem, such as `class is 700 bytes, at most 512`, and its offset.
     private(set) var problem: (reason: String, offset: Int)?
 
     init(_ scanner: JSONScanner) { self.scanner = scanner }
 
-    /// Notes a problem, unless one is noted already.
+    /// Records a problem, unless one is recorded already.
     mutating func note(_ reason: @autoclosure () -> String, at offset: Int) {
         if problem == nil { problem = (reason(), offset) }
     }

@@ -3,14 +3,14 @@ internal import LeakMessage
 // Reads one report: every field of the table in the wire format, with its bound.
 
 extension FieldReader {
-    /// What one pass over an object found out.
+    /// Result of one pass over an object.
     struct ReportFields {
         var slices = ReportSlices()
-        /// Bounds broken, or `nil`.
+        /// The broken limit, or `nil`.
         var problem: (reason: String, offset: Int)?
-        /// Bounds broken by `why`, which is left out then.
+        /// The limit that `why` breaks; `why` is then left out.
         var whyProblem: String?
-        /// A field that says which leak it is was there.
+        /// `true` if a field that identifies the leak was present.
         var namesLeak = false
         /// Fields that only a batch has, or an app, were there.
         var describesBatch = false

@@ -1,14 +1,14 @@
 package import LeakMessage
 
-// Copies out of a document what must outlive it.
+// Copies the parts of a document that must outlive it.
 
 extension WireDocument {
-    /// The report at `index` of ``reports``, with strings of its own.
+    /// Returns the report at `index` of ``reports``, with strings of its own.
     ///
-    /// Values of `keys` and `userInfo` that are no string, number or boolean are left out.
+    /// Values of `keys` and `userInfo` other than strings, numbers and booleans are left out.
     package func report(at index: Int) -> LeakReport { report(reports[index]) }
 
-    /// A report of this document, with strings of its own.
+    /// Returns a report of this document, with strings of its own.
     package func report(_ slices: ReportSlices) -> LeakReport {
         var report = LeakReport()
         report.event = slices.event
@@ -39,7 +39,7 @@ extension WireDocument {
         return report
     }
 
-    /// What keeps the object, as a report's `why` says.
+    /// Returns the references that keep the object, from the `why` field of a report.
     package func explanation(_ object: JSONSlice) -> RetainExplanation? {
         guard object.isPresent else { return nil }
         return try? JSONScanner.scan(body, in: object.range) { (scanner) throws(JSONError) in
@@ -58,7 +58,7 @@ extension WireDocument {
         DeviceInfo(os: string(origin.os), osVersion: string(origin.osVersion), model: string(origin.model))
     }
 
-    /// Custom keys, in the order given; of a name given twice, both.
+    /// Returns the custom keys in their order; if a name occurs twice, both are returned.
     package func keys(_ object: JSONSlice) -> [CustomKey] {
         guard object.isPresent else { return [] }
         var keys: [CustomKey] = []
@@ -99,7 +99,7 @@ extension JSONScanner {
             case .string: keys.append(CustomKey(name, .string(text(of: try string()))))
             case .number:
                 let number = try number()
-                // One too large for a Double is none that could be written again.
+                // A number too large for a Double could not be written again.
                 if let value = Double(text(of: number.slice)), value.isFinite {
                     keys.append(CustomKey(name, .number(value)))
                 }

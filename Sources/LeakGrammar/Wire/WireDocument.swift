@@ -1,10 +1,10 @@
 package import LeakMessage
 
-/// What a body says, as offsets into it: nothing is copied until someone asks.
+/// Content of a request body, as offsets into it. Nothing is copied until a caller asks for it.
 package struct WireDocument: Sendable {
-    /// What the offsets point into. For `text/plain` it is the message as the JSON of one report.
+    /// The bytes to which the offsets point. For `text/plain` it is the message as the JSON of one report.
     package let body: [UInt8]
-    /// What holds for every report that does not say otherwise.
+    /// The origin of every report that does not give its own.
     package var origin = OriginSlices()
     package internal(set) var sentAt: WireTime?
     package internal(set) var sessions: [EndedSession] = []
@@ -12,9 +12,9 @@ package struct WireDocument: Sendable {
     package internal(set) var dropped: [DroppedReports] = []
     /// The reports that are well formed, in the order given.
     package internal(set) var reports: [ReportSlices] = []
-    /// What keeps the objects of leaks that were reported before: reports with ``ReportSlices/why``, which count no sighting.
+    /// Explanations of leaks that were reported before: reports with ``ReportSlices/why``, which count no sighting.
     package internal(set) var explanations: [ReportSlices] = []
-    /// Explanations that are not well formed, those in reports included, and the first fault of one.
+    /// The number of malformed explanations, including those in reports, and the first problem of one.
     package internal(set) var rejectedExplanationCount = 0
     package internal(set) var rejectedExplanation: String?
     /// The reports that are not well formed.
@@ -92,11 +92,11 @@ package struct ReportSlices: Hashable, Sendable {
     package internal(set) var error = JSONSlice.absent
     package internal(set) var keys = JSONSlice.absent
     package internal(set) var why = JSONSlice.absent
-    /// What the report says about its sender; the rest is the batch's.
+    /// The sender as given in the report; missing fields come from the batch.
     package var origin = OriginSlices()
 }
 
-/// Where it stands which build of which app on which device sent a report.
+/// Positions of the fields that tell which build of which app on which device sent a report.
 package struct OriginSlices: Hashable, Sendable {
     package internal(set) var appID = JSONSlice.absent
     package internal(set) var module = JSONSlice.absent

@@ -1,11 +1,11 @@
 internal import LeakMessage
 
-/// Why a whole request cannot be read: not JSON, not UTF-8, or not the shape of a report or batch.
+/// Reason why a whole request cannot be read: not JSON, not UTF-8, or not the shape of a report or batch.
 package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where, counted from 1.
+    /// The line of the problem, counted from 1.
     package let line: Int
     package let column: Int
-    /// What is wrong and what belongs there: `reports is a string, must be an array`.
+    /// The problem and the expected value: `reports is a string, must be an array`.
     package let reason: String
 
     package init(_ reason: String, at offset: Int, in body: [UInt8]) {
@@ -22,11 +22,11 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-/// A report that is not taken, while the others are.
+/// A rejected report; the other reports are accepted.
 package struct Rejection: Hashable, Sendable {
-    /// Its place among the reports of the request, from 0.
+    /// The index among the reports of the request, from 0.
     package let index: Int
-    /// Which field breaks which bound: `class is 700 bytes, at most 512`.
+    /// The field and the limit that it exceeds: `class is 700 bytes, at most 512`.
     package let reason: String
 
     package init(index: Int, reason: String) {

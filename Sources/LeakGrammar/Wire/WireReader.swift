@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// What a body is written in.
+/// Format of a request body.
 package enum WireFormat: Hashable, Sendable {
     /// One report, an array of reports, or a batch.
     case json
@@ -10,7 +10,7 @@ package enum WireFormat: Hashable, Sendable {
     case text
 }
 
-/// Reads what senders post, in one pass, into offsets.
+/// Reads request bodies in one pass, into offsets.
 ///
 /// An object is a batch when it has a field `reports`. Without one it is a report when it names a leak by `class`,
 /// `stack`, `cycle`, `message`, `error` or `fingerprint`; else it is a batch when it has `sessions`, `checks`,
@@ -18,10 +18,10 @@ package enum WireFormat: Hashable, Sendable {
 package enum WireReader {
     /// Reads a body.
     ///
-    /// A report that breaks a bound is put under ``WireDocument/rejected``; the others are taken.
+    /// A report that exceeds a limit is added to ``WireDocument/rejected``; the others are accepted.
     ///
-    /// - Throws: ``WireError`` when nothing can be taken: not UTF-8, not JSON, a batch of the wrong shape, or more
-    ///   than ``WireLimits/reportsCount`` reports.
+    /// - Throws: ``WireError`` when nothing can be accepted: not UTF-8, not JSON, a batch of the wrong shape, or more than
+    ///   ``WireLimits/reportsCount`` reports.
     package static func read(_ body: [UInt8], as format: WireFormat) throws(WireError) -> WireDocument {
         guard body.count <= JSONSlice.byteLimit else {
             throw WireError("the body is \(body.count) bytes, at most \(JSONSlice.byteLimit)", at: 0, in: [])
@@ -91,7 +91,7 @@ package enum WireReader {
         return document
     }
 
-    /// A message becomes the JSON of a report, so that whatever reads the document later meets one form only.
+    /// Converts a message to the JSON of a report, so that later readers of the document handle one form only.
     private static func text(_ body: [UInt8]) throws(WireError) -> WireDocument {
         let message = Text(body[...]).withoutMark.trimmed
         guard !message.isEmpty else { throw WireError("the message is empty", at: 0, in: body) }
@@ -107,7 +107,7 @@ extension WireDocument {
         if rejectedExplanation == nil { rejectedExplanation = reason() }
     }
 
-    /// Takes a report, or refuses it by its index.
+    /// Accepts a report, or rejects it by its index.
     mutating func add(_ fields: FieldReader.ReportFields) {
         let index = givenCount
         if let problem = fields.problem {

@@ -1,5 +1,5 @@
 extension RetainExplanation {
-    /// The explanation in words, to follow the name of the object and "is"; `nil` if nothing was found.
+    /// The explanation as a text that follows the name of the object and "is"; `nil` if nothing was found.
     ///
     /// Such as `kept by a cycle: CartViewModel.onPaid → closure → CartViewModel; with it 14.2 KB in 9 objects would be freed`.
     public var summary: String? {

@@ -1,7 +1,7 @@
-/// Why an object is alive, as far as it can be told.
+/// The reasons why an object is alive, as far as they are known.
 public struct RetainExplanation: Hashable, Sendable {
     public enum Confidence: String, Hashable, Sendable, CaseIterable {
-        /// The type of every reference is known, and the references found are all that the object's count tells of.
+        /// The type of every reference is known, and the found references account for the whole reference count of the object.
         case proven
         /// A reference was found by searching memory, or something else holds the object as well.
         case suspected
@@ -50,7 +50,7 @@ public struct RetainExplanation: Hashable, Sendable {
 
     /// The object's class, qualified with its module; empty where no object was found at the address.
     public var type = ""
-    /// The shortest cycle, else the path from what keeps the object.
+    /// The shortest cycle, or else the path from the holder of the object.
     public var path: RetainPath?
     /// Other cycles that keep the object: breaking one is not enough.
     public var furtherCycles: [RetainPath] = []
@@ -77,7 +77,7 @@ public struct RetainExplanation: Hashable, Sendable {
 public struct ImageOffset: Hashable, Sendable {
     /// The last component of the image's path; empty where it is not known.
     public var image: String
-    /// The build id (ELF) or UUID (Mach-O), hexadecimal without dashes; empty where the image has none.
+    /// The build id (ELF) or UUID (Mach-O), hexadecimal without dashes; empty if the image has none.
     public var imageIdentifier: String
     /// Bytes from the image's load bias (ELF) or header (Mach-O).
     public var offset: UInt64

@@ -1,6 +1,6 @@
 /// Strong references that lead to an object, one after another.
 public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
-    /// In order: the first is held by the object itself in a cycle, else by what keeps it.
+    /// The references in order: the first is held by the object itself in a cycle, else by the holder of the object.
     public var references: [RetainReference]
     /// The type that the last reference leads to, qualified with its module.
     public var target: String
@@ -84,9 +84,9 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         properties.filter { !SystemNames.isSystemType($0.owner) }
     }
 
-    /// 16 hexadecimal digits, equal for leaks that have one cause: the same cycle, or the same property of the app that holds
-    /// their objects. Tasks, global variables and the system's observers have the same edges for every leak, so that paths
-    /// from them are told apart by the type that they lead to.
+    /// 16 hexadecimal digits, equal for leaks that have one cause: the same cycle, or the same property of the app that holds their
+    /// objects. Tasks, global variables and the system's observers have the same edges for every leak, so paths from them are
+    /// distinguished by the type that they lead to.
     package var causeKey: String {
         isCycle || !ownProperties.isEmpty
             ? fingerprint : FNV1a((edges + [target]).joined(separator: " → ")).hexadecimal

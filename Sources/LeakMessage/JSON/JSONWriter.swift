@@ -8,7 +8,7 @@
 ///     send(writer.bytes)
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
-    /// Something stands before on this level.
+    /// `true` if an element was already written on this level.
     private var isFollowing = false
 
     public init() {}
@@ -188,7 +188,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// RFC 8259 §7: quote, backslash and control characters; everything else stands as it is.
+    /// RFC 8259 §7: escapes quotes, backslashes and control characters, and appends everything else unchanged.
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         var plain = 0
         for index in text.indices {

@@ -1,13 +1,13 @@
 /// Which names belong to the system.
 package enum SystemNames {
-    /// Modules whose types are the system's. `UIKitCore` is what UIKit's own classes say since iOS 12.
+    /// Modules whose types belong to the system. UIKit's own classes name the module `UIKitCore` since iOS 12.
     private static let modules: [String] = [
         "AppKit", "AVKit", "Combine", "CoreData", "CoreFoundation", "CoreGraphics", "Dispatch", "Foundation",
         "MapKit", "ObjectiveC", "Observation", "QuartzCore", "SafariServices", "StoreKit", "Swift", "SwiftUI",
         "SwiftUICore", "UIKit", "UIKitCore", "WebKit", "_Concurrency",
     ]
 
-    /// SwiftUI's own views as they stand without a module inside the arguments of hosting wrappers.
+    /// SwiftUI's own views as they are written without a module inside the arguments of hosting wrappers.
     package static let views: [String] = [
         "AnyView", "Array", "Bool", "Button", "Color", "Dictionary", "Divider", "Double", "EmptyView",
         "ForEach",
@@ -48,7 +48,7 @@ package enum SystemNames {
         modules.contains { $0.utf8.elementsEqual(name) }
     }
 
-    /// Types of the standard library and Foundation as they stand without a module, besides ``views``.
+    /// Types of the standard library and Foundation as they are written without a module, besides ``views``.
     private static let values: Set<String> = [
         "Any", "AnyClass", "AnyCancellable", "AnyHashable", "AnyObject", "AnyPublisher", "AsyncStream",
         "AsyncThrowingStream", "Character", "CGFloat", "CGPoint", "CGRect", "CGSize", "ClosedRange", "Data",

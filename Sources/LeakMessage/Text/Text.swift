@@ -1,4 +1,4 @@
-/// A stretch of UTF-8 and what its readers need: detectors' texts are taken apart by bytes, since `String` sees
+/// A piece of UTF-8, with functions for its readers: detectors' texts are parsed by bytes, since `String` sees
 /// `\r\n` as one character and compares by canonical equivalence.
 @usableFromInline package typealias Text = ArraySlice<UInt8>
 
@@ -23,17 +23,17 @@ extension ArraySlice<UInt8> {
         count == text.utf8CodeUnitCount && starts(with: text)
     }
 
-    /// What follows `prefix`, or `nil`.
+    /// Returns the text after `prefix`, or `nil` if the text does not start with it.
     @inlinable package func dropping(_ prefix: StaticString) -> Text? {
         starts(with: prefix) ? self[(startIndex + prefix.utf8CodeUnitCount)...] : nil
     }
 
-    /// What stands before `suffix`, or `nil`.
+    /// Returns the text before `suffix`, or `nil` if the text does not end with it.
     @inlinable package func droppingLast(_ suffix: StaticString) -> Text? {
         ends(with: suffix) ? self[..<(endIndex - suffix.utf8CodeUnitCount)] : nil
     }
 
-    /// Where `text` first stands.
+    /// Returns the range of the first occurrence of `text`.
     @inlinable package func firstRange(of text: StaticString) -> Range<Int>? {
         let length = text.utf8CodeUnitCount
         guard length > 0, count >= length else { return nil }
@@ -56,7 +56,7 @@ extension ArraySlice<UInt8> {
         return nil
     }
 
-    /// Where `text` last stands.
+    /// Returns the range of the last occurrence of `text`.
     @inlinable package func lastRange(of text: StaticString) -> Range<Int>? {
         let length = text.utf8CodeUnitCount
         guard length > 0, count >= length else { return nil }
@@ -70,7 +70,7 @@ extension ArraySlice<UInt8> {
 
     @inlinable package func contains(_ text: StaticString) -> Bool { firstRange(of: text) != nil }
 
-    /// Without white space at both ends.
+    /// The text without white space at both ends.
     @inlinable package var trimmed: Text {
         var text = self
         while let first = text.first, first <= 0x20 { text = text.dropFirst() }
@@ -78,10 +78,10 @@ extension ArraySlice<UInt8> {
         return text
     }
 
-    /// Without a byte order mark in front.
+    /// The text without a byte order mark in front.
     @inlinable package var withoutMark: Text { dropping("\u{FEFF}") ?? self }
 
-    /// The first line, and what follows its end.
+    /// The first line, and the text after its end.
     @inlinable package var firstLine: (line: Text, rest: Text) {
         guard let end = firstIndex(of: UInt8(ascii: "\n")) else { return (self, self[endIndex...]) }
         return (self[..<end], self[(end + 1)...])
@@ -92,7 +92,7 @@ extension ArraySlice<UInt8> {
         split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// At most `limit` bytes, cut between two scalars.
+    /// Returns at most `limit` bytes, cut between two scalars.
     @inlinable package func cut(to limit: Int) -> Text {
         guard count > limit else { return self }
         var end = startIndex + limit

@@ -1,4 +1,4 @@
-// Writes what keeps an object as the field `why` of the wire format.
+// Writes an explanation as the field `why` of the wire format.
 
 extension RetainExplanation {
     /// The explanation as JSON, cut to the bounds of the wire format.
@@ -69,7 +69,7 @@ extension ImageOffset {
             offset: offset, path: image, imageID: imageIdentifier.isEmpty ? nil : imageIdentifier)
     }
 
-    /// Reads what ``element`` writes; `nil` for any other text.
+    /// Reads the text that ``element`` writes; `nil` for any other text.
     package init?(element: String) {
         let bytes = Text(element)
         let words = bytes.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// Everything one device sends at once: the object `batch` of the wire format, version 1.
+/// Everything that one device sends at once: the object `batch` of the wire format, version 1.
 public struct LeakBatch: Hashable, Sendable {
     public var app = AppInfo()
     public var device = DeviceInfo()
@@ -7,9 +7,9 @@ public struct LeakBatch: Hashable, Sendable {
     public var sentAt: WireTime?
     /// Sessions that have ended, each sent once.
     public var sessions: [EndedSession] = []
-    /// What was checked since the last batch, with or without a leak.
+    /// Checks since the last batch, with or without a leak.
     public var checks: [ClassChecks] = []
-    /// What the device had to throw away, by reason.
+    /// Numbers of reports that the device had to throw away, by reason.
     public var dropped: [DroppedReports] = []
     /// Leaks that were reported before, each with its ``LeakReport/explanation``. They count no sighting.
     public var explanations: [LeakReport] = []
@@ -24,8 +24,8 @@ public struct EndedSession: Hashable, Sendable {
     public var startedAt: WireTime?
     public var checks: Int
     public var leaks: Int
-    /// Objects that were expected to go and not looked at, since too many waited. With some, a session without a leak is
-    /// not leak-free but unknown.
+    /// The number of objects that were expected to be deallocated and not looked at, because too many waited. With such objects, a
+    /// session without a leak is not leak-free but unknown.
     public var unseen: Int
 
     public init(id: String, startedAt: WireTime? = nil, checks: Int, leaks: Int, unseen: Int = 0) {
@@ -37,12 +37,12 @@ public struct EndedSession: Hashable, Sendable {
     }
 }
 
-/// How often objects of one class were expected to go: the denominator of its leaks.
+/// Number of objects of one class that were expected to be deallocated: the denominator of its leaks.
 public struct ClassChecks: Hashable, Sendable {
     public var className: String
     public var count: Int
-    /// Objects of the class that were expected to go and not looked at, since too many waited. Not sent by class: the
-    /// reporter adds them to the session (``EndedSession/unseen``).
+    /// The number of objects of the class that were expected to be deallocated and not looked at, because too many waited. Not sent
+    /// by class: the reporter adds them to the session (``EndedSession/unseen``).
     public var unseen: Int
 
     public init(className: String, count: Int, unseen: Int = 0) {
@@ -52,7 +52,7 @@ public struct ClassChecks: Hashable, Sendable {
     }
 }
 
-/// How many reports were thrown away on the device for one reason, such as `budget` or `queue_full`.
+/// Number of reports that the device threw away for one reason, such as `budget` or `queue_full`.
 public struct DroppedReports: Hashable, Sendable {
     public var reason: String
     public var count: Int

@@ -5,22 +5,22 @@ internal import LeakPlatform
 /// A value of this type may hold anything; the bounds of the format are checked where bytes are read, and cut
 /// where bytes are written for sending.
 public struct LeakReport: Hashable, Sendable {
-    /// What happened: an object stayed (`leak`), or one reported before has gone (`freed`).
+    /// Event of a report: an object stayed in memory (`leak`), or one reported before was deallocated (`freed`).
     public enum Event: String, Hashable, Sendable, CaseIterable {
         case leak, freed
     }
 
-    /// What sort of object it is.
+    /// Kind of the reported object.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case viewController = "view_controller"
         case view, object, cycle
     }
 
-    /// `nil`: the text decides, else a leak.
+    /// If `nil`, the text decides; if the text does not tell, the event is a leak.
     public var event: Event?
     /// A UUID of this one sighting on one device; of version 7, so that ids sort by time.
     public var id: String?
-    /// When the device saw it.
+    /// The time at which the device saw the leak.
     public var at: WireTime?
     public var kind: Kind?
     /// The leaked object's type, qualified: `Shop.CheckoutViewController`.
@@ -31,15 +31,15 @@ public struct LeakReport: Hashable, Sendable {
     public var children: [String] = []
     /// The strong references that keep it, starting anywhere.
     public var cycle: [String] = []
-    /// Why it was expected to go: `dismissed`, `popped`, …
+    /// The reason why the object was expected to be deallocated: `dismissed`, `popped`, …
     public var reason: String?
     /// The grace period that it outlived.
     public var waitedMilliseconds: Int?
-    /// How many instances of the class are alive now.
+    /// The number of instances of the class that are alive now.
     public var alive: Int?
     /// For ``Event/freed``: the time since the leak was seen.
     public var livedMilliseconds: Int?
-    /// How many sightings on this device this one stands for.
+    /// The number of sightings on this device that this report represents.
     public var count = 1
     /// A detector's own text.
     public var message: String?
@@ -49,12 +49,12 @@ public struct LeakReport: Hashable, Sendable {
     public var keys: [CustomKey] = []
     /// Breadcrumbs, newest last.
     public var log: [String] = []
-    /// Replaces class and stack as what makes two reports one leak.
+    /// Replaces class and stack as the values by which reports are grouped into one leak.
     public var fingerprint: [String] = []
-    /// What keeps the object.
+    /// The references that keep the object.
     public var explanation: RetainExplanation?
 
-    /// Overrides the batch's.
+    /// Overrides the app of the batch.
     public var app: AppInfo?
     public var device: DeviceInfo?
     public var install: String?
@@ -75,11 +75,11 @@ public struct WireTime: Hashable, Comparable, Sendable {
     public static func < (one: Self, other: Self) -> Bool { one.milliseconds < other.milliseconds }
 }
 
-/// An `NSError` without Foundation: what `record(error:)` sends.
+/// An `NSError` without Foundation, as `record(error:)` sends it.
 public struct ReportedError: Hashable, Sendable {
     public var domain: String
     public var code: Int
-    /// In the order given; the description stands under `NSLocalizedDescription`.
+    /// The values in the given order; the description has the key `NSLocalizedDescription`.
     public var userInfo: [CustomKey]
 
     public init(domain: String, code: Int, userInfo: [CustomKey] = []) {
@@ -106,7 +106,7 @@ public struct CustomKey: Hashable, Sendable {
     }
 }
 
-/// Which build of which app.
+/// An app and its build.
 public struct AppInfo: Hashable, Sendable {
     public var id: String?
     /// The module whose name leads the app's own types: `Shop` in `Shop.Cart`.
@@ -122,7 +122,7 @@ public struct AppInfo: Hashable, Sendable {
     }
 }
 
-/// Which model under which system.
+/// The model of a device and its system.
 public struct DeviceInfo: Hashable, Sendable {
     public var os: String?
     public var osVersion: String?

@@ -1,14 +1,14 @@
-/// What the wire format asks of texts that name something: a class, an app, a version, a device, an install, a user.
+/// Rules of the wire format for names: of a class, an app, a version, a device, an install or a user.
 public enum WireName {
-    /// What is wrong with `text` as the value of `field`: `version is 70 bytes, at most 64`; `nil` when nothing is.
+    /// Returns the problem with `text` as the value of `field`: `version is 70 bytes, at most 64`; `nil` if there is none.
     public static func problem(in text: String, of field: String, atMost limit: Int) -> String? {
         let count = text.utf8.count
         if count > limit { return "\(field) is \(count) bytes, at most \(limit)" }
         return isControlled(text.utf8) ? "\(field) has a control character" : nil
     }
 
-    /// Whether there is one of U+0000 to U+001F or U+007F to U+009F: nobody can see them, and one separates the
-    /// parts of a leak's key.
+    /// Returns `true` if the text has a character of U+0000 to U+001F or U+007F to U+009F. They are invisible, and one of them
+    /// separates the parts of a leak's key.
     // Not generic: generic code of another module is slow.
     package static func hasControlCharacter(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe isControlled(text)

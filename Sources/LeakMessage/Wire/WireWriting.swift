@@ -4,8 +4,8 @@
 extension LeakReport {
     /// The report as an element of an array or as the whole text.
     ///
-    /// What passes a bound of the format is cut: texts between two scalars, `stack` and `log` at their front (the
-    /// leaked object and the newest line stand last), other lists at their end. An `id` that is no UUID is left out.
+    /// Values beyond a limit of the format are cut: texts between two scalars, `stack` and `log` at their front (the leaked object
+    /// and the newest line come last), other lists at their end. An `id` that is not a UUID is left out.
     public func write(to writer: inout JSONWriter) {
         writer.object { writeFields(to: &$0) }
     }
@@ -29,7 +29,7 @@ extension LeakReport {
         var tally = JSONWriter(capacity: 40)
         tally.object { $0.writeTally(count: count, alive: alive) }
         var json = Array(open)
-        // After the brace alone no comma may stand.
+        // No comma may follow the opening brace.
         if json.count > 1 { json.append(UInt8(ascii: ",")) }
         json.append(contentsOf: tally.bytes.dropFirst())
         return json
@@ -97,7 +97,7 @@ extension LeakBatch {
         return Array(writer.bytes.dropLast(Self.tailJSON.count))
     }
 
-    /// What ends what ``headJSON()`` began.
+    /// The JSON that ends the output of ``headJSON()``.
     public static let tailJSON = Array("]}".utf8)
 
     private func writeHead(to object: inout JSONWriter, explanations: [some Collection<UInt8>]) {

@@ -49,10 +49,10 @@ extension GraphWalker {
         return explanation
     }
 
-    /// Looks for what holds an object that proven references do not explain.
+    /// Searches for the holder of an object that proven references do not explain.
     ///
-    /// A holder that is found takes the place of a suspected cycle if it explains the only reference that is left, unless it
-    /// is suspected itself.
+    /// A found holder replaces a suspected cycle if it explains the only remaining reference, unless the holder is suspected
+    /// itself.
     private mutating func addHolder(
         of address: UInt, to explanation: inout RetainExplanation, budget: Budget, search: HolderSearch
     ) {

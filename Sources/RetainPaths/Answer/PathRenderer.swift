@@ -51,10 +51,10 @@ struct PathRenderer {
     }
 
     private func append(_ edge: ObjectGraph.Edge, to field: inout String) {
-        // A global's name is told by its image and offset.
+        // The name of a global is given by its image and offset.
         if graph.nodes[Int(edge.from)].layout < 0 { return }
         if edge.flags.contains(.element) { field += edge.flags.contains(.key) ? "[key]" : "[*]" }
-        // Captures have no names, but what is inside a captured struct has.
+        // Captures have no names, but the fields of a captured struct do.
         let label = layouts.types.labels.text(edge.label)
         if label.isEmpty { return }
         field += field.isEmpty || label.hasPrefix("(") ? label : ".\(label)"
@@ -67,7 +67,7 @@ struct PathRenderer {
         return layout.kind == .closureContext && edge.flags.isDisjoint(with: [.closure, .suspected])
     }
 
-    /// The object's type with its module; of what has no type a word, such as `closure`.
+    /// Returns the object's type with its module, or a word such as `closure` for an object without a type.
     func typeName(_ node: Int) -> String {
         guard graph.nodes[node].layout >= 0 else { return "global" }
         let layout = layouts.layout(graph.nodes[node].layout)

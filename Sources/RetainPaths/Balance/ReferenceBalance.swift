@@ -1,7 +1,7 @@
 /// Compares the reference counts in headers with the references found.
 ///
-/// strong count − references of the caller − references found = references that nothing explains. For an object whose
-/// holders are all known this is 0.
+/// strong count − references of the caller − references found = unexplained references. For an object whose holders are all known
+/// this is 0.
 struct ReferenceBalance {
     /// The strong count of the object that was asked about, read before its references were followed; `nil` for an immortal
     /// one.

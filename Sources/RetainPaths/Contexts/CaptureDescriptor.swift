@@ -1,4 +1,4 @@
-/// The static description of what a closure's context holds. Records.h: CaptureDescriptor
+/// The static description of the contents of a closure's context. Records.h: CaptureDescriptor
 struct CaptureDescriptor {
     private typealias Captures = DescriptorLayout.Captures
 
@@ -51,7 +51,8 @@ struct CaptureDescriptor {
     }
 }
 
-/// Where a context holds the argument of a generic parameter. RemoteInspection/MetadataSourceBuilder.h, MetadataSource.cpp
+/// The place where a context holds the argument of a generic parameter. RemoteInspection/MetadataSourceBuilder.h,
+/// MetadataSource.cpp
 struct MetadataSource {
     enum Origin {
         /// `B`: a word before the captures.

@@ -81,7 +81,7 @@ struct GenericArguments {
     }
 }
 
-/// Where the contexts of one generic closure hold its type arguments.
+/// The places where the contexts of one generic closure hold its type arguments.
 struct GenericContext {
     enum Place {
         /// A word of the context is the type.
@@ -94,7 +94,7 @@ struct GenericContext {
         var depth: Int
         var index: Int
         var place: Place
-        /// Which type argument of the type to take, the innermost first.
+        /// The indexes of the type arguments to take, the innermost first.
         var path: [Int]
     }
 

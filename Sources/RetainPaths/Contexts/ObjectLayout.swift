@@ -1,4 +1,4 @@
-/// Where an object of one kind holds strong references.
+/// The places where an object of one kind holds strong references.
 struct ObjectLayout {
     enum Kind: UInt8 {
         case object
@@ -18,20 +18,20 @@ struct ObjectLayout {
     enum Elements: UInt8 { case none, array, dictionary, set }
 
     var kind: Kind
-    /// The class or the metadata of a box; 0 where there is none.
+    /// The class or the metadata of a box; 0 if there is none.
     var metadata: UInt = 0
     /// Bytes of header and fields; 0 where the allocation has to tell.
     var size = 0
     var slots = SlotRange.empty
     /// Words from here to the end are searched for references, which are then suspected; `nil` where the slots are all.
     var scanStart: Int?
-    /// Elements that nothing counts follow from here to the end of the allocation: they are searched as well.
+    /// The offset from which on uncounted elements follow, up to the end of the allocation: they are searched as well.
     var tailStart: Int?
     var elements = Elements.none
     /// The layout of elements or of a dictionary's values.
     var elementLayout: Int32 = -1
     var keyLayout: Int32 = -1
-    /// Where elements start in an array, or the bitmap of a dictionary or set.
+    /// The offset of the elements of an array, or of the bitmap of a dictionary or set.
     var elementsOffset = 0
     var scaleOffset: UInt = 0
     var keysOffset: UInt = 0

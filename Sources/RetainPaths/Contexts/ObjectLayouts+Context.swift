@@ -21,9 +21,9 @@ extension ObjectLayouts {
         }
     }
 
-    /// The layout of a context whose captures are known without looking at an instance.
+    /// Returns the layout of a context whose captures are known without looking at an instance.
     ///
-    /// - Parameter descriptor: `nil` where the compiler left none: the words of the context are searched instead.
+    /// - Parameter descriptor: `nil` if the compiler left none: the words of the context are searched instead.
     mutating func contextLayout(_ metadata: Metadata, _ descriptor: CaptureDescriptor?) -> ObjectLayout {
         guard let descriptor else {
             return ObjectLayout(
@@ -123,7 +123,7 @@ extension ObjectLayouts {
         }
     }
 
-    /// - Parameter fallback: stands for a value of a type parameter without an argument.
+    /// - Parameter fallback: used for a value of a type parameter without an argument.
     private mutating func offset(
         ofCapture number: Int, _ metadata: Metadata, _ descriptor: CaptureDescriptor,
         arguments: GenericArguments?, types parameters: [GenericArguments.Argument],

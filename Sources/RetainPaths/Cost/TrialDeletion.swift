@@ -1,8 +1,8 @@
-/// Computes the memory that would be freed if an object were: objects of which every strong reference comes from others
-/// that are freed.
+/// Computes the memory that would be freed with an object: the object, and all objects whose strong references all come from freed
+/// objects.
 ///
-/// The counts in the headers tell which objects are held from outside, so that no other root is needed. The object itself
-/// counts as released by whatever holds it. Suspected references explain nothing: what they may hold is not charged.
+/// The counts in the headers tell which objects are held from outside, so no other root is needed. The object itself counts as
+/// released by its holder. Suspected references explain nothing: objects that they may hold are not charged.
 /// "Trial deletion": Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
 struct TrialDeletion {
     private(set) var bytes = 0
@@ -18,7 +18,7 @@ struct TrialDeletion {
         var isKept = [Bool](repeating: false, count: nodeCount)
         var pending: [Int32] = []
         for index in 1..<max(nodeCount, 1) {
-            // Immortal objects are static: nothing frees them.
+            // Immortal objects are static: they are never freed.
             let count = walker.reader.strongCount(at: walker.graph.nodes[index].address)
             if count.map({ $0 > Int(inside[index]) }) ?? true {
                 isKept[index] = true

@@ -10,7 +10,7 @@ public struct Budget: Hashable, Sendable {
     public var cycles: Int
     /// Memory that is copied, in bytes. A page of 4 KiB takes 0.9 µs.
     public var pageBytes: Int
-    /// The time of one search of the heap, of which a walk makes one at most. What it has found until then counts.
+    /// The time of one search of the heap. A walk makes at most one search, and its results up to that time count.
     public var searchTime: Duration
 
     public init(
@@ -27,7 +27,7 @@ public struct Budget: Hashable, Sendable {
     /// Numbers of objects and of references, at most 16 times as many, have 32 bits inside.
     private static let largest = 1 << 26
 
-    /// The same with every number within its limits, whatever was assigned to it.
+    /// The budget with every number within its limits.
     var limited: Budget {
         Budget(
             objects: objects, buffers: buffers, cycleLength: cycleLength, cycles: cycles,
@@ -36,7 +36,7 @@ public struct Budget: Hashable, Sendable {
         )
     }
 
-    /// For apps in the field: at most about 1 ms for one walk, of which two are made.
+    /// For apps in the field: at most about 1 ms for one walk. Two walks are made.
     public static let release = Budget(
         objects: 2_000, buffers: 2_000, cycleLength: 12, cycles: 8, pageBytes: 4 << 20,
         searchTime: .milliseconds(500))

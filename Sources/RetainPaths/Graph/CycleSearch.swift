@@ -130,7 +130,7 @@ struct CycleSearch {
         return Cycle(edges: edges, length: length)
     }
 
-    /// A hash of what tells cycles apart: layouts, labels and kinds of references.
+    /// Returns a hash that distinguishes cycles: of layouts, labels and kinds of references.
     private func signature(_ edges: [Int32]) -> UInt64 {
         var hash = FNV1a()
         for index in edges {

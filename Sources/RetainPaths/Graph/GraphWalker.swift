@@ -170,8 +170,8 @@ struct GraphWalker: ~Copyable {
     ///
     /// - Parameters:
     ///   - value: a copy of the value.
-    ///   - size: its bytes; slots beyond are left out.
-    ///   - label: the property that the value stands in.
+    ///   - size: the bytes of the value; slots beyond it are left out.
+    ///   - label: the property that has the value.
     mutating func follow(
         _ range: SlotRange, in value: UnsafeRawPointer, size: Int, label: Int32 = 0,
         flags: ObjectGraph.EdgeFlags = [], nesting: Int = 0

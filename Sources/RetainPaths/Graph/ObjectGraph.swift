@@ -33,7 +33,7 @@ struct ObjectGraph {
         var isProven: Bool { !flags.contains(.suspected) }
     }
 
-    /// A reference to a buffer that has none itself.
+    /// A reference to a buffer that holds no references itself.
     struct BufferEdge {
         var from: Int32
         var address: UInt

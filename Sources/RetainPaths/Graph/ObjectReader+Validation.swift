@@ -19,7 +19,7 @@ extension ObjectReader {
             let extent = memory.word(address &+ UInt(Class.metadataSize)),
             (40..<(1 << 20)).contains(extent & 0xFFFF_FFFF), extent >> 32 < 1024,
             extent >> 32 < extent & 0xFFFF_FFFF,
-            // The offsets of fields, which the runtime reads, stand between.
+            // The runtime reads the offsets of fields between these two words.
             memory.word((address &+ (extent & 0xFFFF_FFFF) &- (extent >> 32) &- 8) & ~7) != nil,
             let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)),
             images.isCode(destroy),
@@ -92,8 +92,8 @@ extension ObjectReader {
         case Kind.structure: return isNominal(address, DescriptorLayout.Context.structKind)
         case Kind.enumeration, Kind.optional: return isNominal(address, DescriptorLayout.Context.enumKind)
         case Kind.tuple: return isTuple(address, nesting: nesting)
-        // The others, such as functions and existentials, have nothing that could be checked: only those are accepted that a
-        // type's description named before.
+        // The other kinds, such as functions and existentials, have nothing that could be checked: only those are accepted that the
+        // description of a type named before.
         default: return false
         }
     }

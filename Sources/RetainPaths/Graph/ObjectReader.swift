@@ -3,7 +3,7 @@ struct ObjectReader: ~Copyable {
     var memory = PageSnapshot()
     var images: LoadedImages
     var layouts: ObjectLayouts
-    /// Changes whenever ``layouts`` begins anew: an index of earlier layouts stands for another one then, or for none.
+    /// Changes whenever ``layouts`` is reset: an index of earlier layouts is then invalid, or refers to another layout.
     private(set) var generation = 0
 
     init() {
@@ -120,7 +120,7 @@ struct ObjectReader: ~Copyable {
             guard let object = memory.word(address &+ offset), Self.isAddress(object),
                 let type = memory.word(object), isClass(type)
             else { return nil }
-            // The object may be of a subclass, which has other arguments or none.
+            // The object may belong to a subclass, which has other arguments or none.
             var current: Metadata? = Metadata(type)
             for _ in 0..<64 where current?.descriptor != classDescriptor { current = current?.superclass }
             return current?.descriptor == classDescriptor ? current : nil

@@ -1,4 +1,4 @@
-/// The handlers of dispatch sources, which stand in memory of Dispatch that nothing describes.
+/// Finds the handlers of dispatch sources. They are in memory of Dispatch for which there is no description.
 extension GraphWalker {
     private static let className = "Dispatch.DispatchSource"
 

@@ -1,11 +1,11 @@
 extension GraphWalker {
-    /// Finds what holds an object by searching the memory of the process for its address, then for that of its holder, and
-    /// so on.
+    /// Finds the holder of an object by searching the memory of the process for the object's address, then for the address of its
+    /// holder, and so on.
     ///
-    /// - Parameter sources: dispatch sources that the object holds. One whose memory refers to the farthest holder is
-    ///   the holder, if that is a block: Dispatch keeps other objects near a source too.
-    /// - Returns: edges of ``graph``, which the search replaces, from the farthest holder that was found, and the address of
-    ///   the variable that it begins with, or 0.
+    /// - Parameter sources: dispatch sources that the object holds. A source whose memory refers to the farthest holder is the
+    ///   holder, if the farthest holder is a block: Dispatch keeps other objects near a source too.
+    /// - Returns: edges of ``graph``, which the search replaces, from the farthest holder that was found, and the address of the
+    ///   variable that the path begins with, or 0.
     mutating func pathFromHeap(
         to target: UInt, sources: [UInt] = [], budget: Budget
     ) -> (edges: [Int32], variable: UInt)? {
@@ -19,7 +19,7 @@ extension GraphWalker {
             // A library came or went: the layouts of the holders found so far are gone.
             guard reader.generation == generation else { return nil }
             search.scan(excluding: reader.memory.ownRanges, until: end)
-            // A part of a round may have missed what is more certain.
+            // An unfinished round may have missed a more certain holder.
             if ContinuousClock.now >= end { break }
             for hit in search.takeHits() { addHolder(hit, to: &search) }
             search.finishRound()
@@ -65,7 +65,7 @@ extension GraphWalker {
                 certainty: isSuspected ? certainty : .proven))
     }
 
-    /// Makes a graph of nothing but a path.
+    /// Replaces the graph by one that consists of a path.
     private mutating func replaceGraph(with path: [HeapSearch.Step]) -> (edges: [Int32], variable: UInt)? {
         guard let first = path.first, let last = path.last else { return nil }
         graph.removeAll()

@@ -6,7 +6,7 @@
 struct HeapSearch {
     /// Holders of holders that are looked for. Each round reads the memory once.
     static let roundLimit = 16
-    /// Words in one round; an object with more holders is shared by so many that one of them tells nothing.
+    /// Limit of the words found in one round; an object with more holders is shared so widely that one of them explains nothing.
     private static let hitLimit = 256
     /// Holders whose own holders are looked for in one round.
     private static let holderLimit = 16
@@ -23,7 +23,7 @@ struct HeapSearch {
         var target: UInt
     }
 
-    /// How sure it is that a holder keeps its target alive.
+    /// The certainty that a holder keeps its target alive.
     enum Certainty: Int, Comparable {
         /// Frames of functions keep addresses that they have released.
         case frame
@@ -48,7 +48,7 @@ struct HeapSearch {
         var isTask = false
         var certainty = Certainty.proven
 
-        /// True if nothing of interest holds the holder: a global variable, or a task that the scheduler keeps.
+        /// True if the holder itself has no holder of interest: a global variable, or a task that the scheduler keeps.
         var isEnd: Bool { holder == 0 || isTask }
     }
 
@@ -75,10 +75,9 @@ struct HeapSearch {
 
     mutating func add(_ step: Step) { found.append(step) }
 
-    /// Makes the holders that this round has found the targets of the next.
+    /// Makes the holders found in this round the targets of the next one.
     ///
-    /// Holders of which something less certain is known count only where no other was found. Of several holders, the first is
-    /// told.
+    /// Less certain holders count only if no other was found. Of several holders, the first one is reported.
     mutating func finishRound() {
         let highest = found.map(\.certainty).max()
         let holders = found.filter { $0.certainty == highest }.prefix(Self.holderLimit)
@@ -96,7 +95,7 @@ struct HeapSearch {
         return hits
     }
 
-    /// From the farthest holder to the target.
+    /// The path from the farthest holder to the target.
     var path: [Step] {
         var path: [Step] = []
         var current = first
@@ -182,7 +181,8 @@ enum WritableMemory {
         }
     }
 
-    /// True if a page has memory. Most pages of threads' stacks have none: a read would take time, and entries in page tables.
+    /// True if a page has memory. Most pages of threads' stacks have none: reading them would take time, and entries in page
+    /// tables.
     ///
     /// - Parameter address: the first byte of a page.
     static func isTouched(_ address: UInt, count: Int) -> Bool {

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Where to look for what keeps an object that is part of no cycle.
+/// The places to search for the holder of an object that is not part of a cycle.
 public struct HolderSearch: OptionSet, Hashable, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }

@@ -1,8 +1,7 @@
 /// Reads of memory that is never freed: images of this process and metadata that was validated.
 ///
-/// Each read is one system call that fails where nothing is mapped, so that a fact about the runtime that has changed gives
-/// a wrong number instead of a signal. Layouts are computed once for a type, so that the time does not count; instances are
-/// read through ``PageSnapshot``.
+/// Each read is one system call that fails for unmapped memory, so a changed detail of the runtime gives a wrong number instead of
+/// a signal. Layouts are computed once for a type, so the time does not matter; instances are read through ``PageSnapshot``.
 enum ImmortalMemory {
     static func word(_ address: UInt) -> UInt { read(address, 0) }
     static func uint32(_ address: UInt) -> UInt32 { read(address, 0) }

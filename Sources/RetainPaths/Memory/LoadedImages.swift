@@ -3,7 +3,7 @@ internal import LeakMessage
 /// The programs and libraries that this process has loaded.
 struct LoadedImages: Sendable {
     struct Image: Sendable {
-        /// In the order of their addresses. Between them may be memory of others, or none.
+        /// The segments in the order of their addresses. Memory between them may belong to other owners, or be unmapped.
         var segments: [Segment]
         /// Offsets count from this address: the load bias in ELF, the header in Mach-O.
         var base: UInt
@@ -17,7 +17,7 @@ struct LoadedImages: Sendable {
         var writable: [Range<UInt>] { segments.filter(\.isWritable).map(\.addresses) }
     }
 
-    /// Memory that the loader has mapped for an image, and what it may be used for.
+    /// Memory that the loader has mapped for an image, and its permitted use.
     struct Segment: Sendable {
         var addresses: Range<UInt>
         var isReadable: Bool

@@ -13,7 +13,7 @@
     private var pageCount = 0
     private var lastNumber: UInt = 0
     private var lastPage: UnsafeRawPointer?
-    /// For a read that crosses the end of a page.
+    /// Buffer for a read that crosses the end of a page.
     private let joined: UnsafeMutableRawPointer
     /// The longest read at once.
     static let longestRead = 64 * 1024
@@ -28,7 +28,7 @@
         for index in unsafe chunks.indices { unsafe Self.free(chunks[index]) }
     }
 
-    /// Forgets all pages. Chunks beyond 1 MiB are given back.
+    /// Drops all pages. Chunks beyond 1 MiB are released.
     mutating func reset(byteLimit: Int) {
         limit = max(1, byteLimit / Self.pageBytes)
         table.removeAll()
@@ -95,7 +95,7 @@
         return UnsafeRawPointer(copy)
     }
 
-    /// Reads 8 bytes at an address that is a multiple of 8; `nil` for other addresses and where nothing is mapped.
+    /// Reads 8 bytes at an address that is a multiple of 8; `nil` for other addresses and for unmapped memory.
     @inline(__always)
     mutating func word(_ address: UInt) -> UInt? {
         guard address & 7 == 0, address < HeapLayout.addresses.upperBound,

@@ -1,4 +1,4 @@
-/// Checks of descriptors before the runtime is given a type or a name: it follows what is in them without a check.
+/// Checks descriptors before the runtime gets a type or a name: the runtime follows their contents without a check.
 ///
 /// The rule: each relative reference ends in a segment of an image that can be read, functions in one that can be executed,
 /// each count has a limit, and whole records lie in one segment.

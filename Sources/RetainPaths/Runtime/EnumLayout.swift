@@ -1,4 +1,4 @@
-/// How to find the case of an enum.
+/// The rule for finding the case of an enum.
 struct EnumLayout {
     let metadata: UInt
     let size: Int

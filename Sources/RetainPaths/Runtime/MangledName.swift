@@ -10,8 +10,8 @@ struct MangledName {
     private var references: [(control: UInt8, target: UInt)] = []
     /// True if a zero byte ends it and every other byte is a character or part of a reference.
     private let isWellFormed: Bool
-    /// The type parameters of which the name has a member, such as `Element` of `Items`; `nil` where one is not understood, or
-    /// where the name has a parameter pack.
+    /// The type parameters of which the name has a member, such as `Element` of `Items`; `nil` if one is not understood, or if the
+    /// name has a parameter pack.
     private let membersOf: [Parameter]?
 
     struct Parameter: Equatable {
@@ -59,7 +59,8 @@ struct MangledName {
         membersOf = Self.membersOf(text[...])
     }
 
-    /// Returns whether the runtime can be given the name: it follows the references without a check, and calls functions.
+    /// Returns `true` if the name is safe to give to the runtime: the runtime follows its references without a check, and calls
+    /// functions.
     ///
     /// Mangling.rst: 1 is a context descriptor, 2 a pointer to one, 9 a function that returns metadata, A and B the shape of an
     /// existential type. Other kinds stand in no name of a field or capture on Linux.
@@ -134,7 +135,7 @@ struct MangledName {
     /// The descriptor of a generic class with its arguments, which end with `G`; `nil` for other types.
     var genericClass: UInt? { tail.last == UInt8(ascii: "G") ? classDescriptor : nil }
 
-    /// How the value of a lowered function type is kept.
+    /// The representation of the value of a lowered function type.
     enum FunctionShape { case closure, singleWord }
 
     /// Mangling.rst: `I` … `_` with one letter for each convention; `nil` where the name is of another type.

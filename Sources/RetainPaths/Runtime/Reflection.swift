@@ -1,8 +1,8 @@
 internal import CLeakSwiftRuntime
 
-/// Questions about types that the runtime answers, so that no layout of fields is computed here.
+/// Queries about types that the runtime answers, so that no layout of fields is computed here.
 ///
-/// The runtime checks nothing. Each function says what its caller has to have checked.
+/// The runtime checks nothing. The comment of each function lists the checks that its caller must have made.
 enum Reflection {
     /// A stored property of a class or struct, or an element of a tuple.
     struct Field {
@@ -56,8 +56,8 @@ enum Reflection {
     /// Resolves a mangled name.
     ///
     /// - Parameters:
-    ///   - name: one that ``MangledName/isSafe(_:)``.
-    ///   - context: the descriptor whose generic parameters the name uses, 0 for none.
+    ///   - name: a name that ``MangledName/isSafe(_:)``.
+    ///   - context: the descriptor whose generic parameters the name uses; 0 for no context.
     ///   - arguments: the address of its generic arguments.
     static func type(named name: MangledName, context: UInt = 0, arguments: UInt = 0) -> Metadata? {
         guard let bytes = unsafe UnsafePointer<UInt8>(bitPattern: name.address), name.count > 0 else {

@@ -1,4 +1,4 @@
-/// Slots that stand one after another in ``TypeLayouts/slots``.
+/// A range of consecutive slots in ``TypeLayouts/slots``.
 struct SlotRange {
     static let empty = SlotRange(start: 0, count: 0)
 

@@ -5,7 +5,7 @@ struct StandardTypes {
     let setStorage: UInt
     let string: UInt
     let managedBuffer: UInt
-    /// 0 where the system has none.
+    /// 0 if the system does not have the type.
     let inlineArray: UInt
     /// Structs that only wrap storage: their own properties do not show in a path.
     let wrappers: Set<UInt>

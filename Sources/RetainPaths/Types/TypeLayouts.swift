@@ -1,4 +1,4 @@
-/// Where values of each type hold strong references, computed once for a type from metadata and never from an instance.
+/// The places where values of each type hold strong references, computed once for a type from metadata and never from an instance.
 ///
 /// Every type here was validated by ``ObjectReader`` or given by the runtime. What the runtime has not checked itself, such as
 /// the functions and names of enums, is checked before it is used.

@@ -183,12 +183,12 @@ extension Serialized {
             #expect(changes == 1)
         }
 
-        /// As a view that has its model in a state, so that the values of views keep none.
+        /// Like a view that has its model in a state, so that the values of views retain none.
         private func showAlone(_ model: Model, in other: Graph? = nil) {
             (other ?? graph).show(Text("cart").expectDeallocation(of: model, detector: bench.detector))
         }
 
-        /// Shows a model that then goes, and gives another one at its place in memory. Whether there is one is up to the allocator, so
+        /// Shows a model, releases it, and returns another one at the same address. The allocator decides whether there is one, so
         /// several are tried.
         private func successorOfShownModel() -> Model? {
             for _ in 0..<100 {

@@ -18,7 +18,7 @@ extension Serialized {
             app = App(alerts: AlertBoard(screen: screen))
         }
 
-        /// Lets what was handed over to the main actor run.
+        /// Runs the work that was passed to the main actor.
         private func handOver() async { for _ in 0..<20 { await Task.yield() } }
 
         private func activate() async {

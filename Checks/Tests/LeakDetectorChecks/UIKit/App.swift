@@ -33,7 +33,7 @@ final class App {
 
     func letGo() { kept = [] }
 
-    /// Lets so much time pass that every leak is told.
+    /// Lets enough time pass for every leak to be reported.
     func settle() { bench.wait(5_000) }
 
     var told: [String] { bench.lines }

@@ -74,7 +74,7 @@ extension Serialized {
             #expect(app.stacks == [["Home", "Cart"]])
         }
 
-        // For a child UIKit names what its container presents.
+        // For a child UIKit returns the controller that its container presents.
         @Test func `a child that left does not hide behind what its container presents`() {
             let home = Home()
             let cart = app.keep(Cart())

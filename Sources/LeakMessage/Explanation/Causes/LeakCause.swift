@@ -4,7 +4,7 @@ public struct LeakCause: Hashable, Sendable {
     public let identifier: String
     /// A few words, such as `Timer that keeps its target`.
     public let name: String
-    /// One sentence that says what keeps the object.
+    /// One sentence about the references that keep the object.
     public let explanation: String
     /// A few lines of Swift to write instead, with the names of the path where it has them.
     public let remedy: String
@@ -39,7 +39,7 @@ public struct LeakCause: Hashable, Sendable {
         return nil
     }
 
-    /// A path has no more closures than references, of which few are looked at.
+    /// A path has at most as many closures as references, and only few references are looked at.
     private static let closureLimit = 64
     private static let nameLimit = 500
 

@@ -1,5 +1,5 @@
 extension LeakPattern {
-    /// Closures of an app's own types, told apart by the shape of the cycle.
+    /// Patterns of closures of an app's own types, distinguished by the shape of the cycle.
     static let closures: [LeakPattern] = [
         LeakPattern(
             "method_reference", "Reference to a method of self",
@@ -20,7 +20,7 @@ extension LeakPattern {
                     self?.load { [weak self] in … }
                 }
                 """,
-            // The outer closure is one of the object's own: else it is a caller's, and captures nothing of this cycle.
+            // The outer closure belongs to the object itself. Otherwise it belongs to a caller and captures nothing of this cycle.
             if: .certain(.any.closure, in: .ownCycle, closureNamed: " in closure #", "{target|?}."),
             .probable(.any.single.nestedClosures.notGeneric, in: .ownCycle)),
         LeakPattern(

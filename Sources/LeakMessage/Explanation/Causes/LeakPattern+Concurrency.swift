@@ -47,7 +47,7 @@ extension LeakPattern {
             if: .certain(.of("async frames", "Task"), in: .held)),
     ]
 
-    /// Global and static variables, and what Dispatch keeps.
+    /// Patterns of global and static variables, and of objects that Dispatch keeps.
     static let globals: [LeakPattern] = [
         LeakPattern(
             "static_cache", "Cache that is never emptied",

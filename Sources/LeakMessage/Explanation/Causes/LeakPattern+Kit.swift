@@ -115,7 +115,7 @@ extension LeakPattern {
                     .closure, in: .cycle)),
     ]
 
-    /// SwiftUI and what hosts it.
+    /// Patterns of SwiftUI and the classes that host it.
     static let swiftUI: [LeakPattern] = [
         LeakPattern(
             "hosting_root_view", "View that captures its hosting controller",

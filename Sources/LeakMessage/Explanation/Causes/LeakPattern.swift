@@ -1,4 +1,4 @@
-/// A known mistake that leaks objects: how to recognize it, what to say about it and what to write instead.
+/// A known mistake that leaks objects: how to recognize it, the text about it and the code to write instead.
 ///
 /// Texts hold names of the path, such as `{field|handler}`. The word behind the bar is used if the path has no such name.
 /// - `field`: the field that the rule was decided by, such as `model.onPaid`; `property` and `name`: its first and last part.

@@ -1,4 +1,4 @@
-/// A condition on a path: references that follow each other, each with an owner, a field and what it leads to.
+/// A condition on a path: consecutive references, each with an owner, a field and a target.
 struct LeakRule: Sendable {
     enum Shape: Sendable {
         case any, cycle, held
@@ -12,7 +12,7 @@ struct LeakRule: Sendable {
     private let shape: Shape
     /// True if the path has no other references.
     private let isWhole: Bool
-    /// Parts of one closure's demangled name, with placeholders as texts have them; none for any closures.
+    /// Parts of one closure's demangled name, with placeholders as in texts; empty for any closures.
     private let closureName: [String]
     /// False if the rule goes by a name that could mean something else.
     let isCertain: Bool
@@ -136,7 +136,7 @@ struct ReferenceCondition: Sendable {
         }
     }
 
-    /// References to what the runtime associates with an object, as FBRetainCycleDetector and memory graphs name them.
+    /// References to objects that the runtime associates with an object, as FBRetainCycleDetector and memory graphs name them.
     static let associated = any.with { $0.fields = Array(PatternNames.associated) }
 
     /// References from lists, such as children, cells and subviews.

@@ -1,4 +1,4 @@
-/// A reference of a path with the closures that stand between its owner and the next object, in the form that rules compare.
+/// A reference of a path, with the closures between its owner and the next object, in the form that rules compare.
 struct PathStep {
     /// The part of the owner that holds the reference.
     enum Place { case property, element, member }

@@ -41,8 +41,8 @@ struct PatternNames {
         return type.prefix(count).lowercased() + type.dropFirst(count)
     }
 
-    /// Replaces each `{field|handler}` by the path's name, or by the word behind the bar where the path has no name that
-    /// can stand in Swift.
+    /// Replaces each `{field|handler}` by the path's name, or by the word behind the bar if the path has no name that is valid in
+    /// Swift.
     static func fill(_ text: String, with names: PatternNames?) -> String {
         var parts = text.split(separator: "{", omittingEmptySubsequences: false)
         var result = String(parts.removeFirst())
@@ -58,7 +58,7 @@ struct PatternNames {
         return result
     }
 
-    /// True for names that are short and have nothing but letters, digits and underscores: paths may come from strangers.
+    /// True for names that are short and consist of letters, digits and underscores: paths may come from untrusted senders.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.count <= 64
             && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { name in
