@@ -20,6 +20,8 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
     let target: String
     /// The demangled names of the path's closures.
     let closures: [String]?
+    /// Causes that are as right.
+    let also: [String]?
     /// The issue, pull request or article that describes the leak.
     let source: String
 
@@ -36,7 +38,8 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
             target: target, isCycle: cycle ?? false)
     }
 
-    /// Paths that the rules were written with, and as many others that only measure them, told apart by a hash of the line.
+    /// Paths that the rules were written with, and an equal number of others that only measure the rules. A hash of the line
+    /// decides.
     enum Half: Int, CaseIterable {
         case tuning, measuring
 
@@ -51,6 +54,8 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
     static let atFirstSight = vectors(lines(of: "causes-at-first-sight"))
     /// Gathered later in the same way: paths of other projects.
     static let atSecondSight = vectors(lines(of: "causes-at-second-sight"))
+    /// Gathered after that, with the names of closures where the project tells them. Names of types often have no module here.
+    static let atThirdSight = vectors(lines(of: "causes-at-third-sight"))
 
     private static func lines(of file: String) -> [String] {
         guard

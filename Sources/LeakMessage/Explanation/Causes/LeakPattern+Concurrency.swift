@@ -7,7 +7,7 @@ extension LeakPattern {
             write: "continuation.onTermination = { [weak self] _ in … }",
             if: .certain(
                 .of(
-                    "Swift.AsyncStream.", "Swift.AsyncThrowingStream.", "Swift._AsyncStreamStorage",
+                    "Swift.AsyncStream.", "Swift.AsyncThrowingStream.", "_AsyncStreamStorage",
                     "_Concurrency.AsyncStream."
                 )
                 .from("onTermination").closure, in: .cycle)),

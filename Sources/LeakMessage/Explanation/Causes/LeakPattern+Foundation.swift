@@ -82,7 +82,7 @@ extension LeakPattern {
             "work_item", "Dispatch work item",
             "A work item keeps its block after it ran or was cancelled, and the block captures the object that keeps the item.",
             write: "{holder|workItem} = DispatchWorkItem { [weak self] in … }",
-            if: .certain(.of("Dispatch.DispatchWorkItem", "OS_dispatch_block").closure)),
+            if: .certain(.of("DispatchWorkItem", "OS_dispatch_block").closure)),
         LeakPattern(
             "dispatch_source", "Event handler of a dispatch source",
             "The source keeps its handlers until it is cancelled, and a handler captures the object that keeps the source.",
@@ -111,9 +111,7 @@ extension LeakPattern {
                 """,
             if: .certain(
                 .of(
-                    "Network.NWConnection", "Network.NWPathMonitor", "Network.NWListener",
-                    "Network.NWBrowser",
-                    "Network.NWConnectionGroup"
+                    "NWConnection", "NWPathMonitor", "NWListener", "NWBrowser", "NWConnectionGroup"
                 ).closure)),
     ]
 }

@@ -13,7 +13,7 @@ extension LeakPattern {
             write:
                 "weak var {name|dataSource}: (any {owner|Object}DataSource)?  // a protocol that inherits from AnyObject",
             if: .probable(
-                .from("dataSource", "datasource", ending: ["DataSource"]).single.object.to(
+                .from("dataSource", "datasource", ending: ["DataSource", "Datasource"]).single.object.to(
                     ending: "Controller", "VC"), in: .cycle)),
         LeakPattern(
             "linked_nodes", "Doubly linked nodes",

@@ -5,7 +5,8 @@ extension LeakPattern {
             "combine_assign", "assign(to:on:) with self",
             "`assign(to:on:)` keeps the object that it assigns to, and the object keeps the subscription.",
             write: "publisher.sink { [weak self] value in self?.property = value }.store(in: &cancellables)",
-            if: .certain(.of("Combine.Subscribers.Assign", "OpenCombine.Subscribers.Assign"), in: .cycle)),
+            if: .certain(.of("Combine.Subscribers.Assign", "OpenCombine.Subscribers.Assign"), in: .cycle),
+            .certain(.of("AnyCancellable"), .of("Assign"), in: .cycle)),
         LeakPattern(
             "combine_operator", "Operator that captures self",
             "The object keeps the publisher or its subscription, and the closure of an operator such as `map` captures the object.",
@@ -14,7 +15,7 @@ extension LeakPattern {
                 .of(
                     "Combine.Publishers.", "OpenCombine.Publishers.", "Combine.PublisherBox",
                     "OpenCombine.PublisherBox"
-                ).closure, in: .cycle)),
+                ).closure, in: .cycle), .probable(.of("AnyCancellable"), .of("Inner").closure, in: .cycle)),
         LeakPattern(
             "published_subscriber", "Subscription to an own published property",
             "The object subscribes to its own `@Published` property, and the subscriber captures the object.",
@@ -30,7 +31,8 @@ extension LeakPattern {
             "The object keeps the subscription, and the closure of `sink` captures the object.",
             write: "publisher.sink { [weak self] value in … }.store(in: &cancellables)",
             if: .certain(.of("Combine.Subscribers.Sink", "OpenCombine.Subscribers.Sink"), in: .cycle),
-            .probable(.of("Combine.AnyCancellable", "OpenCombine.AnyCancellable").closure, in: .cycle)),
+            .certain(.of("AnyCancellable"), .of("Sink"), in: .cycle),
+            .probable(.of("AnyCancellable", "OpenCombine.AnyCancellable").closure, in: .cycle)),
         LeakPattern(
             "rx_subscription", "Subscription in a dispose bag",
             "The object keeps the dispose bag, the bag keeps the subscription, and the subscription's closure captures the object.",

@@ -149,7 +149,7 @@ struct ReferenceCondition: Sendable {
         $0.place = .property
         $0.closureCount = 0...0
         $0.mayHaveTargetsName = true
-        $0.fields = ["scrollView", "root", "container"]
+        $0.fields = ["scrollView", "root", "container", "containerView"]
     }
 
     /// Matches references from properties of these names.
