@@ -2,11 +2,11 @@ internal import CLeakBrotliEncoder
 
 /// Compresses as senders do, with libbrotli's own encoder.
 public enum BrotliEncoding {
-    /// One brotli stream, RFC 7932.
+    /// Returns one brotli stream, RFC 7932.
     ///
     /// - Parameters:
     ///   - quality: 0 is fastest, 11 is smallest.
-    ///   - windowBits: the history is 2 to that power, 10 to 24. With `isLarge` up to 30, which is no RFC 7932.
+    ///   - windowBits: the history has 2 to that power bytes, 10 to 24. With `isLarge` up to 30, which is outside of RFC 7932.
     public static func compress(
         _ bytes: [UInt8], quality: Int = 5, windowBits: Int = 22, isLarge: Bool = false
     ) -> [UInt8] {

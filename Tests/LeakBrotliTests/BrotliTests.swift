@@ -4,7 +4,7 @@ import LeakGzip
 import Testing
 
 @Suite struct BrotliTests {
-    /// What repeats itself as ``text`` does comes out two hundred times as long.
+    /// No limit for the ratio: text as repetitive as ``text`` inflates to two hundred times its compressed size.
     private static let anyRatio = Inflater.Limits(ratio: .max)
 
     /// Inflates `bytes` in pieces of `step`.
@@ -92,7 +92,7 @@ import Testing
         for step in [.max, 1] {
             #expect(throws: InflateError.tooLarge) { try inflate(bomb, limits: .init(), step: step) }
         }
-        // Behind bytes that are none.
+        // The zeros follow noise, which does not compress.
         let noise = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 2_654_435_761 >> 13) }
         let hidden = BrotliEncoding.compress(noise + [UInt8](repeating: 0, count: 16 << 20))
         #expect(throws: InflateError.tooLarge) { try inflate(hidden, limits: .init()) }

@@ -1,16 +1,17 @@
 import Foundation
 
-/// axe-core, which finds what people cannot read or reach: https://github.com/dequelabs/axe-core
+/// axe-core, which finds content that people cannot read or reach: https://github.com/dequelabs/axe-core
 enum Axe {
-    /// Fetched, not kept here; `nil`: not fetched.
+    /// The script of axe-core. It is downloaded and not part of the repository; `nil` if it was not downloaded.
     static let script = try? String(
         contentsOf: Checkout.fetched.appendingPathComponent("axe.min.js"), encoding: .utf8)
 }
 
 extension Tab {
-    /// What axe finds on the page: a line for each rule that is broken, with the elements that break it.
+    /// Returns the violations that axe finds on the page: one line for each broken rule, with the elements that break it.
     ///
-    /// - Parameter isOfColours: only by the rules that ask for colours, for a page that was looked at in other colours.
+    /// - Parameter isOfColours: `true` to apply only the rules about colours. Used for a page that was already checked
+    ///   in other colours.
     func violations(isOfColours: Bool = false) async throws -> [String] {
         guard let script = Axe.script else { throw Failure(description: "axe-core was not fetched") }
         if try await evaluate("typeof axe") == "undefined" { _ = try await evaluate(script + "; 0") }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The pages as people see them: in Chromium, with a collector of its own for each test.
+/// The pages as people see them: in Chromium, with a separate collector for each test.
 @Suite(
     .serialized, .chromium,
     .enabled(

@@ -5,8 +5,8 @@ enum Checkout {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Where Scripts/setup-browser puts what it fetches.
+    /// Folder of the files that Scripts/setup-browser downloads.
     static let fetched = root.appendingPathComponent(".build/browser")
-    /// Where pictures of the pages go; `make test` names it.
+    /// Folder for screenshots of the pages; `make test` names it.
     static let screenshots = root.appendingPathComponent(".build/screenshots")
 }

@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// The browser does what the other tests take for granted.
+    /// Behaviour of the browser that the other tests rely on.
     @Suite struct ChromiumTests {
         private static let page = "data:text/html,<p>quiet<script>document.body.textContent = 'loud'</script>"
 

@@ -6,7 +6,7 @@ import LeakStore
 import Testing
 import LeakPlatform
 
-/// A collector of one test, with what it was sent.
+/// A collector of one test, with the batches that were sent to it.
 final class Site: Sendable {
     let address: String
     /// Works once.
@@ -59,7 +59,7 @@ final class Site: Sendable {
         _ = try await onOwnThread { [running] in try running.with { try $0.get(path, fields: []) } }
     }
 
-    /// What the API answers at a path.
+    /// Returns the JSON response of the API at a path.
     func json(_ path: String) async throws -> JSON {
         let text = try await onOwnThread { [running] in try running.with { try $0.get(path).text } }
         return try JSON(parsing: Data(text.utf8))
@@ -84,7 +84,7 @@ final class Site: Sendable {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
-    /// The id of the leak that a search finds first, whatever its state.
+    /// Returns the id of the first leak that a search finds, in any state.
     func leak(_ search: String) async throws -> String {
         let leaks = try await json("/api/v1/leaks?state=any&sort=reports&q=\(Self.encoded(search))")["leaks"]
             .elements

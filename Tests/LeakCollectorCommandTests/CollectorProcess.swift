@@ -9,7 +9,7 @@ final class CollectorProcess {
     private let process = Process()
     private let errors = Pipe()
     private let output = Pipe()
-    /// What it printed up to the sign-in link.
+    /// Standard output up to the sign-in link.
     private(set) var announcement = ""
     private(set) var port = 0
 
@@ -18,8 +18,8 @@ final class CollectorProcess {
     /// Starts a server and waits until it listens.
     ///
     /// - Parameters:
-    ///   - openFiles: how many it may have; `nil` leaves that as it is here.
-    ///   - user: the user that it runs as, with group 0; `nil` is the user of the tests. Another needs root.
+    ///   - openFiles: the limit of open files; `nil` keeps the limit of the test process.
+    ///   - user: the user that the server runs as, with group 0; `nil` is the user of the tests. Another user requires root.
     init(
         data: String, flags: [String] = [], environment: [String: String] = [:], openFiles: Int? = nil,
         user: uid_t? = nil
@@ -38,7 +38,7 @@ final class CollectorProcess {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // The last of its first lines tells how to sign in.
+        // The last line of the announcement contains the sign-in link.
         while !announcement.contains("sign in") || !announcement.hasSuffix("\n") {
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else { throw Failed(words: standardError) }
@@ -56,7 +56,7 @@ final class CollectorProcess {
         return "setpriv --reuid \(user) --regid \(group) --clear-groups"
     }
 
-    /// None of them outlives its test, whatever that test did.
+    /// Kills the process, so that it never outlives its test.
     deinit {
         guard process.isRunning else { return }
         kill(SIGKILL)
@@ -73,10 +73,10 @@ final class CollectorProcess {
         String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
-    /// What comes on standard output after the announcement, up to the line with `words` in it.
+    /// Returns standard output after the announcement, up to the line that contains `words`.
     func outputUntil(_ words: String) -> String { Self.read(output, until: words) }
 
-    /// What it said on standard error, up to the line with `words` in it.
+    /// Returns standard error up to the line that contains `words`.
     func errorsUntil(_ words: String) -> String { Self.read(errors, until: words) }
 
     /// Standard output after the announcement, up to its end.
@@ -167,7 +167,7 @@ final class CollectorProcess {
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path
 }
 
-/// A folder of one test, gone with it.
+/// A folder of one test. It is removed with the object.
 final class TemporaryFolder {
     let path = NSTemporaryDirectory() + "collector-test-\(UUID().uuidString)"
 

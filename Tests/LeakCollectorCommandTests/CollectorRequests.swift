@@ -2,7 +2,7 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// What reporters and people ask of a running collector.
+/// Requests that reporters and people send to a running collector.
 extension HTTPClient {
     /// Sends a batch of reports.
     func report(_ body: [UInt8], to address: String, idempotencyKey: String) throws -> HTTPAnswer {
@@ -14,7 +14,7 @@ extension HTTPClient {
             ])
     }
 
-    /// All reports that were ever counted.
+    /// Returns the total number of counted reports.
     func counted(at address: String) throws -> Int {
         try #require(json("/api/v1/summary", at: address)["reports"] as? Int)
     }

@@ -122,7 +122,7 @@ import Testing
             ])
         let address = running.address
         if !shown {
-            // The operator's way to a key where the log has none.
+            // An operator creates a key this way if the log shows none.
             let made = try CollectorProcess.run(["key", "create", "--data", folder.path])
             #expect(made.code == 0 && made.output.contains("shown once"))
         }

@@ -3,9 +3,9 @@ import LeakGzip
 import LeakHTTPClient
 import Testing
 
-/// A request of ``CrashTests`` that counts something, and what it adds to the collector's counts.
+/// A request of ``CrashTests`` that changes counts, and its contribution to the collector's counts.
 struct CrashRequest: Sendable {
-    /// In this order each finds the leaks that it needs.
+    /// Kinds of requests. In this order, each request finds the leaks that it needs.
     enum Kind: CaseIterable, Sendable {
         case single, freed, array, batch, large, text, lines, usage, explained, explanations, envelope, event
     }
@@ -14,7 +14,7 @@ struct CrashRequest: Sendable {
     typealias Counts = [String: Int]
 
     static let app = "crash"
-    /// The app of the leaks that are new with each request: so many that they go beyond the limits of an app.
+    /// The app whose leaks are new in each request, so that they exceed the limits of an app.
     static let largeApp = "large"
 
     private(set) var path = "/api/v1/reports"
@@ -25,7 +25,7 @@ struct CrashRequest: Sendable {
 
     /// - Parameters:
     ///   - id: the `Idempotency-Key`.
-    ///   - isPacked: whether the body is compressed with gzip.
+    ///   - isPacked: `true` to compress the body with gzip.
     init(_ kind: Kind, id: String, install: String, isPacked: Bool = .random()) {
         fields = [
             HTTPField("Authorization", "Bearer \(CollectorProcess.key)"), HTTPField("Idempotency-Key", id),

@@ -2,9 +2,10 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// `kill -9` while requests of all kinds pour in: what was answered with 200 is there after the restart, and is there once.
+/// `kill -9` while requests of all kinds arrive: each request that was answered with 200 is stored exactly once after the
+/// restart.
 ///
-/// Ten rounds here; `make soak` runs 200 (`CRASH_ROUNDS`).
+/// Runs ten rounds; `make soak` runs 200 (`CRASH_ROUNDS`).
 @Suite struct CrashTests {
     private static let rounds = ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 10
     private static let senders = 4
@@ -15,7 +16,7 @@ import Testing
         var acknowledged: Counts = [:]
         /// The last one that was answered.
         var last: CrashRequest?
-        /// Sent, but no answer came: counted or not, nobody knows.
+        /// A request that was sent but not answered. The collector may or may not have counted it.
         var open: CrashRequest?
         var problems: [String] = []
     }
@@ -24,9 +25,9 @@ import Testing
         let folder = try TemporaryFolder()
         var generator = SystemRandomNumberGenerator()
         var (totals, ledgers): (Counts, [OperatorLedger]) = ([:], [])
-        // Once every kind of request, so that whatever the lot says each has been before a kill.
+        // Round -1 sends every kind of request once, so that each kind precedes a kill, independent of chance.
         for round in -1..<Self.rounds {
-            // The access log goes to a pipe that is not read.
+            // The access log is written to a pipe that is not read.
             let accessLog = ["text", "json", "off"][(round + 1) % 3]
             let collector = try CollectorProcess(
                 data: folder.path, environment: ["COLLECTOR_ACCESS_LOG": accessLog])
@@ -111,7 +112,7 @@ import Testing
         collector.wait()
     }
 
-    /// Blocking calls belong on a thread that nobody else needs.
+    /// Runs blocking calls on a separate thread.
     private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }
@@ -152,7 +153,7 @@ import Testing
     }
 }
 
-/// How far the threads of a round are.
+/// Progress of the threads of a round.
 final class RoundProgress: @unchecked Sendable {
     // Unchecked: everything is touched while `condition` is locked.
     private let condition = NSCondition()
@@ -168,7 +169,7 @@ final class RoundProgress: @unchecked Sendable {
         }
     }
 
-    /// One of the threads ends.
+    /// Records that a thread has ended.
     func end() {
         condition.withLock {
             threads -= 1
@@ -176,7 +177,7 @@ final class RoundProgress: @unchecked Sendable {
         }
     }
 
-    /// Waits for so many answers, or the end of all threads.
+    /// Waits for `count` answers, or for the end of all threads.
     func waitForAnswers(_ count: Int) {
         condition.withLock { while answers < count, threads > 0 { condition.wait() } }
     }

@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    /// What an operator does with a PostgreSQL database.
+    /// Commands that an operator runs with a PostgreSQL database.
     @Suite struct DatabaseCommandTests {
         private let folder: TemporaryFolder
         private let url: String
@@ -11,7 +11,7 @@
         init() throws {
             folder = try TemporaryFolder()
             let given = try Self.server()
-            // The server asks nobody for a password, and an address may hold one all the same.
+            // The server requires no password, but an address may contain one anyway.
             url = given.replacingOccurrences(of: "@", with: ":\(secret)@")
         }
 

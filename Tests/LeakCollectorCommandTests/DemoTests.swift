@@ -3,9 +3,9 @@ import LeakHTTPClient
 import LeakMessage
 import Testing
 
-/// What a newcomer does: `make run`, then `make demo`.
+/// The first steps of a new user: `make run`, then `make demo`.
 @Suite struct DemoTests {
-    /// A mistake of the demo, by the title that it prints, and the owners and class that the detector is told of.
+    /// A mistake of the demo: the title that it prints, and the owners and the class that it reports to the detector.
     private struct Leak {
         let title: String
         /// The class last.
@@ -134,7 +134,7 @@ import Testing
             })
     }
 
-    /// The leaks whose most frequent path is not the expected one, those without an explanation among them.
+    /// Returns the leaks whose most frequent path is not the expected one, including leaks without an explanation.
     private static func wrongPaths(
         of leaks: [[String: Any]], _ expected: [String: [String]], at address: String
     ) throws -> [String] {

@@ -11,7 +11,10 @@ import Testing
 
     private static var pages: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: top.path + "/docs")) ?? []
-        return ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md", "Conformance/README.md"]
+        return [
+            "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md",
+            "Conformance/README.md",
+        ]
             + names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
     }
 

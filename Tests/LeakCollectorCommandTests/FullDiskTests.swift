@@ -15,7 +15,7 @@ import Testing
 
     private static let reportsPerBatch = 50
 
-    /// Sends until it is taken, as reporters do, and each answer before that says when to come back.
+    /// Sends a report until it is accepted, as reporters do. Every answer before that must say when to retry.
     private static func sendUntilTaken(_ number: Int, to collector: CollectorProcess, _ client: HTTPClient)
         throws
     {
@@ -48,7 +48,7 @@ import Testing
         try Self.sendUntilTaken(0, to: collector, client)
         var sent = 1
         var words: Set<String> = []
-        // The guard looks once a second: what comes before it looks meets the disk itself.
+        // The guard checks once a second. A request before its next check reaches the full disk itself.
         for _ in 0..<40 where !words.contains(where: { $0.contains("the disk is full") }) {
             try disk.fill()
             let answer = try client.report(
@@ -107,7 +107,7 @@ import Testing
             #expect(collector.wait() == 0)
         }
 
-        /// The soft limit alone, which may be raised again.
+        /// Sets only the soft limit, which can be raised again.
         private static func limitFiles(of collector: CollectorProcess, to bytes: String) throws {
             #expect(try run("prlimit", ["--pid", "\(collector.number)", "--fsize=\(bytes):unlimited"]) == 0)
         }
@@ -141,7 +141,8 @@ import Testing
     }
 }
 
-/// What a running server learns by itself takes it a second or two.
+/// Returns `true` if `condition` becomes true within about 20 seconds. A running server needs a second or two to notice
+/// a change by itself.
 func eventually(_ condition: () throws -> Bool) throws -> Bool {
     for _ in 0..<400 {
         if try condition() { return true }
@@ -163,9 +164,9 @@ func run(_ tool: String, _ arguments: [String]) throws -> Int32 {
     return process.terminationStatus
 }
 
-/// A real disk of few megabytes, gone with its owner.
+/// A real file system of a few megabytes. It is unmounted with its owner.
 private final class SmallDisk {
-    /// Whether this machine lets us mount one.
+    /// True if this machine allows the tests to mount such a file system.
     static let isAvailable: Bool = geteuid() == 0 && (try? SmallDisk(mebibytes: 1)) != nil
 
     private let folder: TemporaryFolder

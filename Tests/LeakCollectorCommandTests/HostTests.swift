@@ -8,9 +8,9 @@ import Testing
     private let stream = Int32(SOCK_STREAM.rawValue)
 #endif
 
-/// Where it listens, and what it says about that.
+/// The address that the collector listens on, and its messages about it.
 @Suite struct HostTests {
-    /// Whether this machine has an address of version 6 to listen on.
+    /// True if this machine has an IPv6 address to listen on.
     private static let hasIPv6: Bool = {
         let number = socket(AF_INET6, stream, 0)
         defer { close(number) }

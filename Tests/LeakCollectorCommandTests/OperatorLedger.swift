@@ -7,8 +7,8 @@ import Testing
 
 /// The calls of an operator in ``CrashTests`` while the collector is killed, and checks of their effects.
 ///
-/// The counts of reports have none of it. Most of it has no `Idempotency-Key`: what was answered must be there after the
-/// restart, and a call without an answer was carried out once or not at all.
+/// The counts of reports do not include these calls. Most calls have no `Idempotency-Key`: the effect of an answered call
+/// must exist after the restart, and a call without an answer was executed once or not at all.
 struct OperatorLedger: Sendable {
     private enum Call: Sendable {
         case decide(note: String)
@@ -37,10 +37,10 @@ struct OperatorLedger: Sendable {
     private var erased: [String] = []
     private var images: [String] = []
     private var removed: [String] = []
-    /// Sent, but no answer came.
+    /// A call that was sent but not answered.
     private var open: Call?
 
-    /// Not the app of the reports that are counted.
+    /// An app other than that of the counted reports.
     private static let app = "operator"
     /// Operator calls in one round: the history of a leak has 200.
     private static let callLimit = 60
@@ -72,7 +72,7 @@ struct OperatorLedger: Sendable {
         return ledger
     }
 
-    /// In this order each call finds what it needs.
+    /// Number of kinds of calls. In their order, each call finds the data that it needs.
     private static let lots = 9
 
     /// - Returns: `nil` where there is nothing yet to be revoked or removed.
@@ -157,7 +157,7 @@ struct OperatorLedger: Sendable {
             ).expect(201)
             tokens.append(try #require(made["secret"] as? String))
         case .revokeKey(let key):
-            // Whatever comes of it, nothing more is expected of a valid key.
+            // Whatever the result, the key is no longer expected to be valid.
             keys.removeAll { $0.id == key.id }
             try Self.delete("/api/v1/keys/\(key.id)", client, address).expect(200)
             revoked.append(key)

@@ -6,11 +6,11 @@ import Foundation
     private let stream = Int32(SOCK_STREAM.rawValue)
 #endif
 
-/// A connection that sends what it is told and when, which no client of HTTP does.
+/// A connection that sends given bytes at given times, which an HTTP client cannot do.
 final class RawPeer {
     private let number: Int32
 
-    /// - Returns: `nil` when nobody listens there.
+    /// - Returns: `nil` if no server listens on that port.
     init?(port: Int) {
         number = socket(AF_INET, stream, 0)
         var limit = timeval(tv_sec: 10, tv_usec: 0)
@@ -34,14 +34,14 @@ final class RawPeer {
         _ = unsafe write(number, bytes, bytes.count)
     }
 
-    /// What comes next, at once as it comes.
+    /// Returns the next bytes as soon as they arrive.
     func receive() -> String {
         var piece = [UInt8](repeating: 0, count: 4096)
         let count = unsafe max(read(number, &piece, piece.count), 0)
         return String(decoding: piece[..<count], as: UTF8.self)
     }
 
-    /// All that comes until the peer ends, or until nothing comes for ten seconds.
+    /// Returns all bytes until the peer closes the connection or sends nothing for ten seconds.
     func receiveAll() -> String {
         var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Signals: what is in flight is finished, a second one ends at once, and a closed terminal ends nothing.
+/// Signals: the first signal finishes requests in flight, a second one ends the process at once, and a closed terminal does
+/// not end it.
 @Suite struct StopTests {
     private static let body = #"{"class":"Cart"}"#
 
@@ -45,7 +46,7 @@ import Testing
             "\(answer)")
         #expect(running.wait() == 0)
 
-        // What was answered is on disk.
+        // The answered request is on disk.
         let again = try CollectorProcess(data: folder.path)
         let reader = try #require(RawPeer(port: again.port))
         reader.send(

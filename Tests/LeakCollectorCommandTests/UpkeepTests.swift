@@ -34,7 +34,7 @@ import LeakPlatform
         return json?["reports"] as? Int
     }
 
-    /// The summary, asked for so often that every thread of the collector's has shown it.
+    /// Returns the summary, requested so often that every thread of the collector has answered.
     private func summaries(_ collector: CollectorProcess) throws -> [String] {
         try (0..<6).map { _ in
             let answer = try HTTPClient(.init()).get(
@@ -108,7 +108,7 @@ import LeakPlatform
         return (process.terminationStatus, text)
     }
 
-    /// Whether this machine lets a test mount folders.
+    /// True if this machine allows a test to mount folders.
     private static let canMount: Bool = {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare") else { return false }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mount-\(getpid())").path

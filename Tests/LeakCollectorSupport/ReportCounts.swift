@@ -1,7 +1,7 @@
 import LeakHTTPClient
 
 extension RunningCollector {
-    /// Why the counts could not be read.
+    /// The reason why the counts could not be read.
     public struct Uncounted: Error {
         public let status: Int
     }

@@ -77,7 +77,7 @@ public final class RunningCollector {
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
     }
 
-    /// Sends what the button on the page of the printed sign-in link sends.
+    /// Sends the same request as the button on the page of the printed sign-in link.
     public func spendSignInLink() throws -> HTTPAnswer {
         let code = collector.announcement.signInLink.split(separator: "=").last ?? ""
         return try post("code=\(code)", "application/x-www-form-urlencoded", to: "/sign-in", fields: [])

@@ -9,12 +9,12 @@ import Testing
 
 @testable import LeakCollector
 
-/// The whole path over real sockets: libcurl posts, SQLite keeps, libcurl reads back.
+/// The whole path over real sockets: libcurl posts, SQLite stores, libcurl reads back.
 @Suite struct CollectorTests {
     @Test func `every known text makes the group that it states`() throws {
         let running = try RunningCollector()
         for (number, vector) in try Self.vectors().enumerated() {
-            // An app of its own, so that each text's group can be told.
+            // Each text has a separate app, so that its group can be identified.
             let app = "vector-\(number)"
             let answer = try running.post(
                 vector.message, "text/plain", to: "/api/v1/reports?app=\(app)&version=1")
@@ -275,7 +275,8 @@ import Testing
         }
     }
 
-    /// What the server learns by itself takes it a second or two.
+    /// Waits until `condition` is true, and records an issue after 30 seconds. The server needs a second or two to
+    /// notice a change by itself.
     private static func eventually(_ condition: () throws -> Bool) throws {
         for _ in 0..<600 {
             if try condition() { return }

@@ -1,6 +1,6 @@
 @testable import LeakStore
 
-/// A store that passes on to another what it does not do in its own way.
+/// A store that forwards every call to another store unless it implements the call itself.
 protocol ForwardingStore: Store {
     var store: any Store { get }
 }

@@ -27,7 +27,7 @@ import LeakPlatform
     }
 }
 
-/// A store that has more to delete for a minute, unless nobody wants it to go on.
+/// A store whose expiration runs for a minute, unless the caller stops it.
 private struct EndlessExpiry: ForwardingStore {
     let store: any Store
     let begun: Guarded<Bool>

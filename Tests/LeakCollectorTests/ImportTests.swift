@@ -46,7 +46,7 @@ import Testing
     @Test func `every key of an import is remembered, however many there are in a day`() throws {
         let limits = StoreLimits.forImports
         #expect(limits.idempotencyKeysPerDay == .max && limits.answersPerDay == .max)
-        // Each line has an answer of its own.
+        // Each line is answered separately.
         var lines = (1...40).map { rejected in
             "[" + [String](repeating: "{}", count: rejected).joined(separator: ",") + #",{"class": "C"}]"#
         }
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-/// A folder of one test, gone with it.
+/// A folder of one test. It is removed with the object.
 private final class TemporaryFolder: Sendable {
     let path = NSTemporaryDirectory() + "import-test-\(UUID().uuidString)"
 

@@ -6,7 +6,7 @@ import LeakCollector
 import Testing
 import LeakPlatform
 
-/// The collector as a peer sees it that sends what it likes.
+/// The collector as seen by a peer that sends arbitrary bytes.
 @Suite struct WireTests {
     @Test func `every vector for the server has its outcome in the collector too`() throws {
         let vectors = try Vector.all().filter { Self.leftOut[$0.id] == nil }.map(Self.aimed)
@@ -42,7 +42,7 @@ import LeakPlatform
         }
     }
 
-    /// Those whose outcome depends on the echo.
+    /// Vectors whose outcome depends on a server that echoes the body, with the reason for leaving them out.
     private static let leftOut: [String: String] = [
         "D33": "names its target in drips, which aiming does not see",
         "14c": "fills a head to its last byte, and the collector's address is longer than /",
@@ -59,7 +59,7 @@ import LeakPlatform
             guard case .bytes(let bytes) = step else { return step }
             let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
                 .replacingOccurrences(of: " / HTTP/", with: " /sign-in HTTP/")
-            // The address is known, so that the collector says which methods it answers.
+            // The address is known, so the collector lists the methods that it supports.
             if vector.outcome == "501!", vector.title.contains("method"), text.contains(" /sign-in ") {
                 vector.outcome = "405!"
             }
@@ -72,7 +72,8 @@ import LeakPlatform
         readings(of: outcome).contains(where: vector.matches)
     }
 
-    /// The outcome as it is, and with 200 for whatever the collector itself says to a request that the server took.
+    /// Returns the outcome itself, and the outcome with 200 for every answer of the collector to a request that the
+    /// server accepted.
     private static func readings(of outcome: Outcome) -> [String] {
         let end = outcome.text.drop { $0.isNumber || $0 == "," }
         return [[], [100], [100, 204]].map { kept in
@@ -82,7 +83,7 @@ import LeakPlatform
         } + [outcome.text]
     }
 
-    /// Whether the server refused the request before the collector saw it.
+    /// Returns `true` if the server rejected the request before the collector received it.
     private static func isRefusal(_ reply: Reply) -> Bool {
         reply.field("content-type") == "application/problem+json" && !reply.text.hasPrefix(#"{"type":"#)
     }

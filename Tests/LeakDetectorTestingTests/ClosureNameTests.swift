@@ -19,7 +19,7 @@
             #expect(ClosureName.names(of: [site]).isEmpty)
         }
 
-        /// Such as the shared library of a test bundle.
+        /// A library that is loaded at run time, such as the shared library of a test bundle.
         @Test(.enabled(if: hasClang, "clang is not in PATH"), arguments: ["-gdwarf-4", "-gdwarf-5", "-g0"])
         func `a function of a loaded library has its name and line`(debugData: String) throws {
             let library = try Library(debugData)
@@ -27,7 +27,7 @@
             let handle = unsafe dlopen(library.path, RTLD_NOW | RTLD_LOCAL)
             try #require(unsafe handle != nil)
             let function = unsafe try #require(unsafe dlsym(handle, "on_paid"))
-            // To its end: the file says that it has no bytes, and a process of many tests has a long one.
+            // Reads to the end: the file reports a size of 0 bytes, and it is long in a process of many tests.
             let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
             let maps = String(decoding: try #require(try file.readToEnd()), as: UTF8.self)
             let image = try #require(library.path.split(separator: "/").last)

@@ -3,7 +3,7 @@ import Foundation
 import LeakDetectorTesting
 import Testing
 
-/// In Swift Testing. What passes: a failure here would be recorded as one.
+/// Tests in Swift Testing that must pass. A failure of `expectNoLeaks` would be recorded as a failure of the test.
 @Suite struct ExpectNoLeaksTests {
     private struct Offline: Error {}
 
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    // Far longer than it takes, for machines that are busy; what goes is not waited for.
+    // The timeout is much longer than needed, for busy machines. A released object ends the wait early.
     @Test func `an object that another thread lets go of a little later passes`() {
         expectNoLeaks(within: 30) { leaks in
             let upload = leaks.track(Upload())
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// As other tests do, which share the main actor with this one.
+    /// Blocks the main actor, as other tests do that share it with this one.
     @MainActor private func work() { Thread.sleep(forTimeInterval: 0.1) }
 
     @Test @MainActor func `the time in which the main actor is busy with others does not count`() async {

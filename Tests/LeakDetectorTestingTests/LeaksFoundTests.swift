@@ -3,11 +3,11 @@ import LeakDetectorTesting
 import Testing
 import LeakPlatform
 
-/// In Swift Testing: that the test fails, where, and with which words.
+/// Failures in Swift Testing: their location and their text.
 @Suite struct LeaksFoundTests {
     private struct Offline: Error {}
 
-    /// Not async, so that it takes the form that blocks.
+    /// Not async, so that it uses the blocking overload.
     private static func throwing() {
         #expect(throws: Offline.self) {
             try expectNoLeaks(within: 0) { leaks in
@@ -17,7 +17,7 @@ import LeakPlatform
         }
     }
 
-    /// Whether an issue is recorded at `line` of this file, beginning with `words`.
+    /// Returns `true` if `issue` is recorded at `line` of this file and begins with `words`.
     private func isIssue(_ issue: Issue, _ line: Int, _ words: String) -> Bool {
         issue.sourceLocation?.line == line && issue.sourceLocation?.fileID == #fileID
             && issue.comments.map(\.rawValue).contains { $0.hasPrefix(words) }
@@ -181,7 +181,7 @@ import LeakPlatform
         isolation: isolated (any Actor)? = #isolation, _ body: () async -> Void
     ) async -> [String] {
         let words = Guarded<[String]>([])
-        // Whether there must be any is for the caller to say, who looks at the words.
+        // The caller checks the recorded texts, and so decides whether an issue must exist.
         await withKnownIssue(isIntermittent: true) {
             await body()
         } matching: { issue in

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Tests that pass as usual, and leak at the same lines in a process that is asked to: what a framework prints for a
-/// real failure can be read there.
+/// Tests that usually pass, and that leak at the same lines in a process that requests it. The output of that process shows
+/// how a framework prints a real failure.
 enum LeaksOnDemand {
     private static let variable = "LEAK_ON_PURPOSE"
 

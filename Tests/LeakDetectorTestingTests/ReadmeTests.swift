@@ -21,7 +21,7 @@ final class CartTests: XCTestCase {
     }
 }
 
-/// The example of docs/INTEGRATION.md under “In your tests” stands above, where it is compiled and run.
+/// The code above is the example of docs/INTEGRATION.md under “In your tests”. It is compiled and run here.
 @Suite struct ReadmeTests {
     @Test func `the guide shows the example that is compiled here`() throws {
         let here = URL(fileURLWithPath: #filePath)

@@ -1,14 +1,14 @@
-/// What tests leak, or do not.
+/// An object that tests leak or release.
 class Screen {
     var onClose: (() -> Void)?
 
-    /// The mistake that most leaks are.
+    /// Makes the most common mistake: a closure that captures `self` strongly.
     func leak() { onClose = { self.onClose = nil } }
 }
 
 final class Sheet: Screen {}
 
-/// May be let go of by another thread.
+/// An object that another thread may release.
 final class Upload: Sendable {}
 
 @MainActor

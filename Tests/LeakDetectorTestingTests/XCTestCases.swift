@@ -2,7 +2,7 @@ import Dispatch
 import LeakDetectorTesting
 import XCTest
 
-/// In XCTest: ``LeaksOnDemand``, which `XCTestFailureTests` demands.
+/// The tests of ``LeaksOnDemand`` in XCTest. `XCTestFailureTests` makes them leak.
 final class LeakingOnDemandCases: XCTestCase {
     private let leaks = LeaksOnDemand.isAsked
     private var property: Screen?
@@ -54,9 +54,9 @@ final class LeakingOnDemandCases: XCTestCase {
     }
 }
 
-/// In XCTest. What goes a little later passes.
+/// XCTest cases whose objects are released a little later. They pass.
 final class GoingLaterCases: XCTestCase {
-    // Far longer than it takes, for machines that are busy; what goes is not waited for.
+    // The timeout is much longer than needed, for busy machines. A released object ends the wait early.
     private let patience = 30.0
 
     func testWhatTheMainQueueLetsGoOf() {

@@ -2,8 +2,8 @@
     import Foundation
     import Testing
 
-    /// What a failure looks like in XCTest, which on Linux can expect none: the tests of ``LeakingOnDemandCases``
-    /// are run in a process of their own, where they leak.
+    /// Failures as XCTest shows them. XCTest cannot expect failures on Linux, so the tests of ``LeakingOnDemandCases``
+    /// run in a separate process, where they leak.
     @Suite struct XCTestFailureTests {
         private static let tracked = "LeakDetectorTestingTests.Screen tracked here"
 

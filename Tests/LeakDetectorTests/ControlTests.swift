@@ -198,7 +198,7 @@ private func makeCell() -> AnyObject {
     #endif
 
     #if os(macOS) || os(Linux)
-        /// In a process of its own, since the shared detector is one for the whole process.
+        /// Runs in a separate process, because the whole process has one shared detector.
         @Test func `a detector may be started again after it was stopped`() async {
             await #expect(processExitsWith: .success) {
                 let first = LeakDetector.start(.report { _ in })

@@ -11,10 +11,10 @@ private final class Plain {
 private final class Generic<Value> { var itself: AnyObject? }
 private enum Outer { final class Inner { var itself: AnyObject? } }
 private actor Session {}
-/// Nothing in it, so it may be sent.
+/// Sendable, because it has no properties.
 private final class Empty: Sendable {}
 
-/// With real objects and real time, which is short: a grace period of 30 ms.
+/// Tests with real objects and real time. The grace period is 30 ms.
 @Suite struct LeakDetectorTests {
     /// Gathers what is reported, and waits for it.
     private final class Reports: @unchecked Sendable {
@@ -29,7 +29,7 @@ private final class Empty: Sendable {}
             condition.unlock()
         }
 
-        /// All that came, once there are as many, or after five seconds.
+        /// Returns all reports as soon as there are `count`, or after five seconds.
         func wait(for count: Int) -> [LeakReport] {
             condition.lock()
             defer { condition.unlock() }

@@ -57,7 +57,7 @@
             _ = unsafe class_replaceMethod(type, selector, recorder, method_getTypeEncoding(method))
         }
 
-        /// - Returns: `nil` for a selector that is none of the seven.
+        /// - Returns: `nil` for a selector that is not one of the seven.
         private nonisolated static func next(_ selector: Selector) -> IMP? {
             unsafe selectors.append(selector.description)
             return unsafe originals[selector.description]

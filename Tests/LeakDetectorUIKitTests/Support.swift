@@ -5,7 +5,7 @@
 
     @testable import LeakDetector
 
-    /// One detector at a time hears of screens.
+    /// Runs its tests one at a time, because only one detector at a time receives screen events.
     @Suite(.serialized) enum Serialized {}
 
     /// A detector that watches the screens of this process, and a window without an app.
@@ -29,7 +29,7 @@
             settle()
         }
 
-        /// Lets UIKit finish what it does later, and so much time pass that every leak is told.
+        /// Lets UIKit finish its deferred work, and lets enough time pass that every leak is reported.
         func settle() {
             for _ in 0..<5 {
                 autoreleasepool {
@@ -44,7 +44,7 @@
     final class Order: UIViewController {}
     final class Badge: UIView {}
 
-    /// What a finger does, for whoever looks at it before UIKit.
+    /// A touch event, for code that sees it before UIKit does.
     final class TouchEvent: UIEvent {
         private let touched: UITouch
 

@@ -1,12 +1,12 @@
 import LeakPlatform
 
-/// Takes connections on a free port of 127.0.0.1 and serves each on a thread of its own, until stopped.
+/// Accepts connections on a free port of 127.0.0.1 and serves each on a separate thread, until stopped.
 final class Acceptor: Sendable {
     private struct State {
         var connections = 0
         var running = 0
         var isStopped = false
-        /// Those that a thread may be waiting on.
+        /// Open sockets that a thread may be waiting on.
         var open: [ObjectIdentifier: Socket] = [:]
     }
 
@@ -18,7 +18,7 @@ final class Acceptor: Sendable {
         (listener, port) = try Socket.listening()
     }
 
-    /// How many connections came.
+    /// Number of accepted connections.
     var connections: Int { state.with { $0.connections } }
 
     /// - Parameter serve: called on a thread of the connection's own, with the connection and its number from 0.
@@ -66,7 +66,7 @@ final class Acceptor: Sendable {
             return Array(state.open.values)
         }
         for socket in open { socket.end() }
-        // Whoever waits for a connection gets one, and sees that it is over.
+        // A thread that waits for a connection gets this one, and then sees that the acceptor is stopped.
         _ = Socket.connected(to: port)
         state.wakeAll()
         _ = state.wait { $0.running == 0 ? true : nil }

@@ -1,4 +1,4 @@
-/// What goes wrong with one connection.
+/// The faults of one connection.
 public struct Fault: Hashable, Sendable {
     public enum Ending: Hashable, Sendable, CaseIterable {
         case close
@@ -16,12 +16,12 @@ public struct Fault: Hashable, Sendable {
         }
     }
 
-    /// What goes wrong in one direction.
+    /// The faults in one direction.
     public struct Direction: Hashable, Sendable {
         public var cut: Cut?
-        /// Before the first byte is passed on.
+        /// Delay before the first byte is forwarded.
         public var delayMilliseconds: Int64 = 0
-        /// One byte at a time, with that pause after each; `nil` passes on what there is.
+        /// Pause after each byte, which is forwarded alone; `nil` forwards all available bytes at once.
         public var bytePauseMilliseconds: Int64?
 
         public init(cut: Cut? = nil, delayMilliseconds: Int64 = 0, bytePauseMilliseconds: Int64? = nil) {
@@ -50,7 +50,7 @@ public struct Fault: Hashable, Sendable {
             self.ending = ending
         }
 
-        /// - Parameter bytes: how many of the answer are sent; `nil` is all.
+        /// - Parameter bytes: number of bytes of the answer that are sent; `nil` sends all.
         public init(
             status: Int, type: String, body: String, cutAfter bytes: Int? = nil, asksServer: Bool = false,
             stallMilliseconds: Int64 = 0, ending: Ending = .close
@@ -64,9 +64,10 @@ public struct Fault: Hashable, Sendable {
         }
     }
 
-    /// From the client.
+    /// Faults of the bytes from the client.
     public var request: Direction
-    /// From the server. Cut after 0 bytes, the server has done what it was asked and the client hears nothing of it.
+    /// Faults of the bytes from the server. After a cut at 0 bytes, the server has processed the request and the client gets no
+    /// answer.
     public var answer: Direction
 
     /// `nil` when the server's own answer is passed on.

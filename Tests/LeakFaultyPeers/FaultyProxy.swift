@@ -18,7 +18,7 @@ public final class FaultyProxy: Sendable {
     public var port: Int { acceptor.port }
     public var connections: Int { acceptor.connections }
 
-    /// - Parameter fault: what is to go wrong with a connection, by its number from 0. Called on the connection's thread.
+    /// - Parameter fault: returns the fault of a connection, by its number from 0. Called on the connection's thread.
     public init(to target: Int, _ fault: @escaping @Sendable (_ connection: Int) -> Fault) throws {
         acceptor = try Acceptor()
         self.target = target
@@ -78,9 +78,10 @@ public final class FaultyProxy: Sendable {
         init(_ fault: Fault.Direction) { self.fault = fault }
     }
 
-    /// Passes on what there is, and counts it before the other side can have it: a test that has seen an answer may ask.
+    /// Forwards the available bytes, and counts them before the other side can receive them, so that a test that has seen an
+    /// answer can rely on the count.
     ///
-    /// - Returns: how the connection is to end; `nil` when it goes on.
+    /// - Returns: the ending of the connection; `nil` if it stays open.
     private func pass(
         from source: Socket, to target: Socket, _ flow: inout Flow, of number: Int,
         as direction: sending WritableKeyPath<Passed, Int>

@@ -1,21 +1,22 @@
 import LeakPlatform
 
-/// A server on 127.0.0.1 that says exactly what a test tells it to, right or wrong, and keeps what it was sent.
+/// A server on 127.0.0.1 that sends exactly the bytes that a test specifies, valid or not, and records the received
+/// requests.
 ///
-/// Stop it: until then its threads go on.
+/// Its threads run until it is stopped.
 public final class HostilePeer: Sendable {
-    /// What to do after a request, one step after the other. Without one that ends it, the connection goes on.
+    /// An action after a request. Steps run in order. Without a step that ends the connection, the connection stays open.
     public enum Step: Hashable, Sendable {
         case send([UInt8])
-        /// One byte at a time.
+        /// Sends one byte at a time.
         case sendBytes([UInt8], pauseMilliseconds: Int64)
-        /// The same again and again, until the client goes.
+        /// Sends the same bytes again and again until the client closes the connection.
         case sendForEver([UInt8])
         case pause(milliseconds: Int64)
-        /// Close, once the client has seen that nothing more comes.
+        /// Closes the connection after the client has seen the end of the stream.
         case close
         case reset
-        /// Say nothing more, until the client goes or the peer is stopped.
+        /// Sends nothing more until the client closes the connection or the peer is stopped.
         case hang
     }
 
@@ -26,12 +27,12 @@ public final class HostilePeer: Sendable {
 
     public var port: Int { acceptor.port }
     public var connections: Int { acceptor.connections }
-    /// In the order in which they were read.
+    /// The received requests, in the order in which they were read.
     public var requests: [ReceivedRequest] { received.with { $0 } }
 
     /// - Parameters:
-    ///   - reading: how many bytes of a connection's requests to read before acting; `nil` is all of each.
-    ///   - react: what to do then. Called on the connection's thread.
+    ///   - reading: number of bytes of a connection's requests to read before reacting; `nil` reads each request completely.
+    ///   - react: returns the steps of the reaction. Called on the connection's thread.
     public init(
         reading: @escaping @Sendable (_ connection: Int) -> Int? = { _ in nil },
         _ react: @escaping @Sendable (ReceivedRequest) -> [Step]
@@ -50,7 +51,7 @@ public final class HostilePeer: Sendable {
         let limit = reading(connection)
         while true {
             guard let (head, body) = bytes.take(upTo: limit) else {
-                // No more than asked for: the rest stays with the system.
+                // Reads no more than requested: the rest stays in the system's buffer.
                 let piece = socket.receive(atMost: limit ?? 65_536)
                 guard !piece.isEmpty else { return }
                 bytes.append(piece)
@@ -66,7 +67,7 @@ public final class HostilePeer: Sendable {
         }
     }
 
-    /// - Returns: whether the connection goes on.
+    /// - Returns: `true` if the connection stays open.
     private func perform(_ step: Step, on socket: Socket) -> Bool {
         switch step {
         case .send(let bytes): return socket.send(bytes[...])

@@ -1,12 +1,12 @@
-/// A request as far as it was read.
+/// A request, or the part of it that was read.
 public struct ReceivedRequest: Hashable, Sendable {
-    /// Of its connection, from 0 in the order in which they came.
+    /// Number of the connection, from 0 in the order of arrival.
     public let connection: Int
-    /// Among all requests, from 0.
+    /// Number of the request among all requests, from 0.
     public let number: Int
     /// The request line and the fields, without the blank line; empty when the head was not read to its end.
     public let head: String
-    /// As sent, compressed or not.
+    /// The body as it was sent, compressed or not.
     public let body: [UInt8]
 
     public var idempotencyKey: String? { self["Idempotency-Key"] }
@@ -28,10 +28,10 @@ struct RequestBytes {
 
     mutating func append(_ piece: [UInt8]) { bytes += piece }
 
-    /// Takes what has come of the next request.
+    /// Removes the received part of the next request from the buffer.
     ///
-    /// - Parameter limit: how many bytes are enough; `nil` is the whole request.
-    /// - Returns: head and body, or `nil` while that is not there.
+    /// - Parameter limit: number of bytes that are enough; `nil` is the whole request.
+    /// - Returns: head and body, or `nil` if too few bytes have arrived.
     mutating func take(upTo limit: Int?) -> (head: String, body: [UInt8])? {
         let end = Self.endOfHead(in: bytes)
         let head = end.map { String(decoding: bytes[..<($0 - 4)], as: UTF8.self) } ?? ""

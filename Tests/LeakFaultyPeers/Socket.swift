@@ -4,7 +4,7 @@
     import Darwin
     private let stream = SOCK_STREAM
     private let flags: Int32 = 0
-    /// A send to a peer that has gone fails; it does not end the process.
+    /// Makes a send to a disconnected peer fail instead of ending the process.
     private func keepQuiet(_ number: Int32) {
         var one: Int32 = 1
         unsafe setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &one, 4)
@@ -19,7 +19,7 @@ import LeakPlatform
 
 /// A TCP socket on 127.0.0.1 that one thread uses and any thread may end.
 final class Socket: Sendable {
-    /// Why there is none: the number of the system's error.
+    /// The system's error number of a failed socket call.
     struct Failure: Error {
         let code: Int32
     }
@@ -30,7 +30,7 @@ final class Socket: Sendable {
 
     private init(adopting number: Int32) {
         self.number = number
-        // What tests start in a process of its own must not inherit it.
+        // Processes that tests start must not inherit the socket.
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         var one: Int32 = 1
         unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
@@ -54,7 +54,7 @@ final class Socket: Sendable {
         return (socket, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// - Returns: `nil` when nobody listens there.
+    /// - Returns: `nil` if no server listens on that port.
     static func connected(to port: Int) -> Socket? {
         let socket = Socket(adopting: systemSocket())
         var address = loopback(port: UInt16(port))
@@ -68,15 +68,15 @@ final class Socket: Sendable {
 
     /// Waits for the next connection.
     ///
-    /// - Returns: `nil` when there will be none.
+    /// - Returns: `nil` if no further connection can arrive.
     func accepted() -> Socket? {
         let accepted = accept(number, nil, nil)
         return accepted >= 0 ? Socket(adopting: accepted) : nil
     }
 
-    /// Waits until one of two has bytes, or has ended.
+    /// Waits until one of two sockets has bytes or has ended.
     ///
-    /// - Returns: which of them.
+    /// - Returns: for each socket, `true` if it is ready.
     static func waitForInput(_ one: Socket, _ other: Socket) -> (Bool, Bool) {
         var requests = [one, other].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
         while unsafe poll(&requests, 2, -1) < 0, errno == EINTR {}
@@ -85,7 +85,7 @@ final class Socket: Sendable {
 
     /// Waits for bytes.
     ///
-    /// - Returns: none when the peer has ended or is gone.
+    /// - Returns: no bytes if the peer has closed its side or is gone.
     func receive(atMost limit: Int = 65_536) -> [UInt8] {
         var piece = [UInt8](repeating: 0, count: limit)
         while true {
@@ -95,7 +95,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// - Returns: whether the peer is still there.
+    /// - Returns: `true` if the peer is still connected.
     func send(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         while !rest.isEmpty {
@@ -107,16 +107,16 @@ final class Socket: Sendable {
         return true
     }
 
-    /// Ends it from any thread: who waits for bytes gets none.
+    /// Ends the connection from any thread. A thread that waits for bytes gets none.
     func end() {
         isOpen.with { isOpen in
             if isOpen { _ = shutdown(number, Int32(SHUT_RDWR)) }
         }
     }
 
-    /// Says that no more is coming, and waits for the peer to go.
+    /// Closes the sending side, and waits for the peer to close the connection.
     ///
-    /// To close at once would reset the connection where something of the peer's is still unread. RFC 9293 §3.6.1.
+    /// Closing the socket at once would reset the connection if bytes of the peer are still unread. RFC 9293 §3.6.1.
     func finish() {
         _ = shutdown(number, Int32(SHUT_WR))
         while !receive().isEmpty {}

@@ -2,12 +2,12 @@ import Foundation
 import LeakTransport
 import Testing
 
-/// What comes back for which answer of the server, by either transport.
+/// The result of each transport for each response of the server.
 @Suite struct AnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         enum Outcome: Sendable {
             case answer(Reply.Answer)
-            /// No answer, in words with this in them.
+            /// A failure instead of an answer, whose message contains this text.
             case failure(String = " ")
         }
 
@@ -119,8 +119,8 @@ import Testing
     ]
 
     #if os(Linux)
-        /// By curl alone. At the first two, Foundation on Linux ends the process ("Transfer completed, but there's no
-        /// response"); the others it reads on its one queue for all sessions, until the time is over.
+        /// Responses for curl only. At the first two, Foundation on Linux ends the process ("Transfer completed, but there's no
+        /// response"). It reads the others on its one queue for all sessions until the time limit.
         static let heads: [ScriptedPeer.Script] = [
             .init("HTTP/1.1 200 OK\r\n", then: .close),
             .init("HTTP/1.1 401 Unauthorized\r\nConte", then: .close),

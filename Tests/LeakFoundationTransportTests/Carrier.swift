@@ -20,7 +20,7 @@ enum Carrier: String, CaseIterable, Sendable {
         }
     }
 
-    /// Posts one after the other with one transport, on a thread of its own: a transport blocks.
+    /// Sends posts one after the other with one transport, on a separate thread because a transport blocks.
     func replies(to posts: [Post], _ limits: TransportLimits = .patient) async -> [Reply] {
         await withCheckedContinuation { continuation in
             Thread {
@@ -34,7 +34,7 @@ enum Carrier: String, CaseIterable, Sendable {
         await replies(to: [post], limits)[0]
     }
 
-    /// With how long it took on its thread: when this function goes on is up to whatever else the tests do.
+    /// Returns the reply and the time that it took on its thread. The time until this function resumes depends on other tests.
     func timedReply(to post: Post, _ limits: TransportLimits) async -> (reply: Reply, seconds: Double) {
         await withCheckedContinuation { continuation in
             Thread {

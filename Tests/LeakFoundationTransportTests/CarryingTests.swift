@@ -5,7 +5,7 @@ import LeakHTTPServer
 import LeakTransport
 import Testing
 
-/// Posts on their way: what arrives, over how many connections, and when it is given up.
+/// Transmission of posts: received bytes, number of connections, and timeouts.
 @Suite struct CarryingTests {
     private static let noContent = "HTTP/1.1 204 No Content\r\n\r\n"
 
@@ -93,12 +93,12 @@ import Testing
     func `after a connection that went a new one is made`(carrier: Carrier) async throws {
         let peer = try ScriptedPeer { _ in .init(Self.noContent, then: .close) }
         defer { peer.stop() }
-        // Foundation on Linux can forget a post whose connection goes: then the limit ends it.
+        // Foundation on Linux can lose a post whose connection is closed. Then the time limit ends it.
         var limits = TransportLimits.patient
         (limits.connectMilliseconds, limits.totalMilliseconds) = (30_000, 30_000)
         let replies = await carrier.replies(
             to: Array(repeating: .report(to: peer.address), count: 9), limits)
-        // A post that meets a connection just as it goes gets no answer, and is one to send again.
+        // A post on a connection that is just being closed gets no answer, and must be sent again.
         let answers = replies.compactMap(\.answer?.status)
         #expect(answers.count >= 3 && answers.allSatisfy { $0 == 204 })
         #expect(answers.count + replies.compactMap(\.failure).count == 9)
@@ -151,7 +151,7 @@ import Testing
         withExtendedLifetime(peer) {}
     }
 
-    /// What takes too long: silence before the answer, within it, and an answer that trickles for ever.
+    /// Responses that take too long: silence before the response, silence within it, and a response that trickles endlessly.
     static let slow: [ScriptedPeer.Script] = [
         .init("", then: .silence), .init("HTTP/1.1 200 OK\r\n", then: .silence),
         .init("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", then: .silence),

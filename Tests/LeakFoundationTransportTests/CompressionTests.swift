@@ -3,7 +3,7 @@ import LeakGzip
 import LeakTransport
 import Testing
 
-/// Compressed answers, which nobody asked for.
+/// Compressed responses that the client did not request.
 @Suite struct CompressionTests {
     private static func compressed(_ bytes: [UInt8]) -> ScriptedPeer.Script {
         let body = Gzip.deflate(bytes)

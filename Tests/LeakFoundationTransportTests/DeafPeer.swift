@@ -8,7 +8,7 @@ import Foundation
     private let streamType = Int32(SOCK_STREAM.rawValue)
 #endif
 
-/// A port of 127.0.0.1 that answers nobody: it listens, takes none in, and its queue is full.
+/// A port of 127.0.0.1 that never answers: it listens, accepts no connection, and its backlog is full.
 final class DeafPeer: Sendable {
     let port: UInt16
     private let sockets: [Int32]

@@ -12,27 +12,27 @@ import Foundation
 
 /// A server on 127.0.0.1 that answers each request by a script, right or wrong.
 final class ScriptedPeer: @unchecked Sendable {
-    // Unchecked: `received` is touched inside `lock` alone, the rest is set once.
+    // Unchecked: `received` is accessed only inside `lock`, the rest is set once.
 
     struct Script: Sendable {
         enum Manner: Sendable {
             case whole
-            /// One byte in each packet, so many milliseconds apart.
+            /// Sends one byte in each packet, with the given pause in milliseconds.
             case byteByByte(milliseconds: UInt32)
-            /// Then this over and over, until the other side has enough. It draws breath between: Foundation on Linux goes
-            /// on reading, deaf to whoever cancels, for as long as there is something to read.
+            /// Then sends this text repeatedly until the other side closes the connection. It pauses in between, because
+            /// Foundation on Linux ignores cancellation as long as there is something to read.
             case endlessly(String)
         }
         enum End: Sendable {
             case keep, close
-            /// Nothing more until the other side goes.
+            /// Sends nothing more until the other side closes the connection.
             case silence
         }
 
         var text: [UInt8]
         var manner = Manner.whole
         var end = End.keep
-        /// Off, it answers after the head, and the body stays unread.
+        /// False to answer after the head and leave the body unread.
         var readsBody = true
 
         init(_ text: String, _ manner: Manner = .whole, then end: End = .keep, readsBody: Bool = true) {
@@ -63,7 +63,7 @@ final class ScriptedPeer: @unchecked Sendable {
     var requests: [Request] { lock.withLock { received } }
     var address: String { "http://127.0.0.1:\(port)/api/v1/reports" }
 
-    /// - Parameter script: what to answer to which request, counted from 0.
+    /// - Parameter script: returns the script of a request, by its number from 0.
     init(_ script: @escaping @Sendable (_ number: Int) -> Script) throws {
         self.script = script
         (listener, port) = try Self.listen()

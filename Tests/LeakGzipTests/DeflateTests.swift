@@ -1,7 +1,7 @@
 import LeakGzip
 import Testing
 
-/// What HTTP calls `deflate`, with zlib's wrapper and without. RFC 9110 §8.4.1.2.
+/// The content coding `deflate` of HTTP, with zlib's wrapper and without. RFC 9110 §8.4.1.2.
 @Suite struct DeflateTests {
     private func inflate(_ bytes: [UInt8], step: Int = .max) throws(InflateError) -> [UInt8] {
         var inflater = Inflater(format: .deflate)
@@ -15,7 +15,7 @@ import Testing
         return output
     }
 
-    /// `hello` as Python's `zlib.compress` makes it, and the blocks of that alone.
+    /// `hello` as Python's `zlib.compress` compresses it, and its blocks without the wrapper.
     private static let wrapped: [UInt8] = [
         0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x06, 0x2C, 0x02, 0x15,
     ]
@@ -49,7 +49,7 @@ import Testing
         #expect(throws: InflateError.badChecksum) { try inflate(wrong) }
     }
 
-    /// A block that is not compressed is what comes nearest to zlib's header.
+    /// An uncompressed block is most similar to zlib's header.
     @Test(
         arguments: [[], [7], (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 >> 3) }], [1, 6, 9])
     func `no block of an encoder is taken for zlib's header`(bytes: [UInt8], level: Int) throws {
@@ -64,7 +64,7 @@ import Testing
 
     private static let others: [[UInt8]] = [
         Array("hello, this is no deflate".utf8), [0x78, 0x9D] + wrapped.dropFirst(2),
-        // Needs a dictionary that nobody has: RFC 1950 §2.2, FDICT.
+        // Requires a preset dictionary that is not available: RFC 1950 §2.2, FDICT.
         [0x78, 0xBB, 0x06, 0x2C, 0x02, 0x15, 0xCB, 0x00, 0x11, 0x00, 0x06, 0x2C, 0x02, 0x15],
     ]
 

@@ -20,7 +20,7 @@ import Testing
     private static let text = Array(
         (0..<2000).map { "Shop.ViewController\($0 % 37) was still in memory\n" }.joined().utf8)
 
-    /// `printf hello | gzip -n`, so not made by what is tested.
+    /// Output of `printf hello | gzip -n`, so not made by the tested code.
     private static let hello: [UInt8] = [
         0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00,
         0x86, 0xA6,

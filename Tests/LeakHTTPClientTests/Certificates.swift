@@ -1,12 +1,12 @@
 #if os(Linux)
     import Foundation
 
-    /// An authority of the tests' own and the certificates it issued, made by the `openssl` command in a folder that goes with
-    /// the value. Blocks its thread for about a tenth of a second.
+    /// A certificate authority of the tests and the certificates that it issued, made by the `openssl` command in a folder that
+    /// is removed with the object. Creating it blocks its thread for about a tenth of a second.
     final class Certificates: Sendable {
         enum Leaf: String, CaseIterable, Sendable {
             case valid, expired
-            /// For another host than `localhost`.
+            /// A certificate for a host other than `localhost`.
             case elsewhere
         }
 
@@ -45,7 +45,7 @@
             ).trimmingCharacters(in: .newlines)
         }
 
-        /// - Returns: what it printed.
+        /// - Returns: the output of the command.
         private func run(_ command: String) throws -> String {
             struct Failed: Error { let command: String, output: String }
             let process = Process()
@@ -63,7 +63,7 @@
             return text
         }
 
-        /// `openssl ca` can set both dates; `openssl x509` can in version 3.4 and later alone.
+        /// `openssl ca` can set both dates; `openssl x509` can do so only in version 3.4 and later.
         private static let settings = """
             [ca]
             default_ca = tests

@@ -129,7 +129,7 @@
             #expect(error.cause == .broken)
         }
 
-        /// Without `CURLOPT_NOSIGNAL`, curl ignores broken pipes for the whole process while it works.
+        /// Without `CURLOPT_NOSIGNAL`, curl makes the whole process ignore broken pipes while it works.
         @Test func `what the app does at a signal stays so while curl works`() async {
             await #expect(processExitsWith: .success) {
                 signalBrokenPipes()
@@ -157,7 +157,7 @@
             #expect(error.cause == .timedOut)
         }
 
-        /// No answer at all, and one cut short.
+        /// No answer at all, and a truncated answer.
         @Test(arguments: [
             "", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
         ])

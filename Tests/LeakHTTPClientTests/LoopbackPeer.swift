@@ -9,16 +9,16 @@
         private let streamType = Int32(SOCK_STREAM.rawValue)
     #endif
 
-    /// A server that says exactly what a test tells it to, right or wrong, on 127.0.0.1.
+    /// A server on 127.0.0.1 that sends exactly the bytes that a test specifies, valid or not.
     final class LoopbackPeer: @unchecked Sendable {
-        // Unchecked: `requests` is touched inside `lock` alone, the rest is set once.
+        // Unchecked: `requests` is accessed only inside `lock`, the rest is set once.
 
-        /// What to do with a request.
+        /// The reaction to a request.
         enum Reaction: Sendable {
             case say(String)
-            /// Say it and close, whatever it promised.
+            /// Sends the text and closes the connection, whatever length the text announced.
             case sayAndClose(String)
-            /// Say nothing until the peer goes.
+            /// Sends nothing until the peer closes the connection.
             case hang
         }
 

@@ -3,7 +3,7 @@
     import LeakHTTPClient
     import Testing
 
-    /// Proxies of the environment, each in a process of its own: the environment is one for all threads.
+    /// Proxies of the environment, each in a separate process, because all threads share the environment.
     @Suite struct ProxyTests {
         private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy"
         private static let refusal = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
@@ -46,7 +46,7 @@
                 setProxies(["http_proxy": proxy.address, "all_proxy": proxy.address])
                 let client = try CurlClient()
                 #expect(try client.get("http://\(host):\(server.port)/").body == Array("server".utf8))
-                // And is asked again for another.
+                // The proxy is used again for another host.
                 #expect(try client.get("http://leaks.example.com/").body == Array("proxy".utf8))
             }
         }

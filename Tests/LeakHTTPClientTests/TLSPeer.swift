@@ -10,9 +10,9 @@
 
     /// A TLS server on 127.0.0.1, `openssl s_server`, that gives one connection one answer of HTTP.
     final class TLSPeer: @unchecked Sendable {
-        // Unchecked: `printed` is touched inside `lock` alone, the rest is set once.
+        // Unchecked: `printed` is accessed only inside `lock`, the rest is set once.
         private let process = Process()
-        /// Stays open: at its end, `s_server` would hang up before it has read what came.
+        /// Stays open: at its end, `s_server` would close the connection before it has read the received bytes.
         private let input = Pipe()
         private let lock = NSLock()
         private var printed = ""
@@ -51,7 +51,7 @@
             }
         }
 
-        /// The port it says it listens on, once the line is complete.
+        /// The port that the server prints, once the line is complete.
         var port: Int? {
             let output = lock.withLock { printed }
             guard let start = output.range(of: "ACCEPT 127.0.0.1:"),
@@ -60,15 +60,15 @@
             return Int(output[start.upperBound...].prefix { $0.isNumber })
         }
 
-        /// Waits until the connection is over.
+        /// Waits until the connection has ended.
         ///
-        /// - Returns: what it printed: what came over the connection, decrypted, is in it.
+        /// - Returns: the output of the server, which contains the decrypted bytes of the connection.
         func output(after seconds: Int = 60) -> String {
             if ended.wait(timeout: .now() + .seconds(seconds)) == .timedOut { stop() }
             return lock.withLock { printed }
         }
 
-        /// Not by a polite signal: a child of a thread that holds signals back holds them back as well.
+        /// Ends the process with SIGKILL, because a child of a thread that blocks signals blocks them as well.
         private func stop() { kill(process.processIdentifier, SIGKILL) }
     }
 #endif

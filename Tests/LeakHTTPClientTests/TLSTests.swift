@@ -4,11 +4,11 @@
 
     @testable import LeakHTTPClient
 
-    /// Whom the client trusts. A server that it does not trust sees nothing of the request.
+    /// Servers that the client trusts. An untrusted server sees nothing of the request.
     @Suite struct TLSTests {
         struct Outcome: Sendable {
             let result: Result<HTTPAnswer, CurlError>
-            /// What the server printed.
+            /// The output of the server.
             let output: String
 
             var error: CurlError? { if case .failure(let error) = result { error } else { nil } }
@@ -16,7 +16,7 @@
             var showsTheRequest: Bool { output.contains("GET /") || output.contains("secret") }
         }
 
-        /// Asks a server once, on a thread of its own: the server is a process to wait for.
+        /// Sends one request to a server, on a separate thread because the server is a process to wait for.
         static func ask(
             _ leaf: Certificates.Leaf, host: String = "localhost", server: [String] = [],
             _ change: @escaping @Sendable (inout CurlClient.Options, Certificates) throws -> Void = { _, _ in
@@ -112,7 +112,7 @@
             #expect(error.cause == .invalidPin)
         }
 
-        /// In a process whose OpenSSL would speak it, so that the client alone refuses.
+        /// Runs in a process whose OpenSSL would accept the protocol, so that only the client rejects it.
         @Test func `TLS 1 1 is not spoken`() async {
             await #expect(processExitsWith: .success) {
                 let certificates = try await onOwnThread { try Certificates() }

@@ -13,14 +13,14 @@
     /// Sets the proxies of this process, and no others: the tests may run where there are some.
     func setProxies(_ proxies: [String: String]) {
         for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
-            // curl takes an empty one for none.
+            // curl treats an empty value as no proxy.
             for name in [name, name.uppercased()] { setVariable(name, to: proxies[name] ?? "") }
         }
     }
 
-    /// Has broken pipes signalled to this process, which ends it.
+    /// Makes broken pipes send a signal to this process, which ends it.
     ///
-    /// - Returns: whether they were before.
+    /// - Returns: `true` if broken pipes were signalled before.
     @discardableResult func signalBrokenPipes() -> Bool {
         let former = signal(SIGPIPE, SIG_DFL)
         return unsafe unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_DFL, to: Int.self)

@@ -4,7 +4,7 @@ import LeakHTTPServer
 import LeakHTTPVectors
 import Testing
 
-/// Services that say how large a body may be, and that inflate it themselves.
+/// Services that set the maximum size of a body, and that inflate it themselves.
 @Suite struct BodyHookTests {
     private struct Hooks: Service {
         func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {
@@ -59,7 +59,7 @@ import Testing
         post(path, "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n", body)
     }
 
-    /// So many bytes that shrink to a few more than half.
+    /// Returns `count` bytes that compress to a little more than half.
     private static func noise(_ count: Int) -> [UInt8] {
         var random = SeededRandom(seed: 1)
         return (0..<count).map { _ in UInt8(random.number(0...15)) }

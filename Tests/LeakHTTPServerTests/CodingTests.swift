@@ -111,7 +111,8 @@ import Testing
         }
     }
 
-    /// The bound of a body as it is holds for what repeats itself: no sender is refused for a stack of equal frames.
+    /// The limit of an uncompressed body also applies to repetitive bodies: no sender is rejected because of a stack of
+    /// equal frames.
     @Test(arguments: Packing.allCases)
     func `a megabyte is taken, however little it was packed into`(packing: Packing) throws {
         let bytes = [UInt8](repeating: 0x20, count: 1 << 20)

@@ -163,7 +163,7 @@ import LeakPlatform
             // 60 MB of answers, if all were read and answered.
             let piece = String(repeating: Self.get("/"), count: 1000)
             for _ in 0..<60 { guard client.sendAvailable(piece) else { break } }
-            // What the sockets hold at both ends, and the bounded queue: far from all.
+            // The socket buffers at both ends and the bounded queue hold far less than all bytes.
             #expect(server.counters.bytesSent < 20 << 20)
             #expect(server.counters.requests < 30_000)
         }

@@ -25,17 +25,17 @@ import Testing
 
 @Suite struct DescriptorTests {
     #if os(Linux)
-        /// In a process of its own, since the limit is the whole process's.
+        /// Runs in a separate process, because the limit applies to the whole process.
         @Test func `without descriptors peers are turned away with pauses and not in a spin`() async {
             await #expect(processExitsWith: .success) {
                 let later = LaterService()
                 let server = try Server(.init(port: 0), service: later)
-                // They wait in the listener's queue until the server starts. All have asked, so that none is idle.
+                // The clients wait in the listener's backlog until the server starts. All have sent a request, so none is idle.
                 let clients = (0..<6).map { _ in Client(port: server.port) }
                 for (index, client) in clients.enumerated() {
                     client.send("GET /\(index) HTTP/1.1\r\nHost: a\r\n\r\n")
                 }
-                // Two are left for the server.
+                // Two descriptors are left for the server.
                 let (taken, lowered) = takeDescriptors()
                 for number in taken.suffix(2) { close(number) }
 
@@ -45,14 +45,15 @@ import Testing
                 while server.counters.accepted < 6 && clock.now - start < .seconds(60) { Client.pause() }
                 let counters = server.counters
                 let shed = counters.shed.descriptors
-                // One peer at a time is turned away, with a pause before the next: each costs one failed call.
+                // The server rejects one peer at a time, with a pause before the next. Each rejection costs one failed call.
                 let took = clock.now - start
                 let isPaced =
                     took > .milliseconds(100 * (shed - 1) - 20)
                     && Double(counters.failedAccepts) <= took / .milliseconds(100) + 2
 
-                // Whatever else took the last numbers meanwhile, as the testing library may: with numbers to give
-                // again the server goes on, and nobody is left without an answer or an end.
+                // Other code, such as the testing library, may have taken the last descriptors meanwhile. Once
+                // descriptors are available again, the server continues, and every client gets an answer or the end of
+                // its connection.
                 var limit = lowered
                 limit.rlim_cur = limit.rlim_max
                 unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -65,8 +66,8 @@ import Testing
             }
         }
 
-        /// In a process of its own, since the limit is the whole process's.
-        /// A connection that has sent nothing goes first, so those that have begun a request are alone in the second case.
+        /// Runs in a separate process, because the limit applies to the whole process. A connection that has sent nothing
+        /// is evicted first, so in the second case all connections have begun a request.
         @Test(arguments: [10, 20]) func `without descriptors an idle connection gives its own`(begun: Int)
             async
         {
@@ -76,18 +77,18 @@ import Testing
                 configuration.onSlowCall = { _ in }
                 let server = try Server(configuration, service: EchoService())
                 server.start()
-                // Connected before the numbers run out; of a request comes nothing, or its first byte.
+                // Connected before the descriptors run out. Each client sends nothing, or the first byte of a request.
                 let silent = (0..<20).map { _ in Client(port: server.port) }
                 for client in silent.prefix(begun) { client.send("G") }
                 guard server.comesToCount({ $0.open == 20 }) else { exit(2) }
-                // One that has begun gives its place after a second.
+                // A connection with a begun request can be evicted after a second.
                 for _ in 0..<(begun == 20 ? 400 : 20) { Client.pause() }
                 var taken = takeDescriptors().taken
                 var clients: [Client] = []
                 var isServed = true
                 while isServed, server.counters.evicted == 0 {
-                    // One number for the client, none for the server, whatever others have given back meanwhile, as the
-                    // testing library may.
+                    // One descriptor for the client and none for the server, even if other code, such as the testing
+                    // library, has closed some meanwhile.
                     while true {
                         let number = dup(0)
                         guard number >= 0 else { break }
@@ -99,7 +100,7 @@ import Testing
                     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
                     isServed = client.nextAnswer()?.status == 200
                     clients.append(client)
-                    // A busy server may have read the first bytes only now, and turns clients away for a second.
+                    // A busy server may have read the first bytes only now. Then it rejects clients for a second.
                     if begun == 20, clients.count < 50 { isServed = true }
                 }
                 let isCounted =
@@ -108,12 +109,12 @@ import Testing
             }
         }
 
-        /// In a process of its own, since the limit is the whole process's.
+        /// Runs in a separate process, because the limit applies to the whole process.
         @Test func `the limit of descriptors is raised as far as it may, and some are left for the rest`()
             async
         {
             await #expect(processExitsWith: .success) {
-                // Those of other tests, which this process may have got with its start, are none of the rest.
+                // Closes sockets of other tests, which this process may have inherited, so that they do not count.
                 for number in 3..<4096 {
                     var (type, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
                     if unsafe getsockopt(Int32(number), SOL_SOCKET, SO_TYPE, &type, &length) == 0 {
@@ -125,7 +126,7 @@ import Testing
                 let later = LaterService()
                 let server = try Server(.init(port: 0), service: later)
                 unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                // 1024 are wanted; 128 of 160 are left for others.
+                // The server wants 1024 descriptors. It leaves 128 of 160 for other uses.
                 guard limit.rlim_cur == 160, server.connectionLimit == 32 else { exit(2) }
                 server.start()
                 let ask = { () -> Client in
@@ -134,7 +135,7 @@ import Testing
                     return client
                 }
                 let served = (0..<32).map { _ in ask() }
-                // Until all of them have asked, whoever comes takes the place of one that has not.
+                // Until all clients have sent their request, a new connection evicts one that has not.
                 guard later.waitFor(32) else { exit(3) }
                 let others = (0..<8).map { _ in ask() }
                 let isBounded = server.comesToCount { $0.open == 32 && $0.shed.limit == 8 }
@@ -143,7 +144,7 @@ import Testing
         }
     #endif
 
-    /// In a process of its own, where nothing else opens descriptors.
+    /// Runs in a separate process, in which no other code opens descriptors.
     @Test func `connections that come and go leave no descriptor behind`() async {
         await #expect(processExitsWith: .success) {
             let server = try Server(.init(port: 0), service: EchoService())
@@ -160,7 +161,7 @@ import Testing
                 guard server.comesToCount({ $0.accepted == accepted && $0.open == 0 }) else { return nil }
                 return (0..<4096).count { fcntl($0, F_GETFD) >= 0 }
             }
-            // The first one may open what the process keeps.
+            // The first connection may open descriptors that the process keeps.
             guard let before = openAfter(1, accepted: 1) else { exit(2) }
             exit(openAfter(100, accepted: 101) == before ? 0 : 1)
         }

@@ -30,7 +30,7 @@ import Testing
             #expect(slow[0].answers(1).first?.status == 503)
             #expect(slow[0].answers(1).first?.field("retry-after") == "1")
             #expect(slow[0].waitForEnd())
-            // The last one began last, so it goes on.
+            // The last connection began last, so it stays open.
             slow[7].send("a")
             #expect(slow[7].answers(1).first?.body == body)
         }
@@ -78,7 +78,7 @@ import Testing
         throws
     {
         var limits = limits(connections: 2)
-        // Behind is who has used up a tenth.
+        // A peer is behind when it has used up a tenth of the time limit.
         limits.headTime = .seconds(30)
         limits.bodyTime = .seconds(30)
         try withServer(limits: limits) { server in
@@ -87,7 +87,7 @@ import Testing
                 client.send(part)
                 letTimePass()
             }
-            // Turned away as long as nobody is behind.
+            // A new client is rejected as long as no peer is behind.
             #expect(isServedSoon(server))
             #expect(slow[0].waitForEnd())
             #expect(Reply.all(in: slow[0].received).map(\.status) == [503])

@@ -9,7 +9,7 @@ import LeakPlatform
     import Glibc
 #endif
 
-/// Peers that break off, half-close, or never come to an end.
+/// Peers that abort, half-close, or never end a connection.
 @Suite struct FaultTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -51,7 +51,7 @@ import LeakPlatform
                 client.send("GET /\(index.isMultiple(of: 2) ? "later" : "") HTTP/1.1\r\nHost: a\r\n\r\n")
                 client.reset()
             }
-            // Written to peers that have gone: no signal, and the rest is thrown away.
+            // Writing to disconnected peers raises no signal, and the rest is discarded.
             later.answerAll()
             #expect(server.comesToCount { $0.accepted == 200 && $0.open == 0 })
             expectStillServes(server)
@@ -140,8 +140,8 @@ import LeakPlatform
         }
     }
 
-    /// Each attempt sends for longer than the server waits without a byte. One attempt without a reset is enough: a busy
-    /// machine may hold up the client of another.
+    /// Each attempt sends for longer than the server waits without a byte. One attempt without a reset is enough, because a
+    /// busy machine may delay the client of another attempt.
     @Test func `a refused peer that sends slowly is not reset while it sends`() throws {
         var limits = Limits()
         limits.lingerTime = .milliseconds(500)
@@ -188,7 +188,7 @@ import LeakPlatform
             let piece = String(repeating: Self.get, count: 1000)
             var pieces = 0
             while pieces < 1000, client.sendAvailable(piece) { pieces += 1 }
-            // The sockets are full: the server has read what a buffer holds, and no further.
+            // The sockets are full: the server has read one buffer of bytes and no more.
             #expect(pieces < 1000)
             #expect(server.comesToCount { $0.requests == 8 })
             #expect(server.counters.bytesReceived <= 256 << 10)
@@ -196,7 +196,7 @@ import LeakPlatform
     }
 
     #if os(Linux)
-        /// In a process of its own, since signals reach all threads.
+        /// Runs in a separate process, because signals reach all threads.
         @Test func `signals interrupt nothing`() async {
             await #expect(processExitsWith: .success) {
                 var action = sigaction()

@@ -26,7 +26,8 @@ import Testing
         }
     }
 
-    /// Where a vector is cut in two: everywhere, but in the middle of a long repetition, where every place is alike.
+    /// Returns the offsets at which a vector is cut in two: everywhere except in the middle of a long repetition, where all
+    /// offsets are equivalent.
     private static func cuts(of vector: Vector) -> Set<Int> {
         let reach = vector.bytes.count < 4000 ? 300 : 20
         var cuts: Set<Int> = []
@@ -164,7 +165,7 @@ import Testing
         #expect(error(of: filled(200) + "\r\n\r\n", limits: limits) == nil)
         #expect(error(of: filled(201) + "\r\n\r\n", limits: limits) == .headTooLong)
         #expect(error(of: filled(205), limits: limits) == .headTooLong)
-        // What is wrong behind the longest head was never read.
+        // An error after the end of the longest head is never read.
         #expect(error(of: filled(205) + "\0", limits: limits) == .headTooLong)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct PromisesTests {
-    /// What the fuzzer found to reach the most code, with the fewest bytes.
+    /// Returns the smallest inputs of the fuzzer that reach the most code.
     private static func corpus() throws -> [(name: String, bytes: [UInt8])] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
             path: "Vectors/corpus")

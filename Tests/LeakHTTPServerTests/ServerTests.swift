@@ -125,7 +125,7 @@ import Testing
         concurrently(4) { _ in server.stop(within: .seconds(5)) }
         #expect(client.answers(1).first?.status == 200)
         #expect(client.waitForEnd())
-        // Nobody listens any more.
+        // The port is free again.
         let other = try Server(.init(port: server.port), service: EchoService())
         #expect(other.port == server.port)
     }

@@ -4,7 +4,7 @@ import LeakHTTPVectors
 import Testing
 
 @Suite struct StaticFilesTests {
-    /// A folder with what may be served and what must not.
+    /// Runs `body` with a folder that contains files that may be served and files that must not be served.
     private static func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
         let files = FileManager.default
         let base = files.temporaryDirectory.appendingPathComponent("files-\(UUID().uuidString)")
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// HEAD says what GET would, be it of the file, the smaller form or none.
+    /// HEAD has the same fields as GET, for the file, for its compressed form, and without a body.
     @Test(arguments: ["", "Accept-Encoding: gzip\r\n", "If-None-Match: *\r\n"])
     func `HEAD has the fields of GET and no body`(fields: String) throws {
         try Self.withFiles { server in
@@ -247,7 +247,7 @@ import Testing
         #expect(reply?.type == type)
     }
 
-    /// A folder of one test, gone with it.
+    /// A folder of one test. It is removed with the object.
     private final class Scratch {
         let path: String
 

@@ -4,8 +4,8 @@ import LeakHTTPServer
 import LeakHTTPVectors
 import Testing
 
-/// Hostile clients in any mixture, and innocent ones that must not notice. What happens follows from the seed, but for
-/// what the system's scheduler adds. `STORM_SEEDS` is how many are tried, `STORM_FIRST` the first of them.
+/// Hostile clients in any mixture, and innocent clients that must not notice them. The seed determines the run, except
+/// for the effects of the system's scheduler. `STORM_SEEDS` is the number of seeds, `STORM_FIRST` the first seed.
 @Suite(.serialized) struct StormTests {
     private static let seeds: Range<Int> = {
         func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }

@@ -28,7 +28,7 @@ import Testing
 
     @Test(
         arguments: [
-            // Nothing was asked, so nothing is answered.
+            // No request was sent, so there is no answer.
             ("", []),
             ("\r\n", []),
             ("GET / HTTP/1.1\r\nHo", [408]),
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// A server that nobody configures has them.
+    /// The default limits of a server.
     @Test func `a refused peer that goes on sending is heard out for 4 MiB or 30 seconds at most`() {
         #expect(Limits().lingerBytes == 4 << 20)
         #expect(Limits().lingerTotalTime == .seconds(30))

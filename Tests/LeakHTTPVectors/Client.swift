@@ -1,4 +1,4 @@
-// A client that sends exactly the bytes it is told, wrong ones above all.
+// A client that sends exactly the given bytes, mostly invalid ones.
 
 #if canImport(Darwin)
     import Darwin
@@ -17,11 +17,11 @@ public final class Client {
     public private(set) var isEnded = false
 
     /// - Parameters:
-    ///   - receiveBufferBytes: a small one makes a slow reader.
-    ///   - host: the last number of an address of this machine, 127.0.0.x, to connect from. On Linux alone.
+    ///   - receiveBufferBytes: size of the receive buffer; a small one makes a slow reader.
+    ///   - host: the last number of an address of this machine, 127.0.0.x, to connect from. Only on Linux.
     public init(port: Int, receiveBufferBytes: Int32? = nil, from host: UInt32? = nil) {
         number = socket(AF_INET, stream, 0)
-        // What tests start in a process of its own must not inherit it.
+        // Processes that tests start must not inherit the socket.
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         var one: Int32 = 1
         unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
@@ -90,7 +90,7 @@ public final class Client {
 
     /// Sends without waiting for room longer than a tenth of a second.
     ///
-    /// - Returns: false when there was none.
+    /// - Returns: `false` if there was no room.
     public func sendAvailable(_ text: String) -> Bool {
         var limit = timeval(tv_sec: 0, tv_usec: 100_000)
         unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -102,8 +102,8 @@ public final class Client {
 
     /// Reads once.
     ///
-    /// - Parameter bytes: how many at most.
-    /// - Returns: false when nothing came in time or the peer has ended.
+    /// - Parameter bytes: the maximum number of bytes.
+    /// - Returns: `false` if nothing arrived in time or the peer has closed the connection.
     @discardableResult
     public func read(milliseconds: Int32, upTo bytes: Int = 65536) -> Bool {
         guard !isEnded else { return false }
@@ -133,29 +133,29 @@ public final class Client {
         return answers(1).first
     }
 
-    /// Reads until the peer ends.
+    /// Reads until the peer closes the connection.
     ///
-    /// - Returns: whether it did in time.
+    /// - Returns: `true` if the peer closed it in time.
     public func waitForEnd(milliseconds: Int32 = 5000) -> Bool {
         while read(milliseconds: milliseconds) {}
         return isEnded
     }
 }
 
-/// An answer as it came.
+/// An answer as it was received.
 public struct Reply: Sendable {
     public var status: Int
     public var fields: [(name: String, value: String)]
     public var body: [UInt8]
-    /// Of head and body.
+    /// Bytes of head and body.
     public var byteCount: Int
 
     public func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// All whole answers in `bytes`.
+    /// Returns all complete answers in `bytes`.
     ///
-    /// - Parameter heads: which of them, from 0, answer `HEAD` and so have no body. A 100 does not count.
+    /// - Parameter heads: indices, from 0, of the answers to `HEAD` requests, which have no body. A 100 does not count.
     public static func all(in bytes: [UInt8], heads: Set<Int> = []) -> [Reply] {
         var replies: [Reply] = []
         var rest = bytes[...]

@@ -1,6 +1,7 @@
 import LeakPlatform
 
-/// What became of one vector, as its file writes it, with a `?` where bytes are no answer, and the answers that came.
+/// The outcome of one vector in the notation of its file, with a `?` if there are bytes that are no answer, and the
+/// received answers.
 public struct Outcome: Sendable {
     public let text: String
     public let replies: [Reply]
@@ -16,9 +17,9 @@ public struct Outcome: Sendable {
             + (isEnded ? "!" : "~")
     }
 
-    /// Sends each of `vectors` over a connection of its own, some at the same time.
+    /// Sends each of `vectors` over a separate connection, some at the same time.
     ///
-    /// - Parameter isExpected: whether an outcome is the one to wait for.
+    /// - Parameter isExpected: returns `true` if an outcome is the expected one.
     public static func all(
         of vectors: [Vector], port: Int,
         isExpected: @escaping @Sendable (Outcome, Vector) -> Bool = { $1.matches($0.text) }
@@ -65,7 +66,7 @@ public struct Outcome: Sendable {
         return Outcome(of: client, vector)
     }
 
-    /// What is wrong with the answers besides their statuses: one line each.
+    /// Returns the errors in the answers other than their statuses, one line each.
     public func complaints(of vector: Vector) -> [String] {
         var complaints = breaches(in: vector)
         if let body = vector.body, replies.last?.text != body {
@@ -78,7 +79,7 @@ public struct Outcome: Sendable {
         return complaints
     }
 
-    /// Which rules that hold for every answer of any service are broken.
+    /// Returns the broken rules that hold for every answer of any service.
     public func breaches(in vector: Vector) -> [String] {
         replies.enumerated().flatMap { index, reply in
             reply.breaches(isFinal: index == replies.count - 1 && isEnded && !vector.endsSending)
@@ -87,9 +88,9 @@ public struct Outcome: Sendable {
 }
 
 extension Reply {
-    /// What every answer must have or must not have.
+    /// Returns the broken rules about fields that every answer must have or must not have.
     ///
-    /// - Parameter isFinal: whether the server closed the connection after it, and not because the client did.
+    /// - Parameter isFinal: `true` if the server closed the connection after the answer, and not because the client did.
     fileprivate func breaches(isFinal: Bool) -> [String] {
         var breaches: [String] = []
         func expect(_ holds: Bool, _ rule: String) { if !holds { breaches.append("\(status): \(rule)") } }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One line of a file in `LeakHTTPServerTests/Vectors`: bytes in, outcome.
+/// One line of a file in `LeakHTTPServerTests/Vectors`: the bytes to send and the expected outcome.
 public struct Vector: Sendable, CustomStringConvertible {
     public enum Step: Sendable {
         case bytes([UInt8])
@@ -8,7 +8,7 @@ public struct Vector: Sendable, CustomStringConvertible {
         case endSending
     }
 
-    /// Why a file of vectors cannot be used.
+    /// The reason why a file of vectors cannot be used.
     public struct Unreadable: Error, CustomStringConvertible {
         public let description: String
     }
@@ -33,25 +33,25 @@ public struct Vector: Sendable, CustomStringConvertible {
     /// All bytes of the steps.
     public var bytes: [UInt8] { pieces.reduce(into: []) { $0 += $1 } }
 
-    /// Whether the first request is one whose answer has no body.
+    /// True if the first request is a `HEAD` request, whose answer has no body.
     public var asksHeadFirst: Bool { pieces.first?.starts(with: Array("HEAD".utf8)) ?? false }
 
-    /// The bytes of each step that has some.
+    /// The bytes of each step that has bytes.
     public var pieces: [[UInt8]] {
         steps.compactMap { step in
             if case .bytes(let bytes) = step { bytes } else { nil }
         }
     }
 
-    /// Whether the client ends its side itself.
+    /// True if the client itself closes its sending side.
     public var endsSending: Bool {
         steps.contains { step in
             if case .endSending = step { true } else { false }
         }
     }
 
-    /// The vectors for a server that answers every request with its body: `wire` as given, `table` for the table of
-    /// required behaviour, `rules` for what the RFCs say besides.
+    /// Returns the vectors for a server that answers every request with its body: `wire` as given, `table` for the table
+    /// of required behaviour, `rules` for further rules of the RFCs.
     public static func all() throws -> [Vector] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         return try ["wire", "table", "rules"].flatMap { name in

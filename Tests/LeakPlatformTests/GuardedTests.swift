@@ -27,7 +27,7 @@ import LeakPlatform
         #expect(value.wait(milliseconds: 5) { $0 } == nil)
     }
 
-    /// On the monotonic clock, which nobody sets; never shorter than asked for.
+    /// A wait uses the monotonic clock, which cannot be set, and is never shorter than requested.
     @Test func `a wait lasts as long as it should`() {
         let value = Guarded<Int?>(nil)
         let clock = ContinuousClock()

@@ -3,11 +3,11 @@ import Testing
 
 @testable import LeakPlatform
 
-/// What a signal's handler does on the one thread that has `SIGUSR2` unblocked; it can hold nothing itself.
+/// State of a signal handler on the only thread that has `SIGUSR2` unblocked. The handler cannot capture anything itself.
 private enum Interruption {
-    /// So small that it never asks for memory, which no handler may do.
+    /// So small that it never allocates memory, which a signal handler must not do.
     static let mailbox = Mailbox<Int>(items: Shelf<Int>.smallestCapacity, bytes: .max)
-    // On that thread alone, and read after it has ended.
+    // Written only on that thread, and read after the thread has ended.
     nonisolated(unsafe) static var accepted = 0
     nonisolated(unsafe) static var refused = 0
 
@@ -53,11 +53,11 @@ private enum Interruption {
         #expect(unsafe Interruption.refused == refusedBefore + 3)
     }
 
-    /// Whatever the handlers interrupt, nothing stops, and what was accepted and what was refused adds up.
+    /// Whatever the handlers interrupt, nothing blocks, and the numbers of accepted and refused items add up.
     @Test func `handlers at any moment leave the counts right`() {
         let mailbox = Interruption.mailbox
         var items: [Int] = []
-        // What the runtime makes at the first call is made before a handler can interrupt it.
+        // Makes the first call before a handler can interrupt the initialization by the runtime.
         Interruption.happen()
         mailbox.take(into: &items, milliseconds: 0)
         items.removeAll()

@@ -59,7 +59,7 @@ import Testing
         #expect(mailbox.offer(103, bytes: 0) == 102, "a sequence number is given to what is taken alone")
     }
 
-    /// A sum past what an `Int` holds is past any bound; a negative size is none.
+    /// A sum that overflows `Int` exceeds any limit. A negative size counts as no size.
     @Test func `only so many bytes wait`() {
         let mailbox = Mailbox<Int>(items: 100, bytes: 10)
         #expect(mailbox.offer(1, bytes: 7) == 1)

@@ -6,12 +6,12 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// What the app's user decides: nothing, later, or no more.
+/// Consent of the app's user: not yet given, given later, or withdrawn.
 @Suite struct ConsentTests {
     private let online = FakeTransport { _, _ in FakeTransport.accepted() }
     private let offline = FakeTransport { _, _ in .none("offline") }
 
-    /// Blocks until the reporter has seen to everything before.
+    /// Returns `true` if reports are unsent. Blocks until the reporter has processed all earlier calls.
     private func hasUnsent(_ reporter: LeakReporter) -> Bool {
         let answer = Guarded<Bool?>(nil)
         reporter.checkForUnsentReports { hasSome in
@@ -166,7 +166,7 @@ import LeakPlatform
         reporter.deleteUnsentReports(resetInstall: true)
         reporter.record(message: "new")
         #expect(reporter.flush(timeout: generousSeconds))
-        // The former one may have ended late, and what it left is then sent behind it.
+        // The former run may have ended late. Then its remaining reports are sent afterwards.
         let batch = try online.batches().first { batch in
             (batch["reports"] as? [[String: Any]])?.contains { $0["message"] as? String == "new" } ?? false
         }
@@ -216,7 +216,7 @@ import LeakPlatform
         let reporter = place.reporter(online) { $0.sendsAutomatically = false }
         reporter.record(message: "leak")
         #expect(hasUnsent(reporter))
-        // Neither a draft nor a file can be made where the folder is none.
+        // Neither a draft nor a file can be created if the folder is not a folder.
         let aside = place.folder + "-aside"
         try FileManager.default.moveItem(atPath: place.folder, toPath: aside)
         defer { try? FileManager.default.removeItem(atPath: aside) }
@@ -235,7 +235,7 @@ import LeakPlatform
         #expect(online.posts.isEmpty)
     }
 
-    /// So long a path that drafts, whose names are longer, cannot be made, as on a full disk.
+    /// Returns a path so long that drafts, whose names are longer, cannot be created, as on a full disk.
     private func longFolder(below root: String) -> String {
         var folder = root
         while folder.utf8.count < 3_800 { folder += "/" + String(repeating: "d", count: 200) }
@@ -369,7 +369,7 @@ import LeakPlatform
 
     // MARK: Each attempt asks
 
-    /// Holds its first attempt, which fails, until told to go on.
+    /// A transport that blocks its first attempt, which fails, until the test releases it.
     private final class HeldTransport: Sendable {
         private let isOpen = Guarded(false)
         let transport: FakeTransport
@@ -456,7 +456,7 @@ import LeakPlatform
         #expect(other.statistics.dropped == [.deleted: 1])
         #expect(!other.statistics.isCollecting)
         #expect(held.transport.posts.count == 1)
-        // The next start collects again, and so does a process that is told yes.
+        // The next start collects again, and so does a process that gets consent.
         let next = place.reporter(online)
         for reporter in [one, next] {
             reporter.record(message: "after")

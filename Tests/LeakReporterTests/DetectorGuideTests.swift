@@ -22,7 +22,7 @@ private final class CartScreen {
 /// Objects that stay until the process ends.
 @MainActor private var kept: [AnyObject] = []
 
-/// An app that does what docs/DETECTOR.md shows, each line as it stands there.
+/// An app with the code of docs/DETECTOR.md, line by line.
 @MainActor private final class GuideApp {
     let running: RunningCollector
     let reporter: LeakReporter
@@ -116,7 +116,7 @@ private final class CartScreen {
     }
 }
 
-/// The Swift lines of docs/DETECTOR.md, compiled as they stand there, and what they report sent to a collector.
+/// Compiles the Swift lines of docs/DETECTOR.md unchanged, and sends their reports to a collector.
 @Suite struct DetectorGuideTests {
     @Test func `each Swift line is compiled here`() throws {
         let here = URL(fileURLWithPath: #filePath)
@@ -149,7 +149,7 @@ private final class CartScreen {
             .map { $0.replacingOccurrences(of: "@Observable ", with: "@Observable private ") }
     }
 
-    /// `Checks` compiles those.
+    /// Returns `true` if the line needs UIKit. `Checks` compiles such lines.
     private static func isOfUIKit(_ line: String) -> Bool {
         ["finding.view", "watchViewControllers", "checkDeallocation", "of: window"].contains(
             where: line.contains)

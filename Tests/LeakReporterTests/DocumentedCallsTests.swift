@@ -110,7 +110,7 @@ import Testing
                 == Set(leaks(plain).compactMap { $0["id"] as? String }))
     }
 
-    /// Nothing of a body may be left out, no explanation either.
+    /// Returns `true` if the collector accepted the body completely, including explanations.
     private func isWhole(_ answer: HTTPAnswer) throws -> Bool {
         let json = try answer.json
         return answer.status == 200 && json["rejected_count"] as? Int == 0

@@ -18,8 +18,8 @@ private func makeModel() -> CartModel {
     return model
 }
 
-/// The Swift lines of docs/RETAINPATHS.md and docs/SYMBOLS.md, compiled as they stand there, and what they report sent to a
-/// collector, which must take it.
+/// Compiles the Swift lines of docs/RETAINPATHS.md and docs/SYMBOLS.md unchanged, and sends their reports to a collector,
+/// which must accept them.
 @Suite struct ExplainedGuideTests {
     @Test(arguments: [("docs/RETAINPATHS.md", 11), ("docs/SYMBOLS.md", 4)])
     func `each Swift line is compiled here`(page: String, count: Int) throws {

@@ -4,9 +4,9 @@ import LeakTransport
 
 @testable import LeakReporter
 
-/// Answers as a test says, and remembers what it was given.
+/// Responds as a test specifies, and records the requests.
 final class FakeTransport: Transport, @unchecked Sendable {
-    // Unchecked: everything is touched inside `lock` alone.
+    // Unchecked: all state is accessed only inside `lock`.
     private let lock = NSLock()
     private var received: [Post] = []
     private var given: [Reply] = []
@@ -80,9 +80,9 @@ extension Post {
 /// Seconds that are enough for a few attempts on a busy machine.
 let generousSeconds: Double = 600
 
-/// Looks a thousand times a second until it holds, for ``generousSeconds`` at most.
+/// Checks a condition a thousand times a second until it holds, for at most ``generousSeconds``.
 ///
-/// - Returns: whether it came to hold.
+/// - Returns: `true` if the condition holds in time.
 func comesToHold(_ condition: () -> Bool) -> Bool {
     let deadline = Date().addingTimeInterval(generousSeconds)
     while !condition() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// docs/REPORTER.md, held against the code, and what its examples report sent to a collector, which must take it.
+/// Compares docs/REPORTER.md with the code, and sends the reports of its examples to a collector, which must accept them.
 @Suite struct GuideTests {
     private let running: RunningCollector
 
@@ -59,7 +59,7 @@ import Testing
         #expect(statistics.sent == count && statistics.dropped == [:] && statistics.lastFailure == nil)
     }
 
-    /// Compiled and not called: it would write to the folder of whoever runs the tests.
+    /// Compiled but not called, because it would write to the home folder of the user who runs the tests.
     private func start() {
         let reporter = LeakReporter(.init(endpoint: "https://leaks.example.com", key: "INGEST-KEY"))
         reporter.startSession()

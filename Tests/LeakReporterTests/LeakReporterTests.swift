@@ -109,7 +109,7 @@ import LeakPlatform
         #expect(said.with { $0 }.first?.contains("check the ingest key") == true)
     }
 
-    /// The firewall page goes away, and the batch arrives.
+    /// The batch arrives after the firewall stops answering with its own page.
     @Test(arguments: [401, 403, 404, 451])
     func `an answer of someone else loses nothing`(status: Int) {
         let transport = FakeTransport { attempt, _ in
@@ -205,7 +205,7 @@ import LeakPlatform
         #expect(Set(statistics.dropped.keys).isSubset(of: [.queueFull]))
     }
 
-    /// The transport hangs; those who record do not notice.
+    /// The transport hangs. Callers that record are not blocked.
     @Test func `a caller never waits for the network`() {
         let gate = DispatchSemaphore(value: 0)
         let transport = FakeTransport { _, _ in

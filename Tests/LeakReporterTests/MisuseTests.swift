@@ -7,7 +7,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// What an app may do wrong: it goes on, and the statistics say what became of it.
+/// Mistakes of an app: the app continues, and the statistics show the effect.
 @Suite struct MisuseTests {
     private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
 
@@ -56,7 +56,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == (rate == 0 ? 0 : 1))
     }
 
-    /// Asked about what it records itself, it would never come to an end.
+    /// If the hook were also called for the reports that it records itself, it would never end.
     @Test func `what is recorded while a report is being changed is refused and counted`() {
         let held = Guarded<LeakReporter?>(nil)
         let answers = Guarded([Bool]())

@@ -11,9 +11,9 @@ import LeakPlatform
 
 /// Detector, reporter, libcurl, socket and server in one line.
 @Suite struct OverTheWireTests {
-    /// Stands for the collector: answers as told, and keeps what came.
+    /// Replaces the collector: gives specified answers and keeps the received requests.
     private final class Inbox: Service, @unchecked Sendable {
-        // Unchecked: `received` is touched inside `lock` alone.
+        // Unchecked: `received` is accessed only inside `lock`.
         struct Arrival {
             let path: String
             let key: String?

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What the privacy manifest says, held against the sources of the libraries for apps.
+/// Compares the privacy manifest with the sources of the libraries for apps.
 @Suite struct PrivacyManifestTests {
     private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
-    /// What an app links.
+    /// Libraries that an app links.
     private static let libraries = [
         "LeakReporter", "LeakTransport", "LeakFoundationTransport", "LeakDetector", "LeakMessage",
         "LeakPlatform",

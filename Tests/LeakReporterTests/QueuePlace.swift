@@ -4,7 +4,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// A folder that reporters of several runs share, and that goes with the test.
+/// A folder that reporters of several runs share. It is removed with the test.
 final class QueuePlace {
     let folder = NSTemporaryDirectory() + "/reporter-" + UUID().uuidString
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -9,8 +9,8 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// The Swift lines of README.md and docs/INTEGRATION.md, compiled as they stand there, and what they report sent to a
-/// collector, which must take it.
+/// Compiles the Swift lines of README.md and docs/INTEGRATION.md unchanged, and sends their reports to a collector, which
+/// must accept them.
 @Suite struct ReadmeTests {
     private let running: RunningCollector
     private let transport = FakeTransport.carrying()
@@ -34,7 +34,7 @@ import LeakPlatform
         #expect(statistics.dropped == [:] && statistics.lastFailure == nil && statistics.waiting == 0)
     }
 
-    /// What arrived of one report.
+    /// Returns the one report that arrived.
     private func arrived(from reporter: LeakReporter) throws -> [String: Any] {
         try expectAllTaken(from: reporter)
         let reports = try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
@@ -42,12 +42,12 @@ import LeakPlatform
         return try #require(reports.first)
     }
 
-    /// Texts as that detector prints them, of every version.
+    /// Returns the texts that the detector prints, of every version.
     private static func texts(of detector: DetectorMessage.Detector) -> [String] {
         DetectorText.all.map(\.text).filter { DetectorMessage($0).detector == detector }
     }
 
-    /// Each text of a detector arrives without what users typed when its line passes it on.
+    /// Expects that each text of a detector arrives without text that users typed, when its line forwards it.
     private func expectArrival(
         of detector: DetectorMessage.Detector, _ passOn: (LeakReporter, String) -> Void
     ) throws {
@@ -65,7 +65,7 @@ import LeakPlatform
         }
     }
 
-    /// What the collector reads in the text that arrived.
+    /// Returns the message that the collector reads from the text that arrived.
     private func read(from reporter: LeakReporter) throws -> DetectorMessage {
         DetectorMessage(try #require(arrived(from: reporter)["message"] as? String))
     }
@@ -99,8 +99,8 @@ import LeakPlatform
         #expect(manifest.contains("name: \"leak-collector\""))
     }
 
-    /// Lines of Swift blocks, the code in the last column of a table, and code that has a line of its own. Left out are
-    /// lines for Package.swift, and the section about tests, which a suite of `LeakDetectorTesting` compiles.
+    /// Returns the lines of Swift blocks, the code in the last column of a table, and code on a separate line. Leaves out lines
+    /// for Package.swift, and the section about tests, which a suite of `LeakDetectorTesting` compiles.
     private static func swiftLines(of page: String) -> [String] {
         let sections = page.components(separatedBy: "\n## ").filter { !$0.hasPrefix("In your tests\n") }
         var lines: [String] = []
@@ -192,7 +192,7 @@ import LeakPlatform
         }
     }
 
-    /// Stands for DeallocationChecker 3: tells of one screen that went and of one that stayed.
+    /// Replaces DeallocationChecker 3: reports one screen that was freed and one that leaked.
     private final class DeallocationChecker: Sendable {
         enum LeakState { case leaked, notLeaked }
         typealias Callback = (LeakState, UIViewController.Type) -> Void
@@ -218,7 +218,7 @@ import LeakPlatform
         #expect(message.className == "LeakReporterTests.ReadmeTests.Shop.Cart")
     }
 
-    /// Stands for the Objective-C runtime, in which the method's new implementation is called as its alert would be.
+    /// Replaces the Objective-C runtime. It calls the new implementation of the method as the library would call its alert.
     @Test func `MLeaksFinder 1`() throws {
         typealias Block = @convention(block) (AnyObject, String, String, AnyObject?, String?) -> Void
         struct Method {}

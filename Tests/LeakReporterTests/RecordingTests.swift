@@ -5,7 +5,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// What travels with a report, and what is left out.
+/// Data that is sent with a report, and data that is left out.
 @Suite struct RecordingTests {
     private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
 
@@ -52,7 +52,7 @@ import LeakPlatform
         #expect(keys[1]?.keys.sorted() == ["ab", "isNew"])
     }
 
-    /// Keys tell two kinds of sightings apart; log lines differ each time, and would make a report of each.
+    /// Keys distinguish two kinds of sightings. Log lines differ each time, and would make a separate report of each sighting.
     @Test func `sightings that are counted up keep the log of the first, and their own keys`() throws {
         let reporter = reporter { $0.sendsAutomatically = false }
         for (number, experiment) in ["A", "B", "B"].enumerated() {
@@ -105,7 +105,7 @@ import LeakPlatform
         #expect(reports.first?["log"] == nil)
         #expect((reports.first?["message"] as? String)?.utf8.count == WireLimits.messageBytes)
         #expect(reporter.statistics.dropped == [.beforeSend: 2])
-        // With the next batch, if that one had gone already.
+        // Arrives with the next batch if the first one was already sent.
         reporter.record(leak: leak("Shop.Pay"))
         #expect(reporter.flush(timeout: generousSeconds))
         let told = try transport.batches().compactMap { ($0["dropped"] as? [String: Int])?["before_send"] }
@@ -192,7 +192,7 @@ import LeakPlatform
         #expect(reporter.statistics.dropped == [.sampled: 1])
     }
 
-    /// Keeps the reporter's thread busy with the app's first report until it is let go.
+    /// Blocks the reporter's thread with the app's first report until it is released.
     private final class HeldReporter {
         private let isOpen = Guarded(false)
         private let isHeld = Guarded(false)
@@ -245,7 +245,7 @@ import LeakPlatform
         case customValue, newCustomValue, user, checks, log, explanation, sessionOfTheApp, flush
     }
 
-    /// Whatever the app says in between. Lines, explanations and sessions may find no room, and are counted then.
+    /// Holds for any call of the app in between. If there is no room for lines, explanations and sessions, they are counted.
     @Test(arguments: Interjection.allCases)
     private func `no sighting of a burst is lost with other calls in between`(interjection: Interjection) {
         let held = HeldReporter()
@@ -331,7 +331,7 @@ import LeakPlatform
         #expect(counts == ["A": 3, "B": 6])
     }
 
-    /// A check is recorded before the sighting that it is for: a kill between the two must not leave the sighting alone.
+    /// A check is recorded before its sighting: a kill between the two must not leave the sighting without its check.
     @Test func `no sighting of a burst overtakes its check`() throws {
         let held = HeldReporter { $0.bounds.memoryBytes = 64 * 1024 }
         for number in 0..<200 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
@@ -339,7 +339,7 @@ import LeakPlatform
             held.reporter.record(checks: [ClassChecks(className: "Burst.Last", count: 1)])
             held.reporter.record(leak: leak("Burst.Last"))
         }
-        // The thread that takes entries is held, and takes none meanwhile.
+        // The thread that processes entries is blocked, and processes none meanwhile.
         var entries: [Keeper.Entry] = []
         held.reporter.keeper.mailbox.take(into: &entries, milliseconds: 0)
         let last = entries.suffix(2).map { entry in

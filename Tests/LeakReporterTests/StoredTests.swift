@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// What one run leaves on the disk, the next one sends.
+/// Reports that one run leaves on disk are sent by the next run.
 @Suite struct StoredTests {
     private func leak(_ name: String) -> LeakReport {
         var report = LeakReport()
@@ -74,7 +74,7 @@ import Testing
             for _ in 0..<3 { reporter.record(leak: leak("Shop.Cart")) }
             #expect(comesToHold { reporter.statistics.failedAttempts > 0 && reporter.statistics.stored == 3 })
         }
-        // It lets go of its folder when its thread ends.
+        // The reporter releases its folder when its thread ends.
         #expect(comesToHold { first == nil })
         let slow = FakeTransport { _, _ in
             Thread.sleep(forTimeInterval: 1)

@@ -3,7 +3,7 @@ import LeakMessage
 import LeakSentry
 import Testing
 
-/// Of lists that are longer than a report, the part that a report has is kept.
+/// Lists that are longer than a report allows are truncated to the length that a report allows.
 @Suite struct BoundsTests {
     private func calls(_ stack: [String]) -> [String?] { stack.map { CallFrame($0)?.function } }
 

@@ -3,12 +3,12 @@ import LeakMessage
 import LeakSentry
 import Testing
 
-/// What sentry-cocoa 9 sends, after its sources at https://github.com/getsentry/sentry-cocoa:
-/// SentryClient+ErrorEvents.m and SentryClient+EventCapture.m say what an event is made of, SentryEvent.m,
-/// SentryMessage.m and SentryMechanism.m how it is written, SentryCrashStackEntryMapper.m what a frame has. The stack of
-/// the call that captured stands in `threads`, never in the exception.
+/// Events of sentry-cocoa 9, after its sources at https://github.com/getsentry/sentry-cocoa: SentryClient+ErrorEvents.m
+/// and SentryClient+EventCapture.m build an event, SentryEvent.m, SentryMessage.m and SentryMechanism.m serialize it,
+/// and SentryCrashStackEntryMapper.m fills a frame. The stack of the capturing call is in `threads`, never in the
+/// exception.
 @Suite struct CocoaTests {
-    /// What every event of an app has.
+    /// Fields of every event of an app.
     private static let common = """
         "event_id":"12c2d058d58442709aa2eca08bf20986","timestamp":1795176000.552155,"platform":"cocoa",
         "sdk":{"name":"sentry.cocoa","version":"9.0.0"},"release":"com.acme.shop@5.2.0+812","dist":"812",
@@ -38,7 +38,7 @@ import Testing
                 """)
     }
 
-    /// As `mechanism` of an `NSError`, with its user info.
+    /// Returns the `mechanism` of an `NSError`, with its user info.
     private func mechanism(_ domain: String, _ code: Int, _ userInfo: String) -> String {
         """
         "mechanism":{"type":"NSError","description":"Error Domain=\(domain) Code=\(code)","data":{\(userInfo)},

@@ -98,7 +98,7 @@ import Testing
         (#""message":"Memory leak","params":["CartModel"]"#, "Memory leak: CartModel"),
         (#""message":"Memory leak","params":["CartModel","HomeModel"]"#, "Memory leak"),
         (#""message":"%s","formatted":"a","params":["CartModel"]"#, "a"),
-        // What users typed would make a leak of each value.
+        // With text that users typed, each value would become a separate leak.
         (#""message":"user %s left","params":["JaneDoe"]"#, "user %s left"),
         (#""message":"%s leaked for %s","params":["CartModel","jane doe"]"#, "CartModel leaked for %s"),
         (#""message":"100 % of {","params":["CartModel",null,[1]]"#, "100 % of {"),
@@ -271,7 +271,7 @@ import Testing
         #expect(report.className == "Shop.Cart" && report.kind == .view && report.keys.isEmpty)
     }
 
-    /// So that its last element is told for the class.
+    /// Needed so that the last element of the path is recognized as the class.
     @Test func `control characters in a path become spaces, as in the class`() throws {
         let context = #"{"class":"a\rb\u0000c","stack":["Root","a\rb\u0000c"],"cycle":["a\rb\u0000c"]}"#
         let report = try Sent(event: #"{"message":"m","contexts":{"leak":\#(context)}}"#).report

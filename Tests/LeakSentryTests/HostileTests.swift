@@ -4,9 +4,9 @@ import LeakMessage
 import LeakSentry
 import Testing
 
-/// Whatever comes in, the batch is none or the wire format's own reader takes all of it.
+/// For any input, there is either no batch, or the reader of the wire format accepts the whole batch.
 @Suite struct HostileTests {
-    /// - Returns: what is wrong, in words, or `nil`.
+    /// - Returns: the problem as text, or `nil`.
     private func broken(_ submission: SentrySubmission?) -> String? {
         guard let batch = submission?.batch else { return nil }
         do {
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: ["exception_stack", "message_fingerprint", "client_report", "session"])
     func `a capture that was damaged is refused or read`(name: String) throws {
         let envelope = try Captured.envelope(name)
-        // The event without what says how long it is.
+        // The event without the header that contains its length.
         let lines = envelope.split(separator: UInt8(ascii: "\n"))
         let bodies = [
             envelope, Array(lines[0] + [10] + Array("{\"type\":\"event\"}\n".utf8) + lines[2]),

@@ -2,7 +2,7 @@ import LeakMessage
 import LeakSentry
 import Testing
 
-/// One item that cannot be read takes nothing with it.
+/// An unreadable item does not affect other items.
 @Suite struct ReadableItemsTests {
     private static let event = "{\"type\":\"event\"}\n{\"message\":\"a\"}\n"
     private static let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)

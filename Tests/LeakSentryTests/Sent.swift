@@ -4,7 +4,7 @@ import LeakMessage
 import LeakSentry
 import Testing
 
-/// What a request becomes once the wire format's own reader has read it.
+/// A Sentry request after the reader of the wire format has read the resulting batch.
 struct Sent {
     let submission: SentrySubmission
     let document: WireDocument
@@ -36,8 +36,8 @@ struct Sent {
     var install: String? { document.string(document.origin.install) }
 }
 
-/// Files of the folder `Envelopes`: `*.envelope` are requests of sentry-sdk 2.75.0 as they came in, `*.json` the batches
-/// that are made of them.
+/// Files of the folder `Envelopes`: `*.envelope` are received requests of sentry-sdk 2.75.0, `*.json` are the batches
+/// that are made from them.
 enum Captured {
     static let names = ["client_report", "exception_stack", "message_fingerprint", "session"]
 

@@ -39,7 +39,7 @@ import LeakPlatform
         get throws { try number("select count(*) from count_log") == 0 }
     }
 
-    /// What a page of the leak shows.
+    /// Returns the numbers that the page of the leak shows.
     private func shown(by reader: any StoreReader) throws -> Set<String> {
         let detail = try #require(try reader.leak(page.id, now: noon))
         let hours = try #require(try reader.trend(of: page.id, by: .hour, now: noon))
@@ -304,7 +304,7 @@ import LeakPlatform
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         #expect(try !isLogEmpty)
-        // On disk: the name of a database in memory stands for no file.
+        // On disk, because the name of a database in memory is not a file.
         let folder = TemporaryDirectory()
         let file = folder.path + "/backup"
         #expect(try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false).wrongSums == [])

@@ -156,8 +156,8 @@ import LeakPlatform
         }
     }
 
-    /// On a busy machine the other process may hold the lock for longer than this one waits; then a server answers 503,
-    /// and the reporter asks again, as often as it takes.
+    /// Retries a call. On a busy machine the other process may hold the lock for longer than this one waits. Then a server
+    /// answers 503, and the reporter retries as often as necessary.
     private static func patiently<Result>(_ body: () throws -> Result) throws -> Result {
         while true {
             do {

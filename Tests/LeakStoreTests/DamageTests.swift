@@ -7,7 +7,7 @@ import Testing
 @Suite struct DamageTests {
     private static let everythingKnown = KnownLeaks([known("L*"), known("P*", systems: [("iOS", "1", nil)])])
 
-    /// Every question that pages and commands ask, and everything that is written by the clock.
+    /// Runs every query of pages and commands, and every scheduled write.
     private static func exercise(_ store: SQLiteStore, leaks: [LeakID]) {
         if let reader = try? store.makeReader(known: everythingKnown) {
             let apps = (try? reader.apps()) ?? []
@@ -53,7 +53,7 @@ import Testing
         try? store.tidy(now: noon)
     }
 
-    /// A small database with something in every table, and what it holds.
+    /// Creates a small database with rows in every table, and returns its contents.
     private static func filled(_ directory: TemporaryDirectory) throws -> CountingModel {
         var model = CountingModel()
         var random = SeededRandom(seed: 5)
@@ -78,7 +78,7 @@ import Testing
         return model
     }
 
-    /// Names, times and what else a single row knows are not told from others; numbers that are sums are.
+    /// Damage to names, times and other values of a single row cannot be detected. Damage to sums can.
     @Test func `bits turned over anywhere are told, or change no total`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
         let model = try Self.filled(directory)
@@ -120,7 +120,7 @@ import Testing
         "randomblob(40)", "randomblob(700)", "randomblob(5000)", "zeroblob(1024)", "zeroblob(100000)",
     ]
 
-    /// Damage that SQLite cannot see: what a column holds is not what was written to it.
+    /// Damage that SQLite cannot see: a column contains a value that was not written to it.
     @Test func `any value in any column is survived`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
         let model = try Self.filled(directory)

@@ -129,7 +129,7 @@ import Testing
         _ = try directory.store(exclusive: true)
     }
 
-    /// In a process of its own, since root may write everything and user ids belong to a process.
+    /// Runs in a separate process, because root may write every file and user ids belong to a process.
     @Test func `files that may only be read are refused`() async {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()
@@ -244,7 +244,7 @@ import Testing
 }
 
 private final class Calls: @unchecked Sendable {
-    // Unchecked: called inside `count` alone, on the test's thread.
+    // Unchecked: called only inside `count`, on the test's thread.
     private(set) var count = 0
     func add() { count += 1 }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakStore
 
-/// A database that is damaged, deleted or replaced under a running store, and the next start on what is left.
+/// A database that is damaged, deleted or replaced under a running store, and the next start with the remaining files.
 @Suite struct DatabaseGuardTests {
     let directory = TemporaryDirectory()
 
@@ -25,7 +25,7 @@ import Testing
         return store
     }
 
-    /// Without the thousands of numbers that a failed comparison prints.
+    /// Compares the log without the thousands of numbers that a failed `#expect` would print.
     private func isLog(_ bytes: [UInt8]) -> Bool { directory.read("leaks.sqlite-wal") == bytes }
 
     private func truncate(to bytes: Int) throws {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Every way to write, from the first sign of damage on and once it is confirmed.
+    /// Expects that every write fails, from the first sign of damage on and after its confirmation.
     private func expectNothingIsWritten(to store: SQLiteStore) {
         expectNoWrite(to: store)
         store.examination?()
@@ -79,7 +79,7 @@ import Testing
             try truncate(to: bytes)
             expectNothingIsWritten(to: store)
         }
-        // Closing it does not copy the log into what is left of the file.
+        // Closing the store does not copy the log into the remains of the file.
         #expect(isLog(former))
         // Nor does the next start.
         #expect(reason { _ = try directory.store(exclusive: true) } == (bytes == 0 ? .missing : .corrupt))
@@ -240,7 +240,7 @@ import Testing
         case deleted, cutOff, overwritten
     }
 
-    /// The file alone is sound: what is lost are the reports that were in the log.
+    /// The database file is intact. The reports that were in the log are lost.
     @Test(arguments: LogDamage.allCases) func `a damaged log keeps the next start from going on without it`(
         _ damage: LogDamage
     ) throws {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LeakStore
 
-/// How large the file becomes.
+/// Size of the database file.
 @Suite struct DatabaseSizeTests {
-    /// The rate of growth is what an attacker chooses; the size at which it ends is not.
+    /// An attacker can choose the rate of growth, but not the final size.
     @Test func `whatever one key sends, the database stops growing`() throws {
         let directory = TemporaryDirectory()
         var limits = StoreLimitTests.small
@@ -41,7 +41,7 @@ import Testing
                 sizes.append(DatabaseFile.size(of: directory.database))
             }
         }
-        // Ten rounds fill every list; what still fills then, systems per leak and installs, is bounded as well.
+        // Ten rounds fill every list. Systems per leak and installs still grow then, but they are bounded as well.
         #expect(sizes[3] - sizes[1] < 200_000, "\(sizes)")
         #expect(sizes[3] < 2_000_000, "\(sizes)")
         #expect(try store.verify() == [])

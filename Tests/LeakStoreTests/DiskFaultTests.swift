@@ -4,8 +4,8 @@ import Testing
 
 @testable import LeakStore
 
-/// A disk that fails for once, or for a while: each call is done or is answered with an error and not done, and the
-/// store goes on when the disk does, without a restart.
+/// A disk that fails once, or for a while: each call either succeeds, or fails with an error and has no effect. The store
+/// continues when the disk works again, without a restart.
 @Suite struct DiskFaultTests {
     private static let steps = 8
     private static let faultsPerSeed = 20
@@ -73,7 +73,7 @@ import Testing
         #expect(failures > 0)
     }
 
-    /// All of one kind fails for a few steps; and in the end the power goes as well.
+    /// All operations of one kind fail for a few steps. At the end the power fails as well.
     @Test(arguments: [FaultyDisk.Operation.write, .sync, .truncate, .read], PowerCutTests.seeds)
     func `a disk that fails for a while is waited for`(operation: FaultyDisk.Operation, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -100,8 +100,8 @@ import Testing
         #expect(try play.resume(in: disk.remains()) == [], "seed \(seed), after the power cut")
     }
 
-    /// The power goes a while after a fault: what was written again after a failed sync is on disk. In seed 48 the sync
-    /// that fails is that of turning the log on.
+    /// The power fails a while after a fault: bytes that were written again after a failed sync are on disk. In seed 48 the
+    /// failing sync is the one that turns the log on.
     @Test(arguments: Array(PowerCutTests.seeds) + [48])
     func `a failed sync loses nothing that was acknowledged later`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)

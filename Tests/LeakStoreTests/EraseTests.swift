@@ -4,7 +4,7 @@ import LeakPlatform
 
 @testable import LeakStore
 
-/// How every store forgets an install; a second one runs the same tests.
+/// Erasure of an install in every store. A second store runs the same tests.
 @Suite struct EraseTests {
     let place = StorePlace()
 
@@ -100,7 +100,7 @@ import LeakPlatform
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).leaks.first?.installs == steps)
     }
 
-    /// One whose steps a test takes.
+    /// Returns a writer whose steps the test runs itself.
     private func writer(in directory: TemporaryDirectory) throws -> Writer {
         try Writer(
             connection: try Connection(path: directory.database, access: .readWrite),
@@ -140,7 +140,7 @@ import LeakPlatform
         #expect(try writer.count([submission(second + first)], now: noon) == [.counted])
         var erasing = Erasing(install: 1)
         while try writer.take(stepOf: &erasing) {
-            // By then the places of the copies are passed by, and what they are copies of is not.
+            // By then the erasure has passed the places of the copies, but not those of the originals.
             guard erasing.erased.sets > 1_800 else { continue }
             let others = (700..<1_400).map { report("L\($0)", 2, build: "2") }
             #expect(try writer.count([submission(others)], now: noon) == [.counted])

@@ -3,11 +3,11 @@ import LeakPlatform
 
 @testable import LeakStore
 
-/// What the files hold of an install that was erased.
+/// Traces of an erased install in the files.
 @Suite struct EraseTraceTests {
     private let directory = TemporaryDirectory(isInMemory: true)
 
-    /// Whether a file has the bytes of a text in it.
+    /// Returns `true` if the file contains the bytes of the text.
     private func holds(_ text: String, _ file: String) -> Bool {
         let (bytes, wanted) = (directory.read(file), Array(text.utf8))
         guard let first = wanted.first else { return true }
@@ -16,7 +16,7 @@ import LeakPlatform
         }
     }
 
-    /// Enough reports that samples are replaced, pages split and freed; long ones lie on pages of their own.
+    /// Stores enough reports that samples are replaced and pages are split and freed. Long reports have pages of their own.
     private func fill(_ store: SQLiteStore) throws {
         for round in 0..<60 {
             let reports = (0..<40).map { number in

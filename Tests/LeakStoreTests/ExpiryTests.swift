@@ -128,7 +128,7 @@ import Testing
         #expect(steps.count == 2 && steps.last?.hasSuffix("(leak=? AND hour<?)") == true, "\(steps)")
     }
 
-    /// None of the steps reads a whole table that grows with what is sent.
+    /// No step scans a whole table that grows with the received reports.
     @Test(arguments: [
         "select day, key_id, key from idempotency where day < 1 limit 1",
         "select id from answer where day < 1",

@@ -31,7 +31,8 @@ import LeakPlatform
         #expect(try store.verify() == [])
         var reports = 0
         for sender in 0..<Self.senders {
-            // The one after the last may be there or not: no answer came. Whoever asks again is told which.
+            // The batch after the last acknowledged one may or may not be stored, because it was not answered. A sender
+            // that repeats it learns which.
             let last = acknowledged[sender, default: 0]
             for number in 0...last {
                 let sent = Self.batch(sender: sender, number: number)
@@ -56,12 +57,12 @@ import LeakPlatform
         return submission(reports, key: "\(sender)-\(number)")
     }
 
-    /// How many batches of each sender were answered, as each noted right after its answer.
+    /// Returns the number of answered batches of each sender, which each sender recorded right after the answer.
     private static func acknowledged(in directory: TemporaryDirectory) -> [Int: Int] {
         directory.read("answers").reduce(into: [:]) { $0[Int($1), default: 0] += 1 }
     }
 
-    /// What the process does until it is killed.
+    /// Runs the work of the process until it is killed.
     private static func work(in path: String, round: UInt64) throws {
         let store = try SQLiteStore(path: path + "/leaks.sqlite", exclusive: true)
         try store.set("wal_autocheckpoint = 50")

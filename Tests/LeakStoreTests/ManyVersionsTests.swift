@@ -16,7 +16,7 @@ import Testing
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
             #expect(try store.verify() == [], "call \(call), in the log")
         }
-        // A process that begins has the log alone.
+        // A starting process has only the log.
         let other = try directory.store()
         #expect(try other.verify() == [])
         #expect(try other.makeReader().leak(page.id, now: noon)?.row.reports == 360)

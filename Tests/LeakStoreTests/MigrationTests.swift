@@ -56,7 +56,7 @@ import Testing
         #expect(
             try connection.number("select max(length(grouped_stack)) from leak_text") == 0 || elements > 0)
         #expect(try connection.number("select sum(keys) from idempotency_use") == 9)
-        // What the slots still have is not in the days.
+        // Counts that are still in the slots are not in the days.
         #expect(
             try connection.number("select sum(reports) from app_day") == (schema == 1 ? 18 : 14))
         #expect(try connection.number("select count(*) from leak where state <> 0") == 0)
@@ -141,7 +141,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// Texts as schema 5 and those before it stored them: three times.
+    /// Schema 5 and earlier schemas stored each text three times.
     @Test(arguments: [4, 5])
     func `texts that were stored three times are stored once`(schema: Int) throws {
         let directory = TemporaryDirectory()
@@ -205,7 +205,7 @@ import Testing
             #expect(
                 failure.reason == .locked && failure.description.contains("an earlier collector serves it"))
 
-            // What only reads works on the schema as it is.
+            // Commands that only read work on the old schema.
             #expect(try SQLiteStore.verify(path: directory.database).problems == [])
             let file = directory.path + "/backup"
             let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)

@@ -10,9 +10,9 @@ import LeakPlatform
     import Glibc
 #endif
 
-/// What was acknowledged is on disk, and counted once, wherever the process is killed or the power goes.
+/// Acknowledged submissions are on disk and counted once, wherever the process is killed or the power fails.
 ///
-/// Each seed plays one script, some ends of it at random moments; `make soak` plays more (`FAULT_SEEDS`).
+/// Each seed plays one script and ends it at several random moments. `make soak` plays more seeds (`FAULT_SEEDS`).
 @Suite struct PowerCutTests {
     static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 3)
     private static let endsPerSeed = 20
@@ -33,7 +33,7 @@ import LeakPlatform
         }
     }
 
-    /// A test that finds nothing is worth what it would find.
+    /// Proves that the test finds errors: with these faulty settings it must fail.
     @Test(arguments: [(true, []), (false, ["synchronous = off"]), (false, ["synchronous = normal"])])
     func `a disk that lies, and a store that does not sync what it acknowledges, are found out`(
         isLyingDisk: Bool, settings: [String]
@@ -72,7 +72,7 @@ import LeakPlatform
         #expect(expected.subtracting(seen.with { $0 }) == [])
     }
 
-    /// How much a whole script asks of the disk.
+    /// Returns the number of disk operations of a whole script.
     private static func length(seed: UInt64) -> Int {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         var play = StorePlay(in: disk.directory)
@@ -81,7 +81,7 @@ import LeakPlatform
         return disk.count
     }
 
-    /// Plays a script up to its end, goes on behind it, and plays the rest.
+    /// Plays a script up to the kill or power cut, continues after it, and plays the rest.
     private static func problems(
         after end: End, at: Int, seed: UInt64, settings: [String] = [], ignoresSync: Bool = false
     ) throws -> [String] {
@@ -98,7 +98,7 @@ import LeakPlatform
         }
         let next = disk.remains()
         var problems = try play.resume(in: next)
-        // Whoever had no answer asks again.
+        // A sender without an answer repeats its request.
         if let (step, now) = play.uncertain { try play.play(step, now: now) }
         for (step, now) in rest { try play.play(step, now: now) }
         problems += try play.problems()

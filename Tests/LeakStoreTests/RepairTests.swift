@@ -35,7 +35,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// What a list says of each leak.
+    /// Returns the numbers that the list shows for each leak.
     private func shown() throws -> [[Int]] {
         try directory.store().makeReader().leaks(LeakQuery(), now: noon).leaks
             .map { [$0.reports, $0.freed, $0.installs] }
@@ -72,7 +72,7 @@ import Testing
         #expect(try directory.store().verify() != [])
         let repair = try SQLiteStore.repair(path: directory.database)
         if script.contains("leak_hour") {
-            // Nothing tells what the hour was: the right day stays.
+            // The correct hour cannot be determined, so the correct day stays.
             #expect(repair.mended == [] && repair.left.count == 1, "\(repair)")
             return
         }

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// What every store says a release brings; a second one runs the same tests.
+/// Release checks of every store. A second store runs the same tests.
 @Suite struct StoreCheckTests {
     let place = StorePlace()
     let store: any Store
@@ -48,7 +48,7 @@ import Testing
         let check = try check()
         #expect(check.new.map(\.identity.title) == ["Newer", "New"] && check.newCount == 2)
         #expect(!check.passes)
-        // Of this version alone.
+        // Counts of this version only.
         #expect(check.new.map(\.reports) == [6, 5] && check.new.map(\.installs) == [1, 1])
         #expect(check.new.map(\.trend.last) == [56, 5])
         #expect(try self.check("5.4").newCount == 0)
@@ -75,12 +75,12 @@ import Testing
         try count("5.3", ["Old", "Strange", "Between"])
         #expect(try check().new.map(\.identity.title) == ["Strange"])
         #expect(try check(baseline: "5.1").new.map(\.identity.title) == ["Between", "Strange"])
-        // Unless it is asked for, or is compared itself.
+        // Unless it is requested as the baseline, or is the checked version itself.
         #expect(try check(baseline: "unknown").new.map(\.identity.title) == ["Old"])
         try count("zero", ["Strange", "Last"])
         #expect(try check("zero").baseline == "unknown")
         #expect(try check("zero").new.map(\.identity.title) == ["Last"])
-        // It is nobody's baseline, where there is no other.
+        // It is no baseline for a version with a number, even if there is no other.
         #expect(try check("5.1").baseline == nil)
         #expect(try check("5.1").newCount == 3)
     }

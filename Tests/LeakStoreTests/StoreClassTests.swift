@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// How every store joins the leaks of a class; a second one runs the same tests.
+/// Grouping of leaks by class in every store. A second store runs the same tests.
 @Suite struct StoreClassTests {
     let place = StorePlace()
     let store: any Store

@@ -83,7 +83,7 @@ import Testing
         #expect(try reader.overview(app: "shop", now: noon).recentReports == 1)
         #expect(try reader.overview(app: "shop", now: noon).recentInstalls == 1)
         #expect(try reader.credentials(all: true, now: noon).count == 1)
-        // The clock is right again: all goes on as if nothing had been.
+        // The clock is right again: the store continues normally.
         #expect(try store.expire(now: noon + hour) == nil)
         #expect(try store.count([batch], now: noon + hour) == [.repeated(answer: batch.answer)])
     }
@@ -94,7 +94,7 @@ import Testing
             uptime.run(for: hour)
             let wait = try #require(try store.expire(now: noon + 120 * day + Int64(hours) * hour))
             #expect(wait.left == day - Int64(hours) * hour)
-            // What was waited survives restarts.
+            // The elapsed waiting time survives restarts.
             guard hours % 5 == 0 else { continue }
             store = try self.store()
             #expect(try store.expire(now: noon + 120 * day + Int64(hours) * hour) == wait)

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Which leaks every store finds near a leak; a second one runs the same tests.
+/// Search for leaks close to a leak in every store. A second store runs the same tests.
 @Suite struct StoreCloseLeaksTests {
     let place = StorePlace()
     let store: any Store

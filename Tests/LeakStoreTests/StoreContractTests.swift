@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// What every store must do; a second one runs the same tests.
+/// The contract of every store. A second store runs the same tests.
 @Suite struct StoreContractTests {
     let place = StorePlace()
     let store: any Store

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// What every store does with keys, tokens, links and sessions.
+/// Keys, tokens, links and sessions in every store.
 @Suite struct StoreCredentialTests {
     let place = StorePlace()
     let store: any Store

@@ -139,7 +139,7 @@ import Testing
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
         }
         for round in 0..<4 { try explain(round * 5..<round * 5 + 5) }
-        // Known ones go on counting under their name.
+        // Known names continue to count.
         try explain(0..<5)
         let store = try place.store(limits: limits)
         let reasons = try #require(try store.makeReader().leak(page.id, now: noon)).reasons
@@ -200,7 +200,7 @@ import Testing
         #expect(first.count == 31)
         let store = try place.store(limits: limits)
         #expect(try leftOut(store) >= 2 * (6 * 20 - first.count))
-        // Known ones go on counting under their name, and another key has bytes of its own.
+        // Known names continue to count, and another key has its own limit of bytes.
         try send([leaks[0]])
         let known = try named()
         #expect(known.count == first.count)
@@ -255,13 +255,13 @@ import Testing
             ]
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
         }
-        // Each version has class names of its own.
+        // Each version has different class names.
         for version in 1...4 { try check(0..<10, version: "\(version).0") }
         let store = try place.store(limits: limits)
         let unnamed = try leftOut(store)
         // A name takes 507 bytes, so that 19 of the 40 have room.
         #expect(unnamed == 3 * 21)
-        // Known ones go on counting under their name, and another key has bytes of its own.
+        // Known names continue to count, and another key has its own limit of bytes.
         try check(0..<10, version: "1.0")
         try check(10..<20, version: "4.0", key: 2)
         #expect(try leftOut(store) == unnamed)

@@ -3,7 +3,7 @@ import Foundation
 import LeakStore
 import Testing
 
-/// What keeps the objects of a leak, in every store.
+/// Retain explanations in every store.
 @Suite struct StoreExplanationTests {
     let place = StorePlace()
     let store: any Store
@@ -218,10 +218,11 @@ import Testing
             ])
     }
 
-    /// 300 installs meet 200 leaks: 20,000 objects, leaks by Zipf's law, installs and sessions at random, so that the commonest
-    /// leaks are on nearly all installs. An object keeps between 128 bytes, as a model does, and 32 MiB, as a screen with
-    /// pictures does, as evenly as their logarithms, give or take a half. A session in three explains. In three of the ten
-    /// fleets alone it is less than twice: one of their commonest leaks happens to be among the largest.
+    /// 300 installs and 200 leaks: 20,000 objects, leaks by Zipf's law, installs and sessions at random, so that the most
+    /// common leaks are on nearly all installs. An object retains between 128 bytes, as a model does, and 32 MiB, as a
+    /// screen with pictures does, evenly by logarithm, give or take a half. One session in three has explanations. The
+    /// factor is less than two in only three of the ten fleets: one of their most common leaks happens to be among the
+    /// largest.
     private func freedInFleet(seed: UInt64) throws -> (byCost: Int, byInstalls: Int) {
         var random = SeededRandom(seed: seed)
         let app = "shop \(seed)"

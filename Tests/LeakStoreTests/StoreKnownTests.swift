@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// How every store shows known leaks apart; a second one runs the same tests.
+/// Separation of known leaks in every store. A second store runs the same tests.
 @Suite struct StoreKnownTests {
     let place = StorePlace()
     let store: any Store

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakStore
 
-/// What one sender can make every store keep; a second one runs the same tests.
+/// Limits for the data that one sender can make a store keep. A second store runs the same tests.
 @Suite struct StoreLimitTests {
     let place = StorePlace()
 

@@ -2,7 +2,7 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// How every store lists leaks; a second one runs the same tests.
+/// Lists of leaks in every store. A second store runs the same tests.
 @Suite struct StoreListTests {
     let place = StorePlace()
     let store: any Store
@@ -44,7 +44,7 @@ import Testing
                         alive: Bool.random(using: &random) ? .random(in: 0..<9, using: &random) : nil))
             }
         }
-        // Some of what is counted soon after another call is not yet in its place of the order.
+        // Some leaks that are counted soon after another call are not yet at their place in the order.
         reports.shuffle(using: &random)
         for (number, start) in stride(from: 0, to: reports.count, by: 30).enumerated() {
             let part = Array(reports[start..<min(start + 30, reports.count)])

@@ -79,7 +79,7 @@ import Testing
         #expect(try reader.outline(of: new.id)?.reports == after.row.reports)
         #expect(try reader.outline(of: old.id) == nil)
 
-        // Counting goes on, here and in another process.
+        // Counting continues, here and in another process.
         try count(Report(leak: new, version: "1.0", build: "7", install: 9))
         _ = try place.store().count([submission([Report(leak: new, install: 10)])], now: noon)
         try count(Report(leak: new, version: "1.0", build: "8", install: 11))

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// How every store tells classes of one name apart that are in two modules; a second one runs the same tests.
+/// Classes with the same name in two modules, in every store. A second store runs the same tests.
 @Suite struct StoreModuleTests {
     let place = StorePlace()
     let store: any Store
@@ -71,7 +71,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: leaks.map { ($0.identity.title, $0.reports) })
     }
 
-    /// In one transaction, and then with room for one leak more.
+    /// Both classes arrive in one transaction, and then with room for only one more leak.
     @Test(arguments: [["List", "Feed.List"], ["Feed.List", "List"]])
     func `a new leak with two names takes the room of one`(names: [String]) throws {
         var limits = StoreLimits()
@@ -96,7 +96,7 @@ import Testing
         #expect(try reportsByTitle() == leaks)
     }
 
-    /// Each of the two remembers its own reports alone.
+    /// Each of the two leaks keeps only its own reports.
     @Test(arguments: cases)
     func `in turns to two collectors`(reports: [Named], leaks: [String: Int]) throws {
         let other = try place.store()
@@ -104,7 +104,7 @@ import Testing
             let taker = number.isMultiple(of: 2) ? store : other
             _ = try taker.count([submission([Report(leak: report.leak)])], now: noon)
         }
-        // Each learned what the other has written.
+        // Each store has read the rows that the other has written.
         for (number, report) in reports.enumerated() {
             let taker = number.isMultiple(of: 2) ? other : store
             _ = try taker.count([submission([Report(leak: report.leak)])], now: noon)

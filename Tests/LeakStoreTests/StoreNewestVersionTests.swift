@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Which version every store takes for an app's newest; a second one runs the same tests.
+/// The newest version of an app in every store. A second store runs the same tests.
 @Suite struct StoreNewestVersionTests {
     let place = StorePlace()
     let store: any Store
@@ -24,7 +24,7 @@ import Testing
         #expect(try store.count([batch], now: noon) == [.counted])
     }
 
-    /// As every reader says it, so that they agree.
+    /// Returns the newest version, and checks that all readers agree.
     private func newest() throws -> String? {
         let reader = try store.makeReader()
         let newest = try reader.overview(app: "shop", now: noon).newest?.version
@@ -67,7 +67,7 @@ import Testing
         // Of any age, however many have it.
         try count("unknown", installs: [1, 2, 3])
         #expect(try newest() == "1.1")
-        // One that is in the field goes before a higher one that is not.
+        // A version in the field precedes a higher version that is not in the field.
         try count("1.0", installs: [2])
         #expect(try newest() == "1.0")
     }

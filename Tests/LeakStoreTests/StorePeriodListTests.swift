@@ -98,8 +98,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// More leaks than PostgreSQL looks up to bound a page. Their total reports say little about those of a period, some of
-    /// which is later than the time of the list.
+    /// More leaks than PostgreSQL looks up to bound a page. Their total numbers of reports say little about the reports of a
+    /// period, some of which are later than the time of the list.
     @Test(arguments: Period.allCases)
     func `a list of many leaks is the same with a filter that every leak passes`(period: Period) throws {
         let store = try place.store()

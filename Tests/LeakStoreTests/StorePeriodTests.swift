@@ -2,7 +2,7 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// How every store counts by periods; a second one runs the same tests.
+/// Counts by period in every store. A second store runs the same tests.
 @Suite struct StorePeriodTests {
     let place = StorePlace()
     let store: any Store
@@ -126,7 +126,7 @@ import Testing
         #expect(try store.verify() == [])
         try store.expire(now: end + 200 * day)
         #expect(try recent(.quarter, now: end) == [0, 0, 1])
-        // Whoever is counted then is counted alone.
+        // An install that is counted then is the only one in the period.
         try count(at: end + 200 * day, now: end + 200 * day, install: 5)
         try store.expire(now: end + 202 * day)
         #expect(try recent(.week, now: end + 202 * day) == [1, 1, 1])
@@ -188,7 +188,7 @@ import Testing
         }
         #expect(try page(period).leaks.map(\.reports) == [4, 2])
         #expect(try page(period) { $0.version = "2.0" }.leaks.map(\.reports) == [2, 1])
-        // Every page knows what all have.
+        // Every page contains the totals of all pages.
         var cursor: String?
         for _ in 0..<2 {
             let page = try page(period) { ($0.limit, $0.cursor) = (1, cursor) }

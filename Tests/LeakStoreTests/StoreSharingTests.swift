@@ -1,11 +1,11 @@
 import LeakStore
 import Testing
 
-/// What several collectors do that share a store; a second store runs the same tests.
+/// Several collectors that share a store. A second store runs the same tests.
 @Suite struct StoreSharingTests {
     let place = StorePlace()
 
-    /// A batch that reached a collector, with the answer that this one would give.
+    /// Returns a batch that reached a collector, with the answer that this collector would give.
     private func batch(_ key: Int, for collector: Int) -> Submission {
         var batch = submission([Report(leak: leak("Page"), install: UInt64(key))], key: "k\(key)")
         batch.answer = Array("from \(collector)".utf8)

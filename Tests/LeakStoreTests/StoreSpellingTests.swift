@@ -5,7 +5,7 @@ import Testing
 /// Texts that Swift takes for equal and whose bytes differ are two texts, as they are to SQLite.
 @Suite struct StoreSpellingTests {
     let directory = TemporaryDirectory()
-    /// One code point, and a letter with an accent.
+    /// The same word with one code point, and with a letter and a combining accent.
     private static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
 
     private enum Cut: CaseIterable {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakStore
 
-/// What becomes of numbers that are too large to add.
+/// Sums of numbers that are too large to add.
 @Suite struct StoreTotalsTests {
     let directory = TemporaryDirectory()
     /// 2^53 - 1.

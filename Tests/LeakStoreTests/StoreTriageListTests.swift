@@ -2,7 +2,7 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// How decisions show in lists, totals and releases of every store; a second one runs the same tests.
+/// Triage decisions in lists, totals and releases of every store. A second store runs the same tests.
 @Suite struct StoreTriageListTests {
     let place = StorePlace()
     let store: any Store

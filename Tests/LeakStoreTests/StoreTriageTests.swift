@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// What every store makes of decisions about leaks; a second one runs the same tests.
+/// Triage decisions in every store. A second store runs the same tests.
 @Suite struct StoreTriageTests {
     let place = StorePlace()
     let store: any Store

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Names and paths of leaks as every store keeps them; a second one runs the same tests.
+/// Stored names and paths of leaks in every store. A second store runs the same tests.
 @Suite struct StoredTextsTests {
     let place = StorePlace()
 

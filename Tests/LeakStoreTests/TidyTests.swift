@@ -33,7 +33,7 @@ import Testing
         #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.reports == 2)
     }
 
-    /// In a process of its own, since the size of files is limited for all of it.
+    /// Runs in a separate process, because the limit on file sizes applies to the whole process.
     @Test func `what was counted stays counted when the log cannot be copied`() async {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the app says on standard output: each line is written when it is said.
+/// Standard output of the app. Each line is written immediately.
 struct Output {
-    /// The number that was said last.
+    /// The number that was printed last.
     private(set) var stored = 0
 
     func say(_ line: String) {

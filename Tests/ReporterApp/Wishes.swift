@@ -1,31 +1,31 @@
-/// What a test asks of the app: arguments such as `count=10`.
+/// The instructions of a test to the app: arguments such as `count=10`.
 struct Wishes {
-    /// Why the arguments make no sense.
+    /// The reason why the arguments are invalid.
     struct Unclear: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Where reports wait; an absolute path.
+    /// Folder of the waiting reports, as an absolute path.
     let folder: String
     let endpoint: String
     let key: String
-    /// Of the app.
+    /// Version of the app.
     let version: String
-    /// Of the objects that leak.
+    /// Class of the leaking objects.
     let className: String
-    /// How many sightings to record.
+    /// Number of sightings to record.
     let count: Int
-    /// Of how many different leaks, in turn: their classes have a number each.
+    /// Number of different leaks among the sightings, in turn. Each class name has a number.
     let leaks: Int
-    /// After each sighting.
+    /// Pause after each sighting.
     let pauseMilliseconds: Int
-    /// Whether to wait until each sighting is stored, and then for a line on standard input.
+    /// True to wait until each sighting is stored, and then for a line on standard input.
     let waits: Bool
-    /// Whether to have everything sent with each sighting, whatever failed before.
+    /// True to send everything with each sighting, even after earlier failures.
     let hurries: Bool
-    /// True to call `exit` as soon as all is recorded.
+    /// True to call `exit` as soon as all sightings are recorded.
     let exits: Bool
-    /// True to end collecting as soon as all is recorded, and to call `_exit` at once.
+    /// True to end collecting as soon as all sightings are recorded, and to call `_exit` immediately.
     let refuses: Bool
     /// Seconds spent on sending the waiting reports at the end.
     let flushSeconds: Double

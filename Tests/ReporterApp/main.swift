@@ -29,7 +29,7 @@ for number in 0..<wishes.count {
     output.say("recorded \(number + 1)")
     var leak = LeakReport()
     leak.className = wishes.leaks > 1 ? "\(wishes.className)_\(number % wishes.leaks)" : wishes.className
-    // Before the leak: what survives with the one survives with the other.
+    // Recorded before the leak: if the leak survives, the check survives too.
     reporter.record(checks: [ClassChecks(className: wishes.className, count: 1)])
     reporter.record(leak: leak)
     if wishes.hurries { reporter.sendUnsentReports() }

@@ -99,7 +99,7 @@ private final class Crowd {
     }
 
     @Test func `the count is read before the pages of the budget are used up`() async {
-        // In a process of its own: where the objects of another one lie is not known.
+        // Runs in a separate process, because the places of objects in the memory of another process are unknown.
         await #expect(processExitsWith: .success) {
             let finder = try #require(RetainPathFinder())
             let crowd = Crowd()

@@ -6,7 +6,7 @@ import Testing
 
 /// Causes recognized on paths that the finder itself has found.
 @Suite(.serialized) struct CauseTests {
-    /// The scenarios of each cause. The others have none.
+    /// The scenarios of each cause. Other scenarios have no cause.
     private static let scenarios: [String: [String]] = [
         "stored_closure": [
             "closure property captures self", "closure captures self and a number",
@@ -80,7 +80,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// In a process of its own: frames of other tests keep addresses that they have released.
+        /// Runs in a separate process, because frames of other tests keep addresses of released objects.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
         func `names the cause of an object that something else holds`() async {
             await #expect(processExitsWith: .success) {

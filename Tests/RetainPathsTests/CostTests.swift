@@ -103,7 +103,7 @@ private final class Locked { let part = Mutex<Large?>(nil) }
     }
 
     #if canImport(Glibc)
-        /// In a process of its own: other tests allocate meanwhile.
+        /// Runs in a separate process, because other tests allocate memory meanwhile.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
         func `is within a tenth of what the allocator gets back`() async {
             await #expect(processExitsWith: .success) {

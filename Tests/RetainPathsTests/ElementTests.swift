@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetainPaths
 
-/// Elements that stand in the object itself.
+/// Elements that are stored in the object itself.
 @Suite struct ElementTests {
     private final class Page: @unchecked Sendable {
         var pair: InlineArray<3, Page?> = [nil, nil, nil]
@@ -35,7 +35,7 @@ import Testing
         #expect(try path(page) == nil)
     }
 
-    // Their number is known to the buffer's owner alone, and what stands behind the last may be garbage.
+    // Only the buffer's owner knows the number of elements, and memory after the last one may be garbage.
     @Test(.enabled(if: Allocator.hasChunkHeaders))
     func `elements behind a managed buffer are suspected references`() throws {
         let page = Page()

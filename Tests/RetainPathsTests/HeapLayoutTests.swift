@@ -20,7 +20,7 @@ private final class Node {
         unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
-    /// Another allocator has other numbers there, and the finder asks in every process.
+    /// Another allocator has other values in those places, so the finder checks in every process.
     @Test(
         arguments: [
             (0x21, 24), (0x31, 40), (0x112, 256), (0, -8), (1 << 40, nil), (UInt.max, nil), (1 << 63, nil),

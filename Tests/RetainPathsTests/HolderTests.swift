@@ -8,11 +8,11 @@ import Testing
 @Suite(.serialized) struct HolderTests {
     private let finder: RetainPathFinder
 
-    // A finder of its own: others would wait for it.
+    // A separate finder, because other tests would wait for a shared one.
     init() throws { finder = try #require(RetainPathFinder()) }
 
     #if os(Linux)
-        /// In a process of its own: other tests put the objects of the same scenarios into the same variables.
+        /// Runs in a separate process, because other tests put the objects of the same scenarios into the same variables.
         @Test func `finds the global variable`() async {
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
@@ -80,13 +80,13 @@ import Testing
             unsafe reference.release()
         }
 
-        /// In a process of its own: frames of other tests keep addresses that they have released.
+        /// Runs in a separate process, because frames of other tests keep addresses of released objects.
         @Test(.enabled(if: Allocator.hasChunkHeaders)) func `finds any holder in the heap`() async {
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
                 for scenario in RetainScenario.negatives where scenario.truth == .held {
-                    // What memory has around an object by chance may hide its holder, or look like another one: about once in
-                    // 200 objects on a busy machine. Another object has other memory around it.
+                    // The memory around an object may by chance hide its holder, or look like another holder: about once
+                    // in 200 objects on a busy machine. Another object has other memory around it.
                     let expected = ScenarioResult.normalized(scenario.holder ?? "")
                     var path = ""
                     for _ in 0..<4 {
@@ -110,7 +110,7 @@ import Testing
                     ("held by a block that runs later", .dispatch),
                     ("held by the dictionary of a singleton", .cache),
                     ("held by a global, unowned property", .global),
-                    // Its handler stands in memory of Dispatch, but the block around it can be found.
+                    // The handler is stored in memory of Dispatch, but the block around it can be found.
                     ("handler of a dispatch source", .dispatch),
                 ]
                 let finder = try #require(RetainPathFinder())
@@ -126,7 +126,7 @@ import Testing
             }
         }
 
-        /// In a process of its own, and without the variables of a sanitizer: within the budget.
+        /// Runs in a separate process and without the variables of a sanitizer, to stay within the budget.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
         func `an address that a task's frame has kept is told as no cycle if a variable leads to the holder`()
             async

@@ -16,7 +16,7 @@ import Testing
     private let budget = Budget(
         objects: 300, buffers: 300, cycleLength: 12, cycles: 8, pageBytes: 1 << 20, searchTime: .seconds(1))
 
-    // A finder of its own: others would wait for it.
+    // A separate finder, because other tests would wait for a shared one.
     init() throws { finder = try #require(RetainPathFinder()) }
 
     @Test func `survives any address while objects change`() throws {

@@ -6,7 +6,7 @@
 
     @testable import RetainPaths
 
-    /// The toolchain's libswiftRemoteMirror, which debuggers use: it computes layouts of its own from reflection metadata.
+    /// The toolchain's libswiftRemoteMirror, which debuggers use. It computes layouts independently from reflection metadata.
     ///
     /// It is opened at run time and reads this process through ``CheckedMemory``.
     @safe final class RemoteMirror {
@@ -81,7 +81,8 @@
             }
         }
 
-        /// Bytes of an instance of a class, and the fields that the class itself declares; `nil` where the library knows none.
+        /// Returns the size of an instance of a class in bytes, and the fields that the class itself declares; `nil` if
+        /// the library knows none.
         func fields(ofClass metadata: UInt) -> (size: Int, fields: [Field])? {
             let info = unsafe metadataInfo(context, metadata)
             guard info.kind == cmirror_class_instance.rawValue else { return nil }
@@ -97,14 +98,15 @@
             return (info.kind, (0..<info.field_count).map { unsafe field(typeChild(context, type, $0)) })
         }
 
-        /// Bytes of an instance of a class, and its fields, those of its superclasses first; `nil` where one class is not known.
+        /// Returns the size of an instance of a class in bytes, and its fields, starting with those of its superclasses;
+        /// `nil` if one of the classes is unknown.
         func allFields(of type: Metadata) -> (size: Int, fields: [Field])? {
             guard let own = fields(ofClass: type.address) else { return nil }
             guard let superclass = type.superclass, superclass.isClass else { return own }
             return allFields(of: superclass).map { (own.size, $0.fields + own.fields) }
         }
 
-        /// The references that a field can hold, those of an enum's cases together.
+        /// Returns the references that a field can contain. For an enum, combines the references of all cases.
         func references(_ field: Field, at start: Int = 0) -> Set<MirroredReference> {
             let offset = start + field.offset
             switch cmirror_kind(field.kind) {
@@ -140,7 +142,7 @@
         var bias: UInt
         var sections: [String: Range<UInt>] = [:]
 
-        /// All that are loaded, with the sections of reflection metadata. dl_iterate_phdr(3)
+        /// Returns all loaded images, with their sections of reflection metadata. dl_iterate_phdr(3)
         static func loaded() -> [ElfImage] {
             var images: [ElfImage] = []
             _ = unsafe withUnsafeMutablePointer(to: &images) { images in

@@ -5,21 +5,22 @@
 
     @testable import RetainPaths
 
-    /// The layouts of this module beside those of the toolchain's libswiftRemoteMirror, which computes its own.
+    /// Compares the layouts of this module with those of the toolchain's libswiftRemoteMirror, which computes them
+    /// independently.
     @Suite struct RemoteMirrorTests {
-        /// Fields that the library describes otherwise, by class without its arguments.
+        /// Fields that the library describes differently, by class name without generic arguments.
         ///
-        /// - It does not tell that a reference to `any ScreenDelegate` is weak.
+        /// - It does not report that a reference to `any ScreenDelegate` is weak.
         /// - It counts the fields of a superclass's superclass twice, so that fields begin later and objects are larger.
         private static let otherFields = [
             "RetainScenarios.Detail": ["delegate"], "RetainScenarios.Derived": ["number"],
             "Swift.ReferenceWritableKeyPath": [],
         ]
 
-        /// Offsets of references that only the library tells.
+        /// Offsets of references that only the library reports.
         ///
         /// - Weak references to a protocol, alone and in a payload.
-        /// - The task of an `UnsafeContinuation`, which does not keep it.
+        /// - The task of an `UnsafeContinuation`, which does not retain it.
         private static let otherReferences = [
             "RetainScenarios.Detail": [40, 136], "RetainScenarios.Waiter": [48],
         ]
@@ -75,7 +76,7 @@
             return "\(field.offset) \(weak.contains(field.kind) ? "not strong" : "strong") \(field.name)"
         }
 
-        /// The places of a layout, those of an enum's cases together.
+        /// Returns the references of a layout. For an enum, combines the references of all cases.
         private static func references(
             _ range: SlotRange, _ types: TypeLayouts, at start: Int = 0
         ) -> Set<MirroredReference> {
@@ -112,7 +113,7 @@
         /// The classes of the module RetainScenarios that have no type parameters.
         private static func scenarioClasses(_ image: ElfImage) -> [Metadata] {
             typealias Context = DescriptorLayout.Context
-            // Metadata.h: TargetMetadataRequest and MetadataResponse. The state in the second register is not looked at.
+            // Metadata.h: TargetMetadataRequest and MetadataResponse. The state in the second register is ignored.
             typealias Accessor = @convention(c) (UInt) -> UInt
             guard let section = image.sections["swift5_type_metadata"] else { return [] }
             let check = DescriptorCheck(LoadedImages())

@@ -140,7 +140,7 @@ private final class Feed<Items: Sequence> {
             let reference = unsafe Unmanaged.passRetained(owner)
             let explanation = unsafe finder.explain(
                 UnsafeRawPointer(reference.toOpaque()), callerReferences: 1)
-            // Another allocator does not tell how long a context is that has to be searched.
+            // Another allocator does not provide the length of a context that must be searched.
             #expect(explanation.path?.isCycle == true || !Allocator.hasChunkHeaders)
         }
     }
@@ -274,7 +274,7 @@ private final class Feed<Items: Sequence> {
         }
     }
 
-    /// In a process of its own: a fault would end it. All segments are taken where `RETAIN_FUZZ_SECONDS` is set.
+    /// Runs in a separate process, because a fault would end it. Covers all segments if `RETAIN_FUZZ_SECONDS` is set.
     @Test func `any word of an image can be taken for metadata`() async {
         await #expect(processExitsWith: .success) {
             let isLong = ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"] != nil
@@ -303,7 +303,7 @@ private final class Feed<Items: Sequence> {
             init(_ next: AnyObject?) { self.next = next }
         }
 
-        /// In a process of its own: a fault would end it.
+        /// Runs in a separate process, because a fault would end it.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
         func `a library that comes or goes while the heap is searched ends no process`() async {
             await #expect(processExitsWith: .success) {
@@ -359,7 +359,7 @@ private final class Feed<Items: Sequence> {
             unsafe finder.explain(
                 UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()), callerReferences: 1)
         }
-        // A subclass without arguments of its own, in front of which an object of another class is captured.
+        // A subclass without its own generic arguments. An object of another class is captured before it.
         let holder = Holder("text")
         holder.bind(NamedPair(Plain(), 1))
         let explanation = explain(holder)
@@ -394,7 +394,7 @@ private final class Feed<Items: Sequence> {
     private let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes * count, alignment: 4096)
     private var walker = GraphWalker()
 
-    /// - Returns: how many words were accepted, as the metadata of an object or as a type.
+    /// - Returns: the number of words that were accepted as the metadata of an object or as a type.
     func walk(from start: UInt, count: Int) -> Int {
         unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.bytes * Self.count)
         for index in 0..<count {

@@ -5,12 +5,12 @@ import Testing
 
 @testable import RetainPaths
 
-/// One finder for all tests: its self-test has passed in this build.
+/// The shared finder of all tests. Its self-test has passed in this build.
 enum TestFinder {
     static let shared = RetainPathFinder()
 }
 
-/// Runs code that waits for tasks on a thread of its own: the threads that run tests run those tasks as well.
+/// Runs code that waits for tasks on a separate thread, because the threads that run tests also run those tasks.
 func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         DispatchQueue(label: "scenario").async { continuation.resume(returning: body()) }
@@ -25,7 +25,8 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     @Test(arguments: RetainScenario.cycles.filter { $0.expected != nil } + RetainScenario.realCode)
     func `finds the cycle`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
-        // The value stands at the end of the task, which only the chunks of glibc's allocator tell: not those of a sanitizer.
+        // The value is at the end of the task. Only the chunks of glibc's allocator show where that is, not those of a
+        // sanitizer.
         if scenario.name == "task that ended with self as its value", !Allocator.hasChunkHeaders {
             #expect(result.explanation.confidence != .proven)
             return
@@ -38,7 +39,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
         }
     }
 
-    /// Four references cannot be read; the count tells that each exists.
+    /// Four references cannot be read. The reference count shows that each exists.
     @Test(arguments: RetainScenario.cycles.filter { $0.expected == nil })
     func `counts a reference that cannot be read`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
@@ -50,8 +51,8 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     func `tells no cycle where there is none`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #if DEBUG
-            // The frame keeps the address of an object that the task has released. Among what the variables of all tests lead to,
-            // the budget may end before the one that holds the object is found: HolderTests.
+            // The frame keeps the address of an object that the task has released. The variables of all tests lead to
+            // many objects, so the budget may end before the holder is found: HolderTests.
             if scenario.name == "held by a global, task that releases self before each await" {
                 #expect(result.explanation.confidence != .proven)
                 return

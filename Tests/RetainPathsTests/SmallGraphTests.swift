@@ -7,8 +7,8 @@ import LeakPlatform
 
 @testable import RetainPaths
 
-/// Some ten objects that another thread takes apart and builds anew while they are explained, so that a walk takes little time
-/// and many can be made: `RETAIN_FUZZ_SECONDS`, as in ``RandomAddressTests``.
+/// About ten objects that another thread disconnects and rebuilds while they are explained. A walk takes little time, so many
+/// walks are possible: `RETAIN_FUZZ_SECONDS`, as in ``RandomAddressTests``.
 @Suite(.serialized) struct SmallGraphTests {
     private static let seconds =
         ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"].flatMap { Double($0) } ?? 1
@@ -30,7 +30,7 @@ import LeakPlatform
                     total.add(counts)
                     return total
                 }
-                // A long run that is ended from outside has told how far it came.
+                // Shows the progress of a long run that is ended from outside.
                 if sum.walks % 1_000_000 == 0 { print(sum) }
             }
         }

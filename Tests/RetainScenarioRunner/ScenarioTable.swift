@@ -2,9 +2,9 @@ import LeakMessage
 import RetainPaths
 import RetainScenarios
 
-/// One row for each scenario: its name, what was expected, what was found.
+/// A table with one row for each scenario: its name, the expected path, the found path.
 enum ScenarioTable {
-    /// - Returns: false if a cycle was not found or another one was, or if a cycle was proven where there is none.
+    /// - Returns: `false` if a cycle was not found, if another cycle was found, or if a cycle was proven where there is none.
     static func print(_ finder: RetainPathFinder, filter: String?) -> Bool {
         var isRight = true
         Swift.print("| scenario | expected | grade | found | confidence | unexplained | bytes |")
@@ -72,7 +72,7 @@ enum CostTable {
     #endif
 }
 
-/// The path from what holds each object that is part of no cycle.
+/// A table with the path from the holder to each object that is not part of a cycle.
 enum HolderTable {
     static func print(_ finder: RetainPathFinder) {
         Swift.print("| scenario | expected | globals | heap | kind |")

@@ -82,7 +82,7 @@ enum TimeTable {
     }
 }
 
-/// Visits what `Mirror` shows of an object, breadth first.
+/// Visits the children of an object that `Mirror` shows, breadth first.
 enum MirrorWalk {
     static func count(_ root: AnyObject) -> Int {
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(root)]

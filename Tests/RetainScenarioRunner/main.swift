@@ -1,8 +1,8 @@
 import RetainPaths
 import RetainScenarios
 
-// Prints tables about this build: scenarios (default), `--cost`, `--holders` or `--time`. A part of a scenario's name as argument
-// prints those alone.
+// Prints tables about this build: scenarios (default), `--cost`, `--holders` or `--time`. An argument with a part of a
+// scenario's name prints only the matching scenarios.
 
 guard let finder = RetainPathFinder() else {
     print("The self-test failed: the finder is off in this build.")

@@ -1,7 +1,7 @@
 import LeakSeededRandom
 import Foundation
 
-/// A leaking object with random contents, some of which others hold as well.
+/// A leaking object with random contents, some of which other objects also retain.
 public final class CostGraph {
     final class Photo {
         var pixels: [UInt8]

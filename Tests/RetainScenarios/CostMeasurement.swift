@@ -5,9 +5,9 @@ internal import LeakMessage
     import Glibc
     public import RetainPaths
 
-    /// The memory that a finder expects to be freed with a graph, and what the allocator got back.
+    /// The memory that a finder expects to be freed with a graph, and the memory that the allocator got back.
     ///
-    /// Right in a process without other threads that allocate.
+    /// Correct only in a process without other threads that allocate.
     public struct CostMeasurement: Sendable {
         public let estimate: Int
         public let truth: Int
@@ -37,7 +37,8 @@ internal import LeakMessage
             return Int(info.uordblks + info.hblkhd)
         }
 
-        /// glibc counts what a thread frees into its caches as in use: 7 chunks of each size up to 1,032 bytes.
+        /// Fills the caches of the thread. glibc counts chunks that a thread frees into its caches as in use: 7 chunks
+        /// of each size up to 1,032 bytes.
         private static func fillCaches() {
             for count in stride(from: 24, through: 1_032, by: 16) {
                 let chunks = unsafe (0..<7).map { _ in unsafe malloc(count) }

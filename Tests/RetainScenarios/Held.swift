@@ -133,7 +133,7 @@ extension RetainScenario {
 }
 
 extension RetainScenario {
-    /// An object that the queue of its own timer holds, which the memory of the timer refers to.
+    /// An object that the queue of its own timer retains. The memory of the timer refers to that queue.
     public static let valueOfItsQueue = held(
         "held by a value of the queue of its timer", by: "value → Worker"
     ) {
@@ -148,7 +148,7 @@ extension RetainScenario {
         return worker
     }
 
-    /// Cycles that are none to break: something outside holds another object of them.
+    /// Cycles that must not be broken, because something outside retains another object of the cycle.
     public static let heldCycles: [RetainScenario] = [
         .cycle(
             "singleton and view model", "AccountModel.account → Account.model → AccountModel",

@@ -1,4 +1,4 @@
-/// An object graph as apps have them, and what a finder should say about it.
+/// An object graph that is typical for apps, and the expected answer of a finder.
 public struct RetainScenario: Sendable {
     /// The fate of the object when the last reference from outside goes away.
     public enum Truth: String, Sendable {
@@ -12,16 +12,16 @@ public struct RetainScenario: Sendable {
 
     public let name: String
     public let truth: Truth
-    /// The path of the shortest cycle; `nil` where none is to be found.
+    /// The path of the shortest cycle; `nil` if no cycle should be found.
     public let expected: String?
     /// True if the path may be suspected: it leads through memory of unknown layout.
     public let isSuspected: Bool
-    /// True if something outside, such as memory of a library that cannot be read, holds another object of the cycle: the
-    /// path is known, but it is not proven that nothing else keeps the object.
+    /// True if something outside, such as unreadable memory of a library, retains another object of the cycle. The path is
+    /// known, but it is not proven that nothing else retains the object.
     public var isHeldElsewhere = false
     /// The part of a holder's path that has to appear in a search with globals and heap; `nil` where nothing is expected.
     public let holder: String?
-    /// Makes the graph. Nothing else may hold the result but what the scenario is about.
+    /// Creates the object graph. Only the references of the scenario may retain the result.
     public let make: @Sendable () -> AnyObject
 
     static func cycle(

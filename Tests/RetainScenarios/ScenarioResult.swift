@@ -3,17 +3,17 @@ import Dispatch
 import Foundation
 public import RetainPaths
 
-/// The answer of a finder for a scenario, compared with what was expected.
+/// The answer of a finder for a scenario, compared with the expected answer.
 public struct ScenarioResult: Sendable {
     public enum Grade: String, Sendable {
         case found
-        /// As expected, and the path is marked as suspected.
+        /// The expected path, marked as suspected.
         case foundSuspected = "found?"
         case missed
-        /// Another path than expected.
+        /// A path other than the expected one.
         case different
         case falsePositive = "FALSE+"
-        /// Nothing was found, as expected.
+        /// No path, as expected.
         case nothing = "-"
     }
 
@@ -63,7 +63,7 @@ public struct ScenarioResult: Sendable {
         }
     }
 
-    /// The answer of a search for what holds the object, repeated until it is as expected, for at most `patience`.
+    /// Returns the result of a search for the holder of the object, repeated until it is as expected, for at most `patience`.
     ///
     /// - Parameter isExpected: `nil` expects the part of the path that the scenario names.
     public static func holder(
@@ -86,7 +86,7 @@ public struct ScenarioResult: Sendable {
         }
     }
 
-    /// In a function of its own, so that no reference stays in a register of the caller.
+    /// A separate function, so that no reference stays in a register of the caller.
     @inline(never)
     static func make(_ scenario: RetainScenario) -> Unmanaged<AnyObject> {
         unsafe Unmanaged.passRetained(scenario.make())

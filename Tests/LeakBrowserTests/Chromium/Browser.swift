@@ -4,7 +4,7 @@ import LeakPlatform
 
 /// The one browser of all tests of the suite.
 final class Browser: Sendable {
-    /// Of the tests that run now; ``ChromiumTrait`` sets it.
+    /// The browser of the tests that run now. ``ChromiumTrait`` sets it.
     @TaskLocal static var current: Browser?
 
     private let devTools: DevTools
@@ -24,16 +24,16 @@ final class Browser: Sendable {
         return try await opening.value
     }
 
-    /// Blocks until it is gone. Call once.
+    /// Ends the browser. Blocks until its process has ended. Call once.
     func stop() {
         devTools.stop()
     }
 
-    /// Opens a tab that shares nothing with others, lends it, and closes it.
+    /// Opens a tab that shares no state with other tabs, passes it to a closure, and closes it.
     ///
-    /// - Parameter site: the address of what is visited, without a path.
+    /// - Parameter site: the address of the visited site, without a path.
     ///
-    /// What its pages complained of is an issue of the test, unless the test took it before
+    /// Complaints of its pages are recorded as issues of the test, unless the test took them before
     /// (``Tab/takeComplaints()``).
     static func tab<Value>(
         _ look: Look = .desk, at site: String = "", sourceLocation: SourceLocation = #_sourceLocation,
@@ -88,7 +88,7 @@ extension Result where Failure == any Error {
     }
 }
 
-/// Runs what blocks on a thread of its own; the pool that tests run on has few.
+/// Runs blocking code on a separate thread, because the thread pool of the tests has few threads.
 func onOwnThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

@@ -12,13 +12,13 @@ final class ChromiumProcess: Sendable {
     }
 
     private let process: Process
-    /// Where it keeps what a browser keeps. Removed by ``stop()``.
+    /// Folder of the browser profile. ``stop()`` removes it.
     private let profile: String
     private let outbox = Guarded(Outbox())
     private let writer: WorkerThread
     private let reader: WorkerThread
 
-    /// Where Chromium is; `nil`: not on this machine.
+    /// Path of Chromium; `nil` if this machine has none.
     static let program: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -30,7 +30,7 @@ final class ChromiumProcess: Sendable {
         let (commands, answers) = (Pipe(), Pipe())
         profile = NSTemporaryDirectory() + "chromium-\(UUID().uuidString)"
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // A process that Foundation starts is given descriptors 0 to 2 alone: the shell moves them.
+        // A process that Foundation starts gets only descriptors 0 to 2, so a shell moves them.
         process.arguments =
             ["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", program] + Self.flags
             + ["--user-data-dir=\(profile)"]
@@ -74,7 +74,7 @@ final class ChromiumProcess: Sendable {
         outbox.wakeAll()
     }
 
-    /// Ends it and forgets what it kept. Blocks until it is gone. Call once.
+    /// Ends the process and removes its profile. Blocks until the process has ended. Call once.
     func stop() {
         outbox.with { $0.isClosed = true }
         outbox.wakeAll()
@@ -87,14 +87,14 @@ final class ChromiumProcess: Sendable {
 
     private static let flags = [
         "--headless=new",
-        // The sandbox refuses to start as root, which containers are; what is opened here is our own.
+        // The sandbox refuses to start as root, which is the user in containers. Only our own pages are opened here.
         "--no-sandbox",
         "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe", "--hide-scrollbars",
         "--no-first-run", "--mute-audio", "--force-color-profile=srgb",
-        // It is to talk to the collector alone.
+        // Chromium must connect only to the collector.
         "--disable-background-networking", "--disable-component-update", "--disable-sync",
         "--disable-default-apps", "--disable-extensions",
-        // So that going back loads a page again instead of showing a kept one.
+        // Going back loads a page again instead of showing a cached one.
         "--disable-features=BackForwardCache,Translate,OptimizationHints,MediaRouter",
     ]
 }

@@ -3,7 +3,7 @@ import LeakPlatform
 
 /// The DevTools protocol: calls, their answers, and events. https://chromedevtools.github.io/devtools-protocol/
 final class DevTools: Sendable {
-    /// How long an answer may take on a busy machine.
+    /// Timeout of an answer, for busy machines.
     static let patience: Duration = .seconds(90)
 
     struct Failure: Error, CustomStringConvertible {
@@ -31,15 +31,15 @@ final class DevTools: Sendable {
         }
     }
 
-    /// Ends Chromium; what still waits fails. Blocks.
+    /// Ends Chromium. Waiting calls fail. Blocks.
     func stop() {
         process.stop()
     }
 
     /// Calls a method and waits for its answer.
     ///
-    /// - Parameter session: of the tab that is meant; `nil`: the browser.
-    /// - Throws: ``Failure`` with Chromium's words, or after ``patience``.
+    /// - Parameter session: session of the target tab; `nil` is the browser.
+    /// - Throws: ``Failure`` with Chromium's message, or after ``patience``.
     func call(
         _ method: String, _ parameters: JSON = [:], session: String? = nil
     ) async throws -> JSON {
@@ -88,7 +88,7 @@ final class DevTools: Sendable {
         if let bytes = try? message.bytes { process.send(bytes) }
     }
 
-    /// Has the events of a session handled, on the thread that reads; `nil` for no more.
+    /// Sets the handler for the events of a session, which runs on the reading thread; `nil` removes it.
     func listen(to session: String, _ handler: Handler?) {
         state.with { $0.handlers[session] = handler }
     }

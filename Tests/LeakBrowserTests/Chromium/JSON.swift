@@ -9,7 +9,7 @@ enum JSON: Hashable, Sendable {
     case list([JSON])
     case object([String: JSON])
 
-    /// - Throws: `DecodingError` for what is no JSON.
+    /// - Throws: `DecodingError` if the bytes are not JSON.
     init(parsing bytes: Data) throws {
         self = try JSONDecoder().decode(JSON.self, from: bytes)
     }
@@ -18,7 +18,7 @@ enum JSON: Hashable, Sendable {
         get throws { try JSONEncoder().encode(self) }
     }
 
-    /// A member of an object; `null` where there is none.
+    /// A member of an object; `null` if there is no such member.
     subscript(_ name: String) -> JSON {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }
@@ -35,7 +35,7 @@ enum JSON: Hashable, Sendable {
 
     var isTrue: Bool { self == .bool(true) }
 
-    /// The elements of a list; none of anything else.
+    /// The elements of a list; empty for any other value.
     var elements: [JSON] {
         if case .list(let elements) = self { elements } else { [] }
     }

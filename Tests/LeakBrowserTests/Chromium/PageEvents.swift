@@ -1,10 +1,10 @@
-/// What a tab's pages did so far, as its events told.
+/// Activity of a tab's pages so far, collected from the tab's events.
 struct PageEvents: Sendable {
-    /// How many documents have loaded with everything in them.
+    /// Number of documents that have loaded completely, including their resources.
     private(set) var loads = 0
     /// Errors and warnings of scripts, of the network and of the security policy, and dialogs.
     var complaints: [String] = []
-    /// How often a script opened a dialog.
+    /// Number of dialogs that scripts opened.
     private(set) var dialogs = 0
 
     mutating func receive(_ method: String, _ parameters: JSON) {

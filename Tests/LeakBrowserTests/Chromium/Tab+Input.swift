@@ -1,7 +1,7 @@
 extension Tab {
     /// Clicks in the middle of the first element that a selector finds, as a mouse does.
     ///
-    /// - Throws: when there is none, when it has no size, and when something else lies over it.
+    /// - Throws: if no element matches, if the element has no size, or if another element covers it.
     func click(_ selector: String) async throws {
         try await click(found: "document.querySelector(\(Self.quoted(selector)))", words: selector)
     }
@@ -40,7 +40,7 @@ extension Tab {
         }
     }
 
-    /// Types into the first element that a selector finds, in place of what it holds.
+    /// Types into the first element that a selector finds and replaces its contents.
     func type(_ text: String, into selector: String) async throws {
         _ = try await evaluate(
             "{ const it = document.querySelector(\(Self.quoted(selector))); it.focus(); it.select?.() }")

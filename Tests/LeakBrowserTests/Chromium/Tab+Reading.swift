@@ -16,8 +16,8 @@ extension Tab {
         #expect(found == path, sourceLocation: sourceLocation)
     }
 
-    /// The words of the first element that a selector finds, as a person reads them: white space is one space, what
-    /// is not shown is left out.
+    /// Returns the text of the first element that a selector finds, as a person reads it: white space becomes one space,
+    /// and hidden text is left out.
     func words(_ selector: String) async throws -> String? {
         try await evaluate(
             "document.querySelector(\(Self.quoted(selector)))?.innerText.replace(/\\s+/g, ' ').trim()"
@@ -40,7 +40,7 @@ extension Tab {
         get async throws { try await evaluate("location.pathname + location.search").text ?? "" }
     }
 
-    /// How many pixels the page is wider than the window.
+    /// Number of pixels by which the page is wider than the window.
     var overflow: Int {
         get async throws {
             try await evaluate(
@@ -49,7 +49,7 @@ extension Tab {
         }
     }
 
-    /// The elements that make the page wider than the window, the innermost ones; none when it is not wider.
+    /// The innermost elements that make the page wider than the window; empty if the page is not wider.
     var widest: [String] {
         get async throws {
             guard try await overflow > 0 else { return [] }

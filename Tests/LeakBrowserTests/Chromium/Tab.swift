@@ -1,7 +1,7 @@
 import Foundation
 import LeakPlatform
 
-/// A tab of the browser with cookies of its own.
+/// A tab of the browser with its own cookies.
 final class Tab: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -69,8 +69,8 @@ final class Tab: Sendable {
         try await loading { try await call("Page.reload") }
     }
 
-    /// Goes back one page of the tab's history. Not by `history.back()`: an expression is asked again when its page went
-    /// meanwhile, which would go back twice.
+    /// Goes back one page in the tab's history. Does not use `history.back()`: an expression is evaluated again if its page
+    /// navigates away meanwhile, and would then go back twice.
     func goBack() async throws {
         let history = try await call("Page.getNavigationHistory")
         guard let entry = history["entries"].elements.prefix(history["currentIndex"].int ?? 0).last else {
@@ -114,7 +114,8 @@ final class Tab: Sendable {
         return answer["result"]["value"]
     }
 
-    /// Asks again where the page went while it was asked: of a page that is on its way nobody can tell when it is gone.
+    /// Evaluates an expression. Retries for up to 60 seconds if the page navigates away during the call, because the
+    /// moment of a navigation cannot be predicted.
     private func answer(to expression: String) async throws -> JSON {
         let limit = ContinuousClock.now + .seconds(60)
         while true {
@@ -131,13 +132,13 @@ final class Tab: Sendable {
         }
     }
 
-    /// What DevTools say of a page that went.
+    /// Messages of DevTools errors for a page that navigated away.
     private static let departures = [
         "Inspected target navigated or closed", "Cannot find default execution context",
         "Execution context was destroyed",
     ]
 
-    /// What the pages complained of since it was asked for last.
+    /// Returns the complaints of the pages since the last call.
     func takeComplaints() -> [String] {
         events.with { events in
             defer { events.complaints = [] }
@@ -145,7 +146,7 @@ final class Tab: Sendable {
         }
     }
 
-    /// Waits until what has happened so far has been told.
+    /// Waits until all events that have happened so far have been received.
     func settle() async throws {
         _ = try await evaluate("0")
     }

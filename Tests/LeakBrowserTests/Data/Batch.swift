@@ -6,7 +6,7 @@ enum Batch {
         ["reports": .list(reports)]
     }
 
-    /// What a version counted beside reports.
+    /// Returns a batch with the sessions and checks of a version, without reports.
     static func sessions(
         app: String, version: String, sessions: Int, leaky: Int, checks: [String: Int] = [:]
     ) -> JSON {
@@ -20,7 +20,7 @@ enum Batch {
     }
 }
 
-/// A report in the making; what is `nil` is left out.
+/// A report under construction. Properties that are `nil` are left out.
 struct Sighting {
     var className: String?
     var kind = "view_controller"
@@ -32,11 +32,11 @@ struct Sighting {
     var systemVersion = "19.1"
     var model = "iPhone17,1"
     var install = 1
-    /// How long ago it was seen.
+    /// Hours since the sighting.
     var hoursAgo = 1
     /// Sightings folded into this one.
     var count = 1
-    /// `message`, `keys`, `log` and what else the wire format has.
+    /// `message`, `keys`, `log` and other fields of the wire format.
     var others: [String: JSON] = [:]
 
     var report: JSON {

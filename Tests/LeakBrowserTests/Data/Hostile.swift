@@ -5,7 +5,7 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
 
     var description: String { rawValue }
 
-    /// At most 512 bytes, as a class may have.
+    /// The text, at most 512 bytes, which is the limit of a class name.
     var text: String {
         switch self {
         case .script: "<script>alert(1)</script>"
@@ -22,7 +22,7 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
         }
     }
 
-    /// How the text is shown: marks that would turn around what follows become U+FFFD.
+    /// The text as a page shows it: marks that would reverse the direction of the following text become U+FFFD.
     var shown: String {
         String(
             String.UnicodeScalarView(
@@ -34,7 +34,7 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
                 }))
     }
 
-    /// The text cut to so many bytes, where the wire format takes no more.
+    /// Returns the text truncated to `bytes` bytes, the limit of the wire format.
     func text(atMost bytes: Int) -> String {
         var cut = text
         while cut.utf8.count > bytes { cut.unicodeScalars.removeLast() }
@@ -44,7 +44,7 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
     /// A report with the text in every place that takes one.
     var report: JSON {
         let (long, short) = (JSON(text), JSON(text(atMost: 64)))
-        // Control characters are for messages alone: names with one are refused.
+        // Only messages may contain control characters: a name with one is rejected.
         let message = JSON("\u{0}\u{7}\u{1B}[31m\u{7F}\u{85}\n" + text)
         return [
             "kind": "object", "class": long, "stack": [long, "UIWindow", long],

@@ -1,10 +1,11 @@
 import Testing
 
-/// A shop with leaks of every sort: new and old ones, one that is only slow, the system's, one that is text alone.
+/// A shop with leaks of every kind: new and old leaks, an object that is only freed late, leaks of the system, and a
+/// leak that has only a text.
 enum Shop {
     static let app = "com.acme.shop"
     static let other = "com.acme.driver"
-    /// Of leaks that only make the list long.
+    /// Number of leaks that exist only to make the list long.
     static let screens = 60
 
     static let deliveries: [JSON] = [
@@ -53,7 +54,7 @@ enum Shop {
         ]
     }
 
-    /// In three versions, under two paths.
+    /// Reports of a leak in three versions, under two paths.
     static let cart: [JSON] = (0..<30).map { index in
         Sighting(
             className: "Shop.CartViewModel", kind: "object",
@@ -86,7 +87,7 @@ enum Shop {
         ).report
     }
 
-    /// iOS 11.2's own, as the list of known leaks says.
+    /// A leak of iOS 11.2 itself, according to the list of known leaks.
     static let textFields: [JSON] = (0..<3).map { index in
         Sighting(
             className: "UITextField", kind: "view", stack: ["Shop.LoginViewController", "UITextField"],
@@ -123,7 +124,7 @@ enum Shop {
     /// A site for tests that only look: one for all of them, until the last test of the suite has ended.
     static func shared() async throws -> Site { try await #require(Browser.current).shop() }
 
-    /// A site that has all of it, with a leak that came back and one that is ignored.
+    /// Returns a site with all these leaks, with a leak that came back and one that is ignored.
     static func site() async throws -> Site {
         let site = try await Site(deliveries + [Batch.reports([wishList(in: "5.0.1", hoursAgo: 300)])])
         try await site.decide(

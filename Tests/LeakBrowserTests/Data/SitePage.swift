@@ -1,4 +1,4 @@
-/// Every page of the collector, as tests that look at all of them go through it.
+/// Every page of the collector, for tests that check all pages.
 enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
     case summary
     case summaryOfApp = "summary-of-an-app"
@@ -22,7 +22,7 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
 
     var description: String { rawValue }
 
-    /// Where it is on a site with the shop's leaks.
+    /// Returns the path of the page on a site with the shop's leaks.
     func path(at site: Site) async throws -> String {
         switch self {
         case .summary: "/"
@@ -47,12 +47,12 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
         }
     }
 
-    /// What a browser says of the page's status.
+    /// Number of messages that a browser logs about the status of the page.
     var complaints: Int { self == .missing ? 1 : 0 }
 }
 
 extension Tab {
-    /// Opens a page of its site; what the browser says of the page's status is expected.
+    /// Opens a page of its site. Accepts the browser's messages about the status of the page, and throws on any other.
     func open(_ page: SitePage, of site: Site) async throws {
         try await open(site.address + page.path(at: site))
         guard page.complaints > 0 else { return }

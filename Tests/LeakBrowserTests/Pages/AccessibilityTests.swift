@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// WCAG and good practice, as far as a program can tell, in both colour schemes and on a phone.
+    /// WCAG and good practice, as far as a program can check them, in both colour schemes and on a phone.
     @Suite(
         .enabled(
             if: Axe.script != nil,
@@ -34,7 +34,7 @@ extension BrowserTests {
             }
         }
 
-        /// Otherwise nothing found would say nothing.
+        /// Proves that axe finds problems; otherwise an empty result would mean nothing.
         @Test func `axe finds an image without words and text too pale to read`() async throws {
             try await Browser.tab { tab in
                 try await tab.open(

@@ -49,7 +49,8 @@ extension BrowserTests {
                         let path = try #require(URL(string: link)?.path)
                         #expect(FileManager.default.fileExists(atPath: path), "\(link) in \(name)")
                         let found = String(path.dropFirst(folder.resolvingSymlinksInPath().path.count + 1))
-                        // Pages of one sort are made alike: those on top, and each fifth of the others.
+                        // Pages of one kind are built the same way, so the test opens the top pages and every fifth of
+                        // the others.
                         if found.hasSuffix(".html"), seen.insert(found).inserted,
                             !found.contains("/") || seen.count.isMultiple(of: 5)
                         {

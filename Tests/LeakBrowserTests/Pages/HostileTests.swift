@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// Texts of strangers are shown as texts, whatever they say, and leave the page in its place.
+    /// Texts from outside are shown as text, whatever their content, and do not change the layout of the page.
     @Suite struct HostileTests {
         @Test func `a list of hostile names runs nothing, fits a phone and reads as written`() async throws {
             let site = try await Hostile.site()
@@ -70,7 +70,7 @@ extension Tab {
         #expect(brought == [], sourceLocation: sourceLocation)
     }
 
-    /// Expects that the page is no wider than the window and that what surrounds its content is where it always is.
+    /// Expects that the page is no wider than the window and that the elements around its content keep their places.
     func expectFits(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let place = try await path.prefix(60)
         let wide = try await widest

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension BrowserTests {
-    /// How pages fit windows and paper.
+    /// Layout of the pages in windows and on paper.
     @Suite struct LayoutTests {
-        /// Looked at by people: pictures of what the tests see.
+        /// Takes screenshots of the tested pages, for people to look at.
         @Test(arguments: SitePage.allCases)
         func `a page fits a desk, a phone and paper, and has its picture`(page: SitePage)
             async throws

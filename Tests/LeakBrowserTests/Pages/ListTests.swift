@@ -1,10 +1,10 @@
 import Testing
 
 extension BrowserTests {
-    /// The list of leaks, as a person goes through it.
+    /// The list of leaks, as a person uses it.
     @Suite struct ListTests {
         static let looks = [Look.desk, .withoutScripts]
-        /// Leaks of the list itself; known ones stand apart, folded.
+        /// Selector of the leaks in the list itself. Known leaks are in a separate, collapsed list.
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 
         @Test(arguments: looks)
@@ -35,7 +35,7 @@ extension BrowserTests {
                 try await tab.choose("5.1.0", in: "select[name=version]")
                 try await tab.loading { try await tab.click(words: "Show") }
                 try await tab.expect(rows, reads: ["ProductCell"])
-                // The address alone brings the same list.
+                // The address without further state gives the same list.
                 let address = try await tab.evaluate("location.href").text ?? ""
                 try await tab.open(tab.site + "/sign-in")
                 try await tab.open(address)

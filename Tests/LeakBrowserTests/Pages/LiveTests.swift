@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// What the one script adds: pages that stay up to date, and keys.
+    /// Features of the only script: live updates and keyboard shortcuts.
     @Suite struct LiveTests {
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 
@@ -190,7 +190,7 @@ extension BrowserTests {
 }
 
 extension Tab {
-    /// Looks away and comes back twenty seconds later, when a page asks whether something has changed.
+    /// Hides the tab and shows it again twenty seconds later, when a page checks for changes.
     fileprivate func comeBack() async throws {
         _ = try await evaluate(
             """

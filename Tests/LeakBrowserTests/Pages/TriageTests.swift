@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// What people decide about a leak, and what becomes of it.
+    /// Triage: decisions about a leak and the states they lead to.
     @Suite struct TriageTests {
         static let looks = [Look.desk, .withoutScripts]
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
@@ -46,7 +46,7 @@ extension BrowserTests {
                 try await tab.loading { try await tab.click(words: "1 resolved leak") }
                 try await tab.expect(rows, reads: ["CartController"])
 
-                // Old versions are in the field for long: they say nothing against the fix.
+                // Old versions stay in the field for a long time, so their reports do not refute the fix.
                 try await site.deliver(Batch.reports([sighting(in: "5.0.9"), sighting(in: "5.1")]))
                 try await tab.open(site.address + page)
                 try await tab.expect(badge, reads: ["Resolved"])

@@ -52,7 +52,7 @@ import Testing
             .write(to: "\(root)/\(name)", app: app, progress: progress)
     }
 
-    /// Every file of an export, by its name in it.
+    /// Returns every file of an export, by its name in the export.
     private func files(_ name: String) throws -> [String: Data] {
         let folder = "\(root)/\(name)"
         return try FileManager.default.subpathsOfDirectory(atPath: folder).reduce(into: [:]) { files, name in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Links of pages and lists that lead to no file, and pages that none leads to from the first ones.
+    /// Returns the broken links of pages and lists, and the pages that cannot be reached from the first ones.
     private func problems(of files: [String: Data]) throws -> [String] {
         var problems: [String] = []
         var reached: Set<String> = ["index.html", "causes.html", "releases.html"]
@@ -124,7 +124,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         let export = try Export(store: empty.store, publicFolder: publicFolder)
         try export.write(to: "\(root)/one", app: nil)
-        // Until the clock tells another second.
+        // Waits until the clock shows another second.
         let second = WallClock.milliseconds() / 1000
         while WallClock.milliseconds() / 1000 == second { usleep(50_000) }
         try export.write(to: "\(root)/two", app: nil)
@@ -213,7 +213,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(root)/a/leaks"))
     }
 
-    /// Of a file or a folder outside, whose name tells what lies at it.
+    /// Creates a symbolic link to a file or a folder outside of the exported folder.
     private func link(_ name: String, to target: String) throws {
         let path = "\(root)/\(name)"
         try FileManager.default.createDirectory(
@@ -324,7 +324,7 @@ import Testing
         defer { remove() }
         try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/\(name)"))
-        // Again, for what the first attempt may have left.
+        // Repeats the attempt, because the first one may have left files.
         for _ in 1...2 {
             #expect { try export(to: "a", app: Self.twin) } throws: {
                 "\($0)" == "\(root)/a/\(name) is not from an export; name an empty folder"

@@ -11,7 +11,8 @@ import Testing
             ?? ""
     }()
 
-    /// The variables of the light, the dark and the printed pages; what a later one leaves out is as in the first.
+    /// The variables of the light, the dark and the printed pages. A variable that a later scheme leaves out has the
+    /// value of the first.
     private static let schemes: [[String: String]] = {
         var schemes: [[String: String]] = []
         for block in style.components(separatedBy: ":root {").dropFirst() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Every page with one and the same text in every place that a text from outside can reach.
+/// Returns every page with the same text in every place that a text from outside can reach.
 private func pages(_ text: String) -> [HTML] {
     var context = Shop.context {
         $0.app = text
@@ -189,7 +189,8 @@ private func keptReport(_ text: String) -> KeptReport {
         return texts
     }()
 
-    /// Elements that depend on what a text is like, and carry no attribute but a class: isolation, small print, code.
+    /// Returns the shape of a page without elements that depend on the text and have only a class: isolation, small
+    /// print, code.
     private func shape(_ html: HTML) throws -> [String] {
         try Markup(html.bytes).shape.filter { !["bdi", "small", "code"].contains($0) }
     }
@@ -197,7 +198,7 @@ private func keptReport(_ text: String) -> KeptReport {
     @Test func `no text changes the markup around it`() throws {
         let short = try pages("x").map(shape)
         for text in Self.texts {
-            // Long ones stand in boxes that scroll, whatever they say.
+            // Long texts are in scrolling boxes, whatever their content.
             let isShort = 2 * text.utf8.count <= LongText.shortBytes
             let like = String(repeating: "x", count: text.utf8.count)
             for (page, expected) in zip(pages(text), isShort ? short : try pages(like).map(shape)) {

@@ -1,10 +1,10 @@
-/// Reads a page back the way a browser would, and refuses what our pages must never have.
+/// Parses a page as a browser does, and rejects markup that our pages must never contain.
 struct Markup {
     struct Mistake: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Names of elements and attributes in order: what text from outside must never change.
+    /// Names of elements and attributes in order. Text from outside must never change them.
     private(set) var shape: [String] = []
     /// Text and attribute values, entities resolved.
     private(set) var texts: [String] = []

@@ -1,6 +1,6 @@
 import Testing
 
-/// The checker must refuse what the pages are checked for.
+/// The checker must reject the markup that it looks for in the pages.
 @Suite struct MarkupTests {
     @Test(arguments: [
         "<script>alert(1)</script>", #"<p style="color:red">a</p>"#, #"<p onload="x">a</p>"#, "<p>a",

@@ -7,9 +7,9 @@ import Testing
 
 @testable import LeakCollector
 
-/// A number of the summary or of the releases is what the list behind it has.
+/// A number in the summary or in the releases equals the number of rows in the list that it links to.
 @Suite struct NumbersAndListsTests {
-    /// An app with three versions: leaks that are new, known, gone, resolved, ignored and regressed.
+    /// Starts a collector with an app of three versions: leaks that are new, known, gone, resolved, ignored and regressed.
     private func shop() throws -> RunningCollector {
         let running = try RunningCollector()
         func post(_ version: String, _ classes: [String], daysAgo: Int64) throws {
@@ -49,7 +49,7 @@ import Testing
         return try running.json("/api/v1/leaks?\(query)")
     }
 
-    /// 1.11 has sessions; what comes after it from a desk has none.
+    /// Version 1.11 has sessions. The later versions come from developers' machines and have no sessions.
     @Test(arguments: ["/", "/?app=a"])
     func `reports of versions without sessions leave the number of sessions standing`(path: String) throws {
         let running = try shop()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Forms and other requests that change something, and where browsers say that they come from.
+/// Forms and other requests that change data, and the origins that browsers send for them.
 @Suite struct FormOriginTests {
     private static let form = "application/x-www-form-urlencoded"
 
@@ -16,7 +16,7 @@ import Testing
 
     @Test(
         arguments: [
-            // nginx sends the address of its upstream as Host where it is not told another.
+            // nginx sends the address of its upstream as Host unless it is configured otherwise.
             ("127.0.0.1:8080", "http://leaks.internal", nil, 303),
             ("127.0.0.1:8080", "HTTP://Leaks.Internal:80", nil, 303),
             ("127.0.0.1:8080", "https://leaks.example.com", nil, 303),

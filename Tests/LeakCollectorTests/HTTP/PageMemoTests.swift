@@ -8,7 +8,7 @@ import Testing
         Response(.ok, type: "text/html", body: .bytes([UInt8](repeating: 0x61, count: count)))
     }
 
-    /// How often a page was made for each of `questions`, asked in turn.
+    /// Returns how often a page was rendered for each of `questions`, requested in turn.
     private func made(
         _ memo: PageMemo, _ questions: [(question: Int, state: Int64, now: Int64)], bytes: Int = 2000
     ) -> [Int] {
@@ -45,7 +45,7 @@ import Testing
     @Test func `it keeps no more pages than it may`() {
         let memo = PageMemo(pages: 3)
         #expect(made(memo, [(1, 7, 0), (2, 7, 0), (3, 7, 0), (1, 7, 0)]) == [1, 2, 3])
-        // All are let go of for the fourth.
+        // The fourth page evicts all others.
         #expect(made(memo, [(4, 7, 0), (4, 7, 0), (1, 7, 0), (1, 7, 0)]) == [4, 1])
     }
 

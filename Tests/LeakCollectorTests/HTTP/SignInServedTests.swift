@@ -107,8 +107,8 @@ import LeakPlatform
         #expect(later.answers(3, milliseconds: 60_000).map(\.status) == [401, 401, 401])
     }
 
-    /// One attempt without a reset is enough: a busy machine may hold up the client of another.
-    /// 50 KB/s for two seconds, 500 KB/s for six.
+    /// One attempt without a reset is enough, because a busy machine may delay the client of another attempt.
+    /// The rates are 50 KB/s for two seconds and 500 KB/s for six.
     @Test(arguments: [("wrong", 100_000, 100, 401), (RunningCollector.key, 3_000_000, 300, 413)])
     func `a slow sender that is refused reads why`(key: String, length: Int, steps: Int, status: Int) throws {
         let running = try RunningCollector()

@@ -7,9 +7,9 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Requests on real connections, in front of a store that writes when it is told to.
+/// Requests on real connections to a store that writes only on command.
 @Suite struct CommitQueueTests {
-    /// Hands each request's body to a queue and answers with what became of it.
+    /// Passes the body of each request to a queue and answers with the result.
     private struct Desk: Service {
         let queue: CommitQueue
 
@@ -45,7 +45,7 @@ import LeakPlatform
             server.start()
         }
 
-        /// Sends a body from a thread of its own, which waits for the answer.
+        /// Sends a body from a separate thread, which waits for the answer.
         func post(bytes: Int) {
             let address = "http://127.0.0.1:\(server.port)/"
             let statuses = statuses
@@ -231,7 +231,7 @@ private final class SlowStore: Store {
 }
 
 extension CommitQueue {
-    /// Whether so many come to wait within a few seconds.
+    /// Returns `true` if at least `count` callers wait within about five seconds.
     fileprivate func waitsFor(_ count: Int) -> Bool {
         for _ in 0..<500 {
             if waitingCount >= count { return true }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// How much one batch may say was lost.
+/// Limits for the number of lost reports that one batch may state.
 @Suite struct DroppedTests {
     @Test(
         arguments: [

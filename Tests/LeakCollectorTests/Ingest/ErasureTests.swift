@@ -77,10 +77,10 @@ import Testing
         }
         try #require(begun.wait(timeout: .seconds(600)) { $0 > 0 ? true : nil } == true)
         for _ in 0..<3 { #expect(try running.get("/api/v1/summary").status == 200) }
-        // One more than may wait is told to come back at once.
+        // The request beyond the limit of waiting requests is rejected with 503 at once.
         #expect(statuses.wait(timeout: .seconds(600)) { $0.first } == 503)
         #expect(statuses.with { $0.count } == 1)
-        // An erasure that is not told to end would leave its caller without an answer.
+        // An erasure that is not stopped would leave its caller without an answer.
         running.collector.stop(within: .seconds(600))
         for caller in callers { caller.join() }
         #expect(statuses.with { $0 } == [Int](repeating: 503, count: Erasure.limit + 1))
@@ -88,10 +88,10 @@ import Testing
     }
 }
 
-/// A store whose erasures end when nobody wants them any more.
+/// A store whose erasures run until the caller stops them.
 private struct EndlessErasing: ForwardingStore {
     let store: any Store
-    /// How many there were.
+    /// Number of erasures that have begun.
     let begun: Guarded<Int>
 
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {

@@ -1,7 +1,7 @@
 import LeakStore
 import LeakPlatform
 
-/// Cannot write as often as it is told, and can then.
+/// A store that fails a given number of writes and then works.
 final class FailingStore: ForwardingStore {
     let store: any Store
     private let failures: Guarded<Int>

@@ -7,7 +7,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct LeakLimitTests {
-    /// Reports of so many leaks, each named twice.
+    /// Returns reports of `leaks` leaks, each named twice.
     private func body(leaks: Int) -> String {
         let lines = (0..<leaks).map { #"{"class": "C\#($0)"}"# }
         return "[" + (lines + lines).joined(separator: ",") + "]"

@@ -85,7 +85,7 @@ import LeakPlatform
         #expect(answers.last?.text == "ok\n")
     }
 
-    /// A few of them would hold up their loop for longer than a request may take.
+    /// A few such bodies would block their event loop for longer than a request may take.
     @Test func `a plain body of 256 KiB is parsed beside its loop`() throws {
         let running = try RunningCollector()
         let barrier = Barrier()
@@ -131,7 +131,7 @@ import LeakPlatform
         #expect(client.received.isEmpty)
         client.send(Self.health)
         barrier.open()
-        // The connection goes on, as after every body that was framed well.
+        // The connection stays open, as after every well-framed body.
         #expect(client.answers(2, milliseconds: 60_000).map(\.status) == [400, 200])
     }
 

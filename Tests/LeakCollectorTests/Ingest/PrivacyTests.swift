@@ -7,11 +7,11 @@ import Testing
 
 @testable import LeakCollector
 
-/// What users typed or read comes in inside messages, and is nowhere afterwards.
+/// Text that users typed or read arrives inside messages and is stored nowhere.
 @Suite struct PrivacyTests {
-    /// What every secret starts with, in the case in which it was sent.
+    /// The prefix of every secret, in the case in which it was sent.
     private static let mark = "Zq7Xk"
-    /// Sent as a class: what must be found, where a secret must not.
+    /// A name that is sent as a class. It must be found where a secret must not.
     private static let control = "Zq8ControlController"
 
     private static let neighbours = [
@@ -140,7 +140,7 @@ import Testing
         Issue.record("\(path): \(around)")
     }
 
-    /// The files of a folder in which `text` stands, whatever its case.
+    /// Returns the files of a folder that contain `text` in any case.
     private static func filesHolding(_ text: String, in folder: String) throws -> [String] {
         let wanted = Array(text.lowercased().utf8)
         return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in

@@ -62,7 +62,7 @@ import Testing
             }
         }
         let allowed = rate * hours * 3_600
-        // A bucket at the start, one of debt among requests that came together, and one request.
+        // One bucket at the start, one bucket of debt for concurrent requests, and one request.
         #expect(counted <= allowed + 2 * rate * RateLimit.burstSeconds + size, "\(counted) of \(allowed)")
         // A token a request is the price of small ones.
         #expect(counted >= min(allowed, 2 * parallel * hours * 3_600) / 2 - size, "\(counted) of \(allowed)")

@@ -14,9 +14,9 @@ enum RealSDK {
 
     struct Failed: Error { let words: String }
 
-    /// Has it send, in a process of its own.
+    /// Runs a scenario of the SDK in a separate process.
     ///
-    /// - Returns: what it says about it.
+    /// - Returns: the output of the process.
     static func run(_ scenario: String, dsn: String) async throws -> [String: Any] {
         let process = Process()
         let (output, errors) = (Pipe(), Pipe())
@@ -48,7 +48,7 @@ enum RealSDK {
     }
 }
 
-/// Reads a pipe to its end, on a thread of its own.
+/// Reads a pipe to its end on a separate thread.
 private struct Drain {
     private let chunks: AsyncStream<Data>
 

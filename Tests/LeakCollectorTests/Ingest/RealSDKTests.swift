@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// What the real SDK makes of our answers, and we of its envelopes.
+/// The real SDK reads the collector's responses, and the collector reads the envelopes of the SDK.
 @Suite(.enabled(if: RealSDK.isThere, "there is no sentry-sdk; Scripts/setup-sentry says why"))
 struct RealSDKTests {
     private static func dsn(_ running: RunningCollector) throws -> String {

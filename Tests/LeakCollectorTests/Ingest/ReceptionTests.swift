@@ -63,7 +63,7 @@ import Testing
         let mixed = #"[{"class":"A","app":{"id":"mine"}},{"class":"B","app":{"id":"other"}}]"#
         let reception = try receive(mixed, keyApp: "mine")
         #expect(reception.submission.sightings.count == 1)
-        // The store makes room for each: another app must not come to be by a report that is refused.
+        // The store creates each app of a submission: a rejected report must not create another app.
         #expect(reception.submission.origins.map(\.app) == ["mine"])
         let turned = #"[{"class":"B","app":{"id":"other"}},{"class":"A","app":{"id":"mine"}}]"#
         #expect(try receive(turned, keyApp: "mine").submission.origins.map(\.app) == ["mine"])

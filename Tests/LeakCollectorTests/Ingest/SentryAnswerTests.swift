@@ -5,7 +5,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct SentryAnswerTests {
-    /// Every reason for which one of our own senders keeps a batch.
+    /// Every problem after which the project's own reporter keeps a batch.
     private static let unavailable: [Problem] =
         [Ingest.tooBusy] + StoreHealth.Trouble.allCases.map(\.problem)
         + [CommitQueue.Outcome.full, .stopping].compactMap(Ingest.problem)

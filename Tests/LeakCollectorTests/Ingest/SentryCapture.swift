@@ -2,7 +2,7 @@ import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
 
-/// What sentry-sdk 2.75.0 for Python sent.
+/// Envelopes that sentry-sdk 2.75.0 for Python sent.
 enum SentryCapture: String {
     case message = "message_fingerprint"
     case exception = "exception_stack"
@@ -18,7 +18,7 @@ enum SentryCapture: String {
         }
     }
 
-    /// Of ``message``.
+    /// The event ID of ``message``.
     static let messageID = "976bd002967e4c8ba371f3287f5f7c8c"
 
     /// An envelope with one event.

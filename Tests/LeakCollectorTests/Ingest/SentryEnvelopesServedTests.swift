@@ -8,7 +8,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// What several envelopes of one sender mean together.
+/// Several envelopes of one sender that belong together.
 @Suite struct SentryEnvelopesServedTests {
     private static let id = "00112233445566778899aabbccddeeff"
     private static let event =
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `an event above a megabyte counts as dropped, and the rest of its envelope counts`() throws {
         let running = try RunningCollector()
-        // Of what repeats sooner the server inflates no more than a megabyte.
+        // If the contents repeat sooner, the server inflates no more than a megabyte.
         let part = (0..<4_000).map { "{\"lineno\":\($0 * 7_919)}," }.joined()
         let frames = String(repeating: part, count: (2 << 20) / part.utf8.count)
         let large = #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames){}]}}}"#

@@ -31,7 +31,7 @@ import Testing
         #expect(leaks.count == 1)
         #expect(leaks.first?["app"] as? String == "com.example.myapp")
         #expect(leaks.first?["class"] as? String == "ProfileViewController")
-        // The event's context says how many.
+        // The context of the event contains the count.
         #expect(leaks.first?["reports"] as? Int == 3)
     }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(try running.json("/api/v1/leaks")["total"] as? Int == 2)
     }
 
-    /// As sentry-sdk for Python sends them where the module `brotli` can be imported.
+    /// sentry-sdk for Python sends brotli if the module `brotli` can be imported.
     @Test func `an envelope may come in brotli`() throws {
         let running = try RunningCollector()
         let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "br")]
@@ -194,7 +194,7 @@ import Testing
         #expect(try running.postEnvelope(Gzip.deflate(head + item, level: 6), fields: fields).status == 413)
     }
 
-    /// An event and a screenshot of so many bytes, which does not shrink.
+    /// Returns an envelope with an event and a screenshot of `count` bytes that does not compress.
     private static func envelope(attachmentBytes count: Int) -> [UInt8] {
         var state: UInt64 = 1
         let attachment = (0..<count).map { _ -> UInt8 in
@@ -217,7 +217,7 @@ import Testing
             isCompressed ? Gzip.deflate(body, level: 1) : body, fields: fields)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
-        // For other addresses the limit is what it was.
+        // The limit of other addresses is unchanged.
         #expect(try running.post([UInt8](repeating: 0x20, count: 2 << 20), "application/json").status == 413)
     }
 

@@ -7,7 +7,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// What our own senders are told to send again is kept from Sentry senders, who would throw it away.
+/// When a batch must be sent again, the project's own reporter gets an error response. A Sentry SDK gets no response,
+/// because it would drop the event.
 @Suite struct SentryWithheldTests {
     private static func request(_ body: [UInt8]) -> [UInt8] {
         let field = RunningCollector.sentryField

@@ -104,7 +104,7 @@ import Testing
         #expect(textField?.systems.map(\.description) == ["iOS from 11.2, before 11.3"])
     }
 
-    /// A file in a folder that goes with it.
+    /// Runs `body` with a file in a temporary folder, and removes the folder.
     private func file(_ text: String, _ body: (String) throws -> Void) throws {
         let path = NSTemporaryDirectory() + "known-\(UUID().uuidString).json"
         try text.write(toFile: path, atomically: true, encoding: .utf8)

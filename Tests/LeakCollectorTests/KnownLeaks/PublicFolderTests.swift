@@ -7,7 +7,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct PublicFolderTests {
-    /// A copy of the folder that goes with it.
+    /// Runs `body` with a copy of the folder without one file, and removes the copy.
     private func copy(without name: String, _ body: (String) throws -> Void) throws {
         let path = NSTemporaryDirectory() + "public-\(UUID().uuidString)"
         try FileManager.default.copyItem(atPath: RunningCollector.publicFolder, toPath: path)

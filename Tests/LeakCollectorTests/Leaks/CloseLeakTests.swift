@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// The leaks closest to a leak, and what tells them apart.
+/// The leaks closest to a leak, and their differences.
 @Suite struct CloseLeakTests {
     private static func leak(
         _ className: String?, _ stack: [String], version: Int = 2, id: UInt64 = 1, reports: Int = 1
@@ -17,7 +17,7 @@ import Testing
             reports: reports)
     }
 
-    /// A leak by the text that stands for its class.
+    /// Returns a leak that is identified by a text instead of a class.
     private static func text(_ text: String, _ stack: [String] = [], id: UInt64 = 1) -> LeakOutline {
         LeakOutline(
             id: LeakID(high: id, low: id), title: text, className: nil, stack: stack,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// The sentence on a leak's page that says why its reports are one leak.
+/// The sentence on a leak's page that explains why its reports are grouped as one leak.
 @Suite struct CommonGroundTests {
     private static func calls(_ system: [String]) -> [String] {
         let app = ["$s4Shop9CartModelC4loadyyF", "$s4Shop9CartModelC4bindyyF"]

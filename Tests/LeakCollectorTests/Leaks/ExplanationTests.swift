@@ -8,7 +8,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// What keeps the objects of a leak, from a sender's batch to JSON and page.
+/// Retain explanations of a leak, from the sender's batch to the JSON and the page.
 @Suite struct ExplanationTests {
     private static let cart = #""class": "Shop.CartViewModel", "stack": ["Shop.Home", "Shop.CartViewModel"]"#
 

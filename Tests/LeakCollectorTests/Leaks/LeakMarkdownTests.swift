@@ -37,8 +37,8 @@ import Testing
         #expect(text.contains("- **Seen:** 1 report from 1 install, "))
     }
 
-    /// Nothing that a report says becomes a link, a picture, a heading or the end of a block. Combined with what stands before or
-    /// behind it, punctuation is another character for Swift, but not for Markdown.
+    /// No text of a report becomes a link, a picture, a heading or the end of a block. Punctuation that combines with the
+    /// scalar before or after it is another character for Swift, but not for Markdown.
     @Test(arguments: ["", "\u{D4E}", "\u{301}", "\u{200D}"])
     func `what reports say has no meaning in Markdown`(joint: String) throws {
         let markup = "\(joint)<img src=//evil>\(joint) www.evil.example *a*\(joint) `\(joint) @me #1"
@@ -50,7 +50,7 @@ import Testing
         #expect(text.split(separator: "\n").first == "## `[x](http://evil)`")
         #expect(text.contains("- **App:** `a<b>`"))
         #expect(text.contains("iOS"))
-        // All that stands outside of code is the collector's own.
+        // All text outside of code comes from the collector itself.
         var outside: [UInt8] = []
         for line in text.split(separator: "\n").prefix(while: { $0 != "Path:" }) {
             var rest = Array(line.utf8)[...]

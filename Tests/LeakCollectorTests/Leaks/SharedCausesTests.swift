@@ -26,7 +26,7 @@ import Testing
         return #""why": {"confidence": "proven", "is_cycle": true, "bytes": 4000, "path": [\#(path)]}"#
     }
 
-    /// What the observers of the session keep.
+    /// Returns an explanation that the observers of the session retain the object.
     private static func observer(_ name: String) -> String {
         let path = reference("Shop.Session", "observers[*]")
         return
@@ -138,7 +138,7 @@ import Testing
         let link = try Self.link(in: try running.get("/leaks/\(last)").text)
         #expect(try running.get(link.address).text.contains("id=\"\(link.anchor)\""))
         #expect(try !running.get("/causes?app=shop").text.contains("id=\"\(link.anchor)\""))
-        // A resolved leak stands under no cause.
+        // A resolved leak is not listed under a cause.
         let decided = try running.post(
             #"{"action":"resolve","in":"next"}"#, to: "/api/v1/leaks/\(last)/decisions",
             fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])

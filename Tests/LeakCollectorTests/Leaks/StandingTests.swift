@@ -6,7 +6,7 @@ import Testing
 
 private func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF8.self) }
 
-/// What is read, without elements.
+/// Returns the visible text without elements.
 private func words(_ html: HTML) throws -> String {
     try Markup(html.bytes).texts.filter { !$0.hasSuffix("Z") && $0 != "standing" }.joined()
         .replacing("\u{A0}", with: " ")
@@ -95,7 +95,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(try Markup(form.html.bytes).texts.contains("Resolve in \(version)"))
     }
 
-    /// The first button of a form is what Enter presses.
+    /// Enter presses the first button of a form.
     @Test func `Enter in a field presses no button that means something`() throws {
         let html = text(TriageForm(context: Shop.context(), row: Shop.checkout).html)
         let first = try #require(html.firstRange(of: "<button"))

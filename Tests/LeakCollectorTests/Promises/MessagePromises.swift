@@ -5,12 +5,12 @@ import LeakSentry
 @testable import LeakCollector
 @testable import LeakGrammar
 
-/// What must hold of every body of a request, whoever made it up.
+/// Properties that hold for every request body, including hostile ones.
 enum MessagePromises {
-    /// More reports of one body say nothing new.
+    /// Number of reports that are checked per body. More reports of one body would add no coverage.
     private static let reportsLooked = 16
 
-    /// - Parameter cache: of what came before, which must not change what comes out.
+    /// - Parameter cache: the cache of earlier bodies, which must not change the result.
     /// - Returns: the promise that `body` breaks, in words, or `nil`.
     static func broken(by body: [UInt8], cache: inout GroupCache) -> String? {
         for format in [WireFormat.json, .ndjson, .text] {
@@ -38,7 +38,7 @@ enum MessagePromises {
         return nil
     }
 
-    /// What is read can be written, and is read as the same again.
+    /// Checks that a report that was read can be written, and that reading it again gives the same report.
     private static func brokenByWriting(_ report: LeakReport) -> String? {
         let written = report.json()
         guard let document = try? WireReader.read(written, as: .json), document.reports.count == 1 else {
@@ -47,7 +47,7 @@ enum MessagePromises {
         let again = document.report(at: 0)
         guard again.json() == written else { return "\(text(written)) becomes \(text(again.json()))" }
         var (one, other) = (report, again)
-        // Years that RFC 3339 has no form for become the nearest one; numbers may be longer when written anew.
+        // A year that RFC 3339 cannot express becomes the nearest possible one. Numbers may be longer when written again.
         (one.at, other.at) = (nil, nil)
         (one.error, other.error) = (nil, nil)
         guard one == other else { return "\(one) becomes \(other)" }
@@ -81,7 +81,7 @@ enum MessagePromises {
         return nil
     }
 
-    /// A whole request, whatever is in it, gives an answer that is JSON.
+    /// Checks that a complete request with any content gets a JSON response.
     private static func brokenByReception(_ body: [UInt8]) -> String? {
         for format in [WireFormat.json, .text] {
             let letter = Letter(
@@ -100,7 +100,8 @@ enum MessagePromises {
         return nil
     }
 
-    /// What an SDK of Sentry sends is refused whole, or all that is made of it is read: an SDK never sends it again.
+    /// Checks that a request of a Sentry SDK is either rejected as a whole or read completely, because an SDK never
+    /// sends it again.
     private static func brokenBySentry(_ body: [UInt8]) -> String? {
         for submission in [try? SentrySubmission(envelope: body), try? SentrySubmission(event: body)] {
             guard let batch = submission?.batch else { continue }
@@ -143,7 +144,7 @@ enum MessagePromises {
         return brokenByAddresses(report, group, module, &cache)
     }
 
-    /// Another launch, other addresses, another number of seconds: the same leak.
+    /// Checks that other addresses and another number of seconds, as in another launch, give the same leak.
     private static func brokenByAddresses(
         _ report: LeakReport, _ group: GroupedReport, _ module: String?, _ cache: inout GroupCache
     ) -> String? {
@@ -169,16 +170,16 @@ enum MessagePromises {
 
     // MARK: Samples
 
-    /// What is kept of a report is still a report of the same leak, and has nothing more to be taken out.
+    /// Checks that the redacted sample of a report belongs to the same leak, and that redacting it again changes nothing.
     private static func brokenBySample(_ report: LeakReport, _ document: WireDocument, _ index: Int)
         -> String?
     {
         let redacted = report.redacted()
         guard redacted.redacted() == redacted else { return "\(redacted) becomes \(redacted.redacted())" }
-        // A text that grew beyond the bound of a message is cut in a sample.
+        // A text that grew beyond the length limit of a message is truncated in a sample.
         guard (redacted.message?.utf8.count ?? 0) <= WireLimits.messageBytes else { return nil }
         let groups = Grouping.groups(report, app: "a", module: nil)
-        // A sample of several leaks may tell of the first alone.
+        // A sample of a report with several leaks may describe only the first.
         guard groups.others.isEmpty else { return nil }
         let one = groups.first
         let other = Grouping.groups(redacted, app: "a", module: nil).first
@@ -229,7 +230,7 @@ enum MessagePromises {
 
     // MARK: What users typed
 
-    /// Nothing that a user typed is kept, whatever else that user typed around it.
+    /// Checks that no text that a user typed is kept, whatever the user typed around it.
     private static func brokenByUser(_ typed: String, _ turn: Int) -> String? {
         // No name of a type, which a text in quotes may be that is the description of an object.
         let secret = "Zq7 Xk9mJ"
@@ -254,7 +255,7 @@ enum MessagePromises {
         return nil
     }
 
-    /// - Returns: what of a report's leak or sample has `secret` in it.
+    /// - Returns: the parts of a report's leak or sample that contain `secret`.
     static func leaked(_ secret: String, by report: LeakReport) -> String? {
         let groups = Grouping.groups(report, app: "a", module: nil)
         let identities = ([groups.first] + groups.others).map(\.identity)
@@ -281,7 +282,7 @@ enum MessagePromises {
 
 /// Digits that change from launch to launch.
 private enum Digits {
-    /// `message` with other digits in each `0x7f88acc69260` that is a word of its own, and in `after 8.912s`.
+    /// Returns `message` with other digits in each separate word such as `0x7f88acc69260`, and in `after 8.912s`.
     static func turned(in message: String) -> String {
         var bytes = Array(message.utf8)
         var index = 0

@@ -1,4 +1,4 @@
-/// Where detectors print what users typed or read, and where senders may put such texts.
+/// Places where detectors print text that users typed or read, and where senders may put such texts.
 enum PrivatePlaces {
     /// Messages as detectors write them, around one text of a user.
     static let messages: [@Sendable (String) -> String] = [
@@ -101,7 +101,7 @@ enum PrivatePlaces {
         { "<UITextField: 0x1f; placeholder = \($0)>" },
     ]
 
-    /// As a collection prints a string.
+    /// Returns a string in the form in which a collection prints it.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -3,9 +3,9 @@ import LeakMessage
 @testable import LeakCollector
 @testable import LeakGrammar
 
-/// Conditions that hold for every file and every upload of symbols. The caller may have made the bytes up.
+/// Properties that hold for every symbol file and every upload of symbols, including hostile ones.
 enum SymbolPromises {
-    /// More lines of one file say nothing new.
+    /// Number of lines that are checked per file. More lines of one file would add no coverage.
     private static let lines = 1 << 16
 
     /// - Returns: the promise that `bytes` break, in words, or `nil`.
@@ -53,7 +53,7 @@ enum SymbolPromises {
         return nil
     }
 
-    /// Ends of all ranges of offsets, and numbers that the bytes hold.
+    /// Returns the ends of all ranges of offsets, and numbers that the bytes contain.
     private static func offsets(_ bytes: [UInt8]) -> [UInt64] {
         let found = stride(from: 0, to: min(bytes.count, 256), by: 3).map { start in
             bytes[start..<min(start + 4, bytes.count)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -72,7 +72,7 @@ enum SymbolPromises {
         return object.slices.isEmpty ? "a file without images is read" : nil
     }
 
-    /// A table that is made of a file is one that a collector takes, and names what the file names.
+    /// Checks that a collector accepts a table that was made from a file, and that the table has the names of the file.
     private static func brokenByFiles(_ bytes: [UInt8]) -> String? {
         let texts = bytes.split(separator: 0x0A, maxSplits: lines, omittingEmptySubsequences: false).map {
             String(decoding: $0.prefix(1 << 12), as: UTF8.self)
@@ -87,7 +87,7 @@ enum SymbolPromises {
                     return "\(made.count) ranges became \(table.rangeCount)"
                 }
             } catch {
-                // A file whose names are all outside of images has none.
+                // A file whose names are all outside of images has no table.
                 guard made.count == 0 else { return "a table of a Breakpad file: \(error)" }
             }
             if let broken = brokenByTable(made.table) { return broken }

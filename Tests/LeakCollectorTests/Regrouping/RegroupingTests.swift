@@ -20,7 +20,7 @@ import Testing
         ]
     }
 
-    /// As version 1 made it of a call stack.
+    /// Returns the leak that version 1 made from a call stack.
     private static func old(
         _ stack: [String], className: String? = "CartModel", module: String? = "Shop",
         quality: LeakIdentity.Quality = .full, text: String = ""
@@ -70,7 +70,7 @@ import Testing
         (old(load), [report(load)], "CartModel/at CartModel.load() in Shop"),
         (old(load), [report(load), report(save)], "several"),
         (old(load), [report(load), report(["0x1"])], "several"),
-        // A report that is longer than a kept one may be has lost its stack.
+        // A report that is longer than a stored one may be has lost its stack.
         (old(load), [report([])], "unknown"),
         (old(load), [LeakReport()], "unknown"),
         (old(load), [], "unknown"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// A check as its JSON, and what text, annotations and a summary make of it.
+/// A release check as JSON, and its rendering as text, annotations and a summary.
 enum SampleCheck: String, CaseIterable, Sendable {
     case fails, passes, first, hostile, long
 
@@ -53,7 +53,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
 }
 
 @Suite struct CheckVerdictTests {
-    /// `WRITE_GOLDEN_PAGES=1 swift test --filter CheckVerdictTests` writes the files anew: look at the difference.
+    /// `WRITE_GOLDEN_PAGES=1 swift test --filter CheckVerdictTests` rewrites the files: review the difference.
     @Test(arguments: SampleCheck.allCases)
     func `text, annotations and summary are what the golden files have`(sample: SampleCheck) throws {
         let verdict = try CheckVerdict(json: sample.json)

@@ -72,7 +72,7 @@ import Testing
         ] {
             #expect(links.contains("/?app=com.acme.shop&version=5.2.0\(query)"))
         }
-        // No list has just the leaks that regressed in this version: one of those that are back may be back elsewhere.
+        // No list contains exactly the leaks that regressed in this version: a regressed leak may be back in another version.
         #expect(!links.contains { $0.contains("state=regressed") })
     }
 

@@ -6,17 +6,18 @@ import Testing
 
 @testable import LeakCollector
 
-/// Pages that are asked for again and again, by which each reader's thread has made them, and the commits between.
+/// Pages that are requested repeatedly, so that each reader thread has rendered them, and the commits between.
 @Suite struct FreshPageTests {
     private let running: RunningCollector
 
-    /// The clock stands still: pages are of the minute, and none ends between two requests.
+    /// Creates the collector with a clock that stands still: pages depend on the minute, and no minute ends between two
+    /// requests.
     init() throws {
         let now = WallClock.milliseconds()
         running = try RunningCollector(now: { now })
     }
 
-    /// Asks often enough that every reader's thread answers; no two may tell otherwise.
+    /// Requests a page often enough that every reader thread answers. All answers must be equal.
     private func page(_ path: String) throws -> String {
         let tags = try (0..<8).map { _ in try #require(try running.get(path).field("ETag")) }
         #expect(Set(tags).count == 1, "\(path)")

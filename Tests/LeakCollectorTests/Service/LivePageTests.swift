@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// What a page needs to stay up to date while it is looked at.
+/// Responses that an open page needs to stay up to date.
 @Suite struct LivePageTests {
     @Test func `an unchanged page is answered 304, also when time has passed`() throws {
         let now = WallClock.milliseconds()

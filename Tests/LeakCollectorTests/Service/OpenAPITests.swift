@@ -9,7 +9,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// What `/openapi.json` describes is what the API answers: the same names, no more and no fewer.
+/// The responses of the API have exactly the fields that `/openapi.json` describes.
 @Suite struct OpenAPITests {
     @Test func `answers have the fields that are described`() throws {
         let running = try RunningCollector()

@@ -44,7 +44,7 @@ import Testing
         #expect(ContentTag.of(page: hostile("one")) != ContentTag.of(page: hostile("two")))
     }
 
-    /// The tag is made of all that stands before the time.
+    /// The tag is computed from all bytes before the time.
     @Test(arguments: SamplePage.allCases)
     func `the time of a page is its last words`(page: SamplePage) {
         let text = String(decoding: page.html.bytes, as: UTF8.self)

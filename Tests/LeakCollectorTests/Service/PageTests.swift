@@ -13,7 +13,7 @@ import Testing
         #expect(markup.shape.contains("html.lang"))
     }
 
-    /// 200 leaks with names as long as they are in apps. 150 kB is what a slow phone loads in a second.
+    /// 200 leaks with names of a realistic length. A slow phone loads 150 kB in a second.
     @Test func `two hundred leaks fit into 150 kB`() throws {
         let page = SummaryPage(context: Shop.context(), overview: Shop.overview, page: longPage(200))
         let bytes = page.html.bytes

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// What `Public/` holds must fit what the pages ask for.
+/// The files in `Public/` match the references of the pages.
 @Suite struct PublicFilesTests {
     private static let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
         url.deletingLastPathComponent()

@@ -333,7 +333,7 @@ enum Shop {
     }
 }
 
-/// Every page, as the golden files have it.
+/// Every page that has a golden file.
 enum SamplePage: String, CaseIterable {
     case leakClass = "class", knownLeak = "known-leak", regressed = "leak-regressed"
     case exportedLeak = "leak-exported"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// As much of JSON Schema as the description uses.
+/// A validator for the part of JSON Schema that the description uses.
 struct Schemas {
     private let schemas: [String: [String: Any]]
 
@@ -12,7 +12,7 @@ struct Schemas {
 
     func problems(of value: Any, as schema: [String: Any], at path: String) -> [String] {
         let schema = resolved(schema)
-        // Choices beside properties only say which of these are needed.
+        // Choices next to properties only specify which properties are required.
         if schema["properties"] == nil, let choices = (schema["anyOf"] ?? schema["oneOf"]) as? [[String: Any]]
         {
             let found = choices.map { problems(of: value, as: $0, at: path) }

@@ -38,7 +38,7 @@ import Testing
             #expect(texts.contains("\(title), all apps"), "\(line)")
         }
         #expect(texts.contains { $0.hasPrefix("Reports, last 24") && $0.hasSuffix(", all apps") }, "\(line)")
-        // A row tells of which app it is.
+        // Each row names its app.
         let table = texts.drop { $0 != "leaks" }
         #expect(table.filter { $0 == "shop" }.count == 2 && table.filter { $0 == "driver" }.count == 1)
     }

@@ -144,7 +144,7 @@ import Testing
         }
     #endif
 
-    /// With PostgreSQL, a text that may hold a password is not repeated.
+    /// With PostgreSQL, a message does not repeat a value that may contain a password.
     private static var refusedDatabase: (value: String, words: String) {
         #if PostgreSQL
             (

@@ -28,7 +28,7 @@ enum MangledChain {
         "$sSiSg" + (0..<levels).map { "_" + substitution($0) + "tSg" }.joined() + "D"
     }
 
-    /// The same in Swift 3's mangling: extensions of what the last extension declared.
+    /// Returns the same in Swift 3's mangling: each extension extends a type that the previous extension declared.
     static func extensions(_ levels: Int) -> String {
         let declarations = (0..<levels).map { level in
             let index = level == 0 ? "S_" : "S\(level - 1)_"
@@ -46,8 +46,8 @@ enum MangledChain {
 }
 
 @Suite struct ManglingSizeTests {
-    /// The runtime's demangler with an account of its work: it takes as long as what it writes, so that bounded
-    /// texts are bounded time on every machine.
+    /// The runtime's demangler, which measures its work by the length of its output: the time is proportional to it, so
+    /// bounded texts take bounded time on every machine.
     private final class Demangler {
         private(set) var calls = 0
         private(set) var longest = 0

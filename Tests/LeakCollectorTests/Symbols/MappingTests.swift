@@ -8,7 +8,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Names that R8 gave, and the names that they stand for.
+/// Names that R8 assigned, and the original names.
 @Suite struct MappingTests {
     private static let text = """
         # compiler: R8
@@ -42,7 +42,7 @@ import Testing
             ("a.b.c.a", 2, ["com.acme.shop.Cart.add Cart.kt:45"]),
             ("a.b.c.a", 4, ["com.acme.shop.List.push List.java:12", "com.acme.shop.Cart.add Cart.kt:50"]),
             ("a.b.c.b", 7, ["com.acme.shop.Cart.clear Cart.kt:60"]),
-            // Without a line, or with one that is not there, the name alone.
+            // Without a line, or with an unknown line, only the name.
             ("a.b.c.b", nil, ["com.acme.shop.Cart.clear Cart.kt:-"]),
             ("a.b.c.a", 99, ["com.acme.shop.Cart.a Cart.kt:-"]),
             ("a.b.c.<init>", 1, ["com.acme.shop.Cart.<init> Cart.kt:-"]),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// The table of symbols: its bytes, its look-up, and what it refuses.
+/// The symbol table: its bytes, its lookup, and the input that it rejects.
 @Suite struct SymbolTableTests {
     static let image = ImageID("6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00")!
 
@@ -76,7 +76,7 @@ import Testing
         let table = try SymbolTable(builder.finish())
         let lines = [0x10, 0x20, 0x30, 0x38].map { table.calls(at: $0)[0] }
             .map { "\($0.file ?? "-"):\($0.line ?? 0)" }
-        // Files with closures of one name are not told apart.
+        // Files with closures of the same name are not distinguished.
         #expect(lines == ["Cart.swift:12", "Cart.swift:13", "-:0", "A.swift:1"])
     }
 
@@ -91,7 +91,7 @@ import Testing
         #expect(mapping.description.contains("it names no class"))
     }
 
-    /// The seeds of the fuzzer, and what broke a promise once.
+    /// The seeds of the fuzzer, and inputs that once broke a promise.
     @Test func `every file of the fuzzer keeps what is promised of it`() throws {
         let folder = try #require(
             Bundle.module.url(forResource: "symbol-corpus", withExtension: nil, subdirectory: "Vectors"))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// `POST /api/v1/symbols`, and the names of what is stored and of what comes.
+/// `POST /api/v1/symbols`, and the function names in stored and in new reports.
 @Suite struct SymbolUploadTests {
     private let running: RunningCollector
 
@@ -91,7 +91,7 @@ import Testing
         let detail = try running.json("/api/v1/leaks/\(leak["id"] as? String ?? "")")
         #expect("\(detail)".contains("Symbols named the frames"))
         #expect(try running.store.verify() == [])
-        // The rules say the same of what is kept.
+        // The rules give the same groups for the stored reports.
         let plans = try Regrouping(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
         #expect(plans.allSatisfy { $0.groups.isEmpty && $0.split.isEmpty })
     }
@@ -145,7 +145,7 @@ import Testing
         let id = try #require(try leaks().first?["id"] as? String)
         let page = try running.get("/leaks/\(id)").text
         #expect(page.contains("collector symbols upload") && page.contains(Self.one))
-        // Nobody has the symbols of the system's libraries.
+        // Symbols of system libraries are not available, so the page does not ask for them.
         let note = try #require(page.components(separatedBy: "The functions of image").last?.prefix(400))
         #expect(!note.contains("00112233445566778899"))
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
@@ -176,7 +176,7 @@ import Testing
         try tables.refresh(from: reader)
         #expect(tables.generation != generation)
         #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).isEmpty)
-        // A table that reports needed is kept longer.
+        // A table that reports used is kept longer.
         let later = WallClock.milliseconds() + 86_400_000
         try tables.storeUse(now: later)
         #expect(try reader.symbols().map(\.usedAt) == [later])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// From a decision to what pages and lists make of it, over real sockets and with a real store.
+/// Decisions and their effects on pages and lists, over real sockets and with a real store.
 @Suite struct TriageServedTests {
     private func report(_ version: String, to running: RunningCollector, count: Int = 1) throws {
         let body = #"{"class":"Cart","count":\#(count),"app":{"id":"a","version":"\#(version)"}}"#
@@ -27,7 +27,7 @@ import Testing
         return try answer.json
     }
 
-    /// How many leaks are to fix, and the words of the leak's page.
+    /// Returns the number of leaks to fix, and the text of the leak's page.
     private func look(_ running: RunningCollector, _ leak: String) throws -> (toFix: Int, words: String) {
         let page = try Markup(running.get("/leaks/\(leak)").body)
         return (

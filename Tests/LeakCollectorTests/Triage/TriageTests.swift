@@ -7,11 +7,11 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Deciding over HTTP, whatever the store makes of it.
+/// Decisions over HTTP, independent of their effect in the store.
 @Suite struct TriageTests {
     private static let form = "application/x-www-form-urlencoded"
 
-    /// A collector with one leak, and what reached its store.
+    /// Starts a collector with one leak, and records the decisions that reach its store.
     private func collector() throws -> (RunningCollector, leak: String, Guarded<[Decision]>) {
         let decisions = Guarded<[Decision]>([])
         let running = try RunningCollector(store: { Deciding(store: $0, decisions: decisions) })
@@ -205,7 +205,7 @@ import LeakPlatform
         #expect(answer.status == 405 && answer.field("allow") == "POST, OPTIONS")
     }
 
-    /// With `no-referrer` browsers say `Origin: null` of a page's own forms, and nothing could be sent by them.
+    /// With `no-referrer` browsers send `Origin: null` for a page's own forms, so the collector would reject them.
     @Test func `pages let browsers say where their forms come from`() throws {
         let (running, leak, _) = try collector()
         for path in ["/", "/leaks/\(leak)", "/sign-in", "/nope"] {
@@ -214,7 +214,7 @@ import LeakPlatform
     }
 }
 
-/// A store that remembers what was decided and makes nothing of it.
+/// A store that records decisions and does not apply them.
 private struct Deciding: ForwardingStore {
     let store: any Store
     let decisions: Guarded<[Decision]>

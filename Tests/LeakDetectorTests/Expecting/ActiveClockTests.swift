@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct ActiveClockTests {
     private enum Step {
-        /// Somebody expects an object at that uptime, while a wake-up is asked for, or none.
+        /// An object is expected at that uptime. The second value is the uptime of the requested wake-up, or `nil`.
         case expect(Int, Int?)
-        /// The wake-up that was asked for the second uptime comes at the first, and the next is asked for.
+        /// A wake-up that was requested for the second uptime arrives at the first. Then the next wake-up is requested.
         case wake(Int, Int)
         case begin
         case pause(Int)
@@ -32,30 +32,30 @@ import Testing
     @Test func `time counts while wake-ups come as they should`() {
         #expect(active([.expect(1_000, nil), .expect(1_400, nil)]) == 400)
         #expect(active([.expect(1_000, nil), .begin, .wake(2_000, 2_000)]) == 1_000)
-        // Late as on a busy device.
+        // A delay as on a busy device.
         #expect(active([.expect(1_000, nil), .begin, .wake(2_400, 2_000)]) == 1_400)
-        // Nothing was awaited: an idle minute is ordinary.
+        // No wake-up was requested: an idle minute is normal.
         #expect(active([.expect(1_000, nil), .expect(61_000, nil)]) == 60_000)
-        // A clock that goes back.
+        // The clock goes back.
         #expect(active([.expect(5_000, nil), .expect(4_000, nil), .expect(6_000, nil)]) == 1_000)
     }
 
     @Test func `a stop does not count`() {
         #expect(active([.expect(1_000, nil), .begin, .wake(62_000, 2_000)]) == 0)
-        // Nor what was counted before it was known to be one, whoever counted it.
+        // Time that was counted before the stop was known is taken back.
         #expect(
             active([
                 .expect(1_000, nil), .begin, .expect(1_900, 2_000), .expect(2_400, 2_000),
                 .wake(5_000, 2_000),
             ])
                 == 0)
-        // But what was certain before does.
+        // But time that was certain before the stop counts.
         #expect(active([.expect(0, nil), .begin, .wake(1_000, 1_000), .begin, .wake(9_000, 2_000)]) == 1_000)
         #expect(active([.expect(0, nil), .expect(60_000, nil), .begin, .wake(90_000, 61_000)]) == 60_000)
-        // Of a second one in a row the time asked for counts: that is how this device is.
+        // After a second late wake-up in a row, the requested time counts: this device is always late.
         #expect(
             active([.expect(0, nil), .begin, .wake(9_000, 1_000), .begin, .wake(20_000, 10_000)]) == 1_500)
-        // On time in between.
+        // A wake-up on time in between.
         #expect(
             active([
                 .expect(0, nil), .begin, .wake(9_000, 1_000), .begin, .wake(10_000, 10_000), .begin,
@@ -72,7 +72,7 @@ import Testing
     @Test func `a pause does not count`() {
         #expect(active([.expect(1_000, nil), .pause(1_300), .expect(9_000, nil)]) == 300)
         #expect(active([.expect(1_000, nil), .pause(1_300), .resume(60_000), .expect(60_200, nil)]) == 500)
-        // There was none.
+        // A resume without a pause.
         #expect(active([.expect(1_000, nil), .begin, .resume(60_000), .wake(62_000, 2_000)]) == 0)
     }
 

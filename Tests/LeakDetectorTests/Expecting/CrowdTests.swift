@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakDetector
 
-/// More objects than are waited for at once.
+/// More objects than the detector can expect at once.
 @Suite struct CrowdTests {
     private let bench = Bench()
 
@@ -41,7 +41,7 @@ import Testing
         withExtendedLifetime((owner, page)) {}
     }
 
-    /// From any thread, also while the detector's queue does not get to run.
+    /// Works from any thread, also while the detector's queue cannot run.
     @Test func `objects that have gone make room while the queue is blocked`() async {
         let queue = DispatchQueue(label: "blocked")
         queue.suspend()

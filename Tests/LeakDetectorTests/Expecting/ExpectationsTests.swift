@@ -16,7 +16,7 @@ import Testing
         var owners: [Int: Int] = [:]
         var told: [String] = []
         var reports = 0
-        /// Objects stand for their own identity.
+        /// Objects that serve as identities.
         let identities = (0..<100).map { _ in Page() }
 
         init(_ limits: LeakDetector.Limits = LeakDetector.Limits()) {
@@ -116,7 +116,8 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    /// Gone at that age, the age told is at most an eighth and a tick more, or a second for the youngest.
+    /// The reported age of a freed object exceeds its real age by at most an eighth and a tick, or by a second for the
+    /// youngest.
     @Test(arguments: [500, 2_000, 8_000, 60_000, 400_000, 3_000_000])
     func `an age is right to an eighth`(age: Int) throws {
         var table = Table()
@@ -225,7 +226,7 @@ import Testing
         \.checkedTypes,
     ]
 
-    /// Each limit in turn, then all of them.
+    /// Applies each limit in turn, then all limits together.
     @Test(arguments: [Int.max, .max - 1, -1, .min, 0])
     func `no limit stops the process`(extreme: Int) {
         for changed in Self.limits.map({ [$0] }) + [Self.limits] {
@@ -470,13 +471,14 @@ import Testing
         #expect(table.told.count == 2)
         #expect(table.told.last?.contains("forgotten 1") == true)
         #expect(table.expectations.nextDue == nil)
-        // The first object expected again, an hour later, is still the one that was told.
+        // The first object, expected again an hour later, is still the reported one.
         table.expect(1, Sheet.self, at: 20_000_000)
         table.run(to: 20_100_000)
         #expect(table.told.count == 2)
     }
 
-    /// When the owner comes into use: in the grace period, before the second look, after it was told, long after.
+    /// Times at which the owner comes into use: in the grace period, before the second check, after the report, and long
+    /// after it.
     @Test(arguments: [300, 1_200, 3_000, 200_000])
     func `what an owner that came into use keeps is in use too, and what that keeps`(time: Int) {
         var table = Table()
@@ -601,7 +603,7 @@ import Testing
         #expect(table.crowded.isEmpty, "not before there are twice as many")
     }
 
-    /// Each at its own time, and all looked at together.
+    /// Each object is due at a different time, and due objects are checked together.
     @Test func `a thousand survivors are a few wake-ups a minute`() {
         var table = Table()
         var random = SeededRandom(seed: 1)

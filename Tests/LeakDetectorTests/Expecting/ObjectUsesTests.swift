@@ -46,7 +46,7 @@ import Testing
         #expect(uses.sequence(of: identity(0)) == nil)
     }
 
-    /// With a removal at each use this took minutes.
+    /// With a removal at each use, this test would take minutes.
     @Test func `uses beyond the limit are cheap`() {
         var uses = full(at: 0)
         for _ in 0..<1_000_000 { uses.add(identity(ObjectUses.limit), 1, at: 50, forgettingAfter: 1_000) }

@@ -11,7 +11,7 @@ import LeakPlatform
 
 @testable import LeakDetector
 
-/// With real objects, on a clock that the tests move.
+/// Checks of real objects, on a clock that the tests move.
 @Suite struct SweeperTests {
     private let bench = Bench()
 
@@ -82,7 +82,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    /// The main thread hangs for four seconds, and the object goes 1.2 s after that.
+    /// The main thread hangs for four seconds, and the object is freed 1.2 s after that.
     @Test func `a blocked queue does not eat the grace period`() {
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!)
@@ -147,7 +147,8 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    /// Freed memory is handed out again soon: of forty objects that leak one after another and go, many share an address.
+    /// Freed memory is soon allocated again: many of forty objects that leak and are then freed, one after another, share an
+    /// address.
     @Test func `the end of an object is told also when another has its place in memory`() {
         var last: Page?
         for _ in 0..<40 {
@@ -202,7 +203,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    /// The queue hangs for four seconds, while another thread goes on to expect objects.
+    /// The queue hangs for four seconds while another thread continues to expect objects.
     @Test func `a blocked queue does not eat the grace period while others expect`() {
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!)
@@ -217,7 +218,7 @@ import LeakPlatform
         #expect(bench.lines.isEmpty)
     }
 
-    /// What the app's `deinit` does in a look is none of the grace of others.
+    /// The time that an app's `deinit` takes during a check does not shorten the grace period of other objects.
     @Test func `a look that takes long does not eat the grace period of others`() {
         final class Slow: Subject, @unchecked Sendable {
             // Unchecked: used on one thread.
@@ -338,7 +339,7 @@ import LeakPlatform
         withExtendedLifetime(pages) {}
     }
 
-    /// The next screen gets the address of the one that went, while what the first one kept still waits.
+    /// The next screen gets the address of the freed one, while an object that the first screen owned is still waiting.
     @Test func `what waits for an owner does not wait for another at its address`() {
         final class Owner {
             let room = [UInt8](repeating: 0, count: 3)

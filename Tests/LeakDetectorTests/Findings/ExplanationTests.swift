@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakDetector
 
-/// Why a leaked object is still in memory: told after the leak, never instead of it.
+/// Explanations why a leaked object is still in memory. They are reported after the leak, never instead of it.
 @Suite struct ExplanationTests {
     /// Answers with a cycle, once the test lets it.
     private final class Explainer: LeakExplainer {
@@ -158,7 +158,7 @@ import LeakPlatform
         try await until { queue.isIdle }
         bench.wait(0)
         #expect(bench.explanations.count == (fate == "stopped" ? 0 : 1))
-        // What waits when the detector stops is not looked at.
+        // A waiting explanation is not computed after the detector stops.
         #expect(explainer.count == (fate == "stopped" ? 1 : 2))
         #expect(bench.explanations.allSatisfy { $0.className == "LeakDetectorTests.Sheet" })
         withExtendedLifetime((page, other)) {}

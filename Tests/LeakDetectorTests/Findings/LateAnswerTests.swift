@@ -14,7 +14,7 @@ private final class Cache: Sendable {}
         let clock = VirtualClock()
         let told = Guarded([LeakReport]())
         private(set) var detector: LeakDetector?
-        /// Gone when a test lets go of it.
+        /// An object that is freed when the test releases it.
         var object: Cache? = Cache()
 
         func expectObject() {

@@ -24,7 +24,7 @@ private final class Cache: Sendable {}
         return limits
     }
 
-    /// - Returns: how many findings were shown until the report of a view came.
+    /// - Returns: the number of findings that were shown until the report of a view arrived.
     func run(queue: DispatchQueue?) async -> Int {
         let told = told
         let detector = LeakDetector(

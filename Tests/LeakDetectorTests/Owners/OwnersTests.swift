@@ -27,7 +27,7 @@ import Testing
         withExtendedLifetime((page, sheet)) {}
     }
 
-    /// As `onAppear` does, which SwiftUI calls whenever a view appears again.
+    /// SwiftUI calls `onAppear` whenever a view appears again.
     @Test func `an object watched often is reported once`() {
         let page = Page()
         do {
@@ -115,7 +115,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-        /// In a process of its own, since nobody else may have started the shared detector.
+        /// Runs in a separate process, because no other test may have started the shared detector.
         @Test func `without a detector owners do nothing, with the shared one they work`() async {
             await #expect(processExitsWith: .success) {
                 #expect(LeakDetector.shared == nil)

@@ -77,7 +77,7 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    /// The screens overlap: the second one comes before the first one goes.
+    /// The screens overlap: the second screen appears before the first is freed.
     @Test func `an object should go with its last owner, in whatever order owners come and go`() {
         let page = Page()
         var first: LeakWatcher? = LeakWatcher(bench.detector)
@@ -117,7 +117,7 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    /// Many of forty objects in a row share an address; a watcher keeps none of them.
+    /// Many of forty objects in a row share an address. A watcher retains none of them.
     @Test func `an owner of an object that went does not own another at its address`() {
         let watcher = LeakWatcher(bench.detector)
         var pages: [Page] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakDetector
 
-/// Screens that are meant to stay, or are none of the app's.
+/// Screens that stay on purpose, and screens that do not belong to the app.
 @MainActor @Suite struct IgnoredScreenTests {
     private let kit = Kit()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakDetector
 
-/// Screens that ask for their check in `viewDidDisappear`, with no event told.
+/// Screens that request their check in `viewDidDisappear`, without events from UIKit.
 @MainActor @Suite struct ManualTests {
     private let kit = Kit()
     private let nav: Nav

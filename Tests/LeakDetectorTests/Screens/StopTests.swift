@@ -3,11 +3,11 @@ import Testing
 
 @testable import LeakDetector
 
-/// What is left of the watch over screens when the detector is stopped, or when there are two.
+/// Screen observation after the detector is stopped, and with two detectors.
 @MainActor @Suite struct StopTests {
     private let kit = Kit()
 
-    /// Screens are let go of in a turn of the main actor's own.
+    /// Stops the detector and waits until it has released the screens, which happens in a separate turn of the main actor.
     private func stop(_ kit: Kit) async throws {
         kit.detector.stop()
         let deadline = ContinuousClock.now + .seconds(120)

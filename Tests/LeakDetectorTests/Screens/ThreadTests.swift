@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakDetector
 
-/// What falls to other threads than the main one.
+/// Releases and checks on threads other than the main thread.
 @MainActor @Suite struct ThreadTests {
     private final class Held: @unchecked Sendable {
         // Unchecked: handed from one thread to another.

@@ -57,7 +57,8 @@ import LeakPlatform
         let queue = DispatchQueue(label: "stopped")
         queue.suspend()
         let detector = LeakDetector(.report { _ in }, queue: queue)
-        // Longer than a busy machine keeps this test from looking: the probe would be gone again, and never be seen.
+        // The timeout is longer than a busy machine may delay this test. Otherwise the probe could be gone before the
+        // test sees it.
         async let result = detector.selfTest(timeout: 3600)
         while detector.probes.with({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
         detector.stop()

@@ -4,7 +4,7 @@ import LeakPlatform
 
 @testable import LeakDetector
 
-/// A detector on a clock that the test moves, and what it told.
+/// A detector on a clock that the test moves, and its reports.
 final class Bench: Sendable {
     let clock = VirtualClock()
     let detector: LeakDetector
@@ -12,7 +12,7 @@ final class Bench: Sendable {
     private let asked: Guarded<[LeakDetector.Finding]>
     private let explained = Guarded([LeakReport]())
 
-    /// - Parameter answer: to each finding.
+    /// - Parameter answer: returns the answer to each finding.
     init(
         limits: LeakDetector.Limits = .init(), suppression: LeakDetector.Suppression = .standard,
         explainer: (any LeakExplainer)? = nil, system: OperatingSystem = .current,
@@ -38,7 +38,7 @@ final class Bench: Sendable {
                 alerts: alerts, monotonicTime: { 0 }))
     }
 
-    /// What was reported: `leak Page`, `freed Page 2000`, `came back Page 2000`.
+    /// The reports as lines: `leak Page`, `freed Page 2000`, `came back Page 2000`.
     var lines: [String] {
         told.with { $0 }.map { report in
             let name = report.className?.split(separator: ".").last.map(String.init) ?? ""

@@ -2,7 +2,7 @@ import LeakPlatform
 
 @testable import LeakDetector
 
-/// A clock that the tests move. Who is woken is woken on the thread that moves it.
+/// A clock that the tests move. Its timers fire on the thread that moves it.
 final class VirtualClock: WakeClock {
     fileprivate struct State {
         var uptime = 0
@@ -18,9 +18,9 @@ final class VirtualClock: WakeClock {
 
     var uptime: Int { state.with { $0.uptime } }
     var roughUptime: Int { uptime }
-    /// How often a timer woke anybody.
+    /// The number of times that a timer fired.
     let woken = Guarded(0)
-    /// How many timers are set, of how many.
+    /// The number of set timers, and of all timers made.
     var timers: (set: Int, made: Int) {
         state.with { state in (state.timers.values.filter { $0.at != nil }.count, state.timers.count) }
     }
@@ -46,7 +46,7 @@ final class VirtualClock: WakeClock {
 
     /// Lets time pass.
     ///
-    /// - Parameter stall: the next wake-up comes that much too late, as when the main thread is blocked.
+    /// - Parameter stall: the delay of the next wake-up, as when the main thread is blocked.
     func advance(by milliseconds: Int, stall: Int = 0) {
         let end = uptime + milliseconds
         var stall = stall
@@ -57,7 +57,7 @@ final class VirtualClock: WakeClock {
         state.with { $0.uptime = max($0.uptime, end) }
     }
 
-    /// Lets time pass in which the queue is blocked: nobody is woken.
+    /// Lets time pass while the queue is blocked: no timer fires.
     func block(for milliseconds: Int) { state.with { $0.uptime += milliseconds } }
 
     private func takeNext(until end: Int, stall: Int) -> (@Sendable () -> Void)? {

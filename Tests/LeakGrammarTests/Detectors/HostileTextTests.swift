@@ -161,7 +161,8 @@ import Testing
         }
     }
 
-    /// Eight times the text takes at most 32 times the time, and not 64 times as if each byte were looked at for each other one.
+    /// Expects that a text of eight times the length takes at most 32 times as long. A quadratic algorithm would take 64
+    /// times as long.
     private func expectLinear(
         _ head: String, _ part: String, location: SourceLocation = #_sourceLocation,
         _ work: (String) -> Void
@@ -172,7 +173,7 @@ import Testing
             work(text)
             return threadSeconds() - before
         }
-        // What is short or disturbed is measured again.
+        // Repeats a measurement that is too short or was disturbed.
         for _ in 0..<4 where seconds(4096) < max(seconds(512), 0.005) * 32 { return }
         Issue.record("\(head)\(part)", sourceLocation: location)
     }

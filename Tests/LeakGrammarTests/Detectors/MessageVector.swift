@@ -2,7 +2,7 @@ import Foundation
 import LeakMessage
 import Testing
 
-/// One line of `messages.jsonl`: a text, and what it says once cleaned.
+/// One line of `messages.jsonl`: a text, and its contents after cleaning.
 struct MessageVector: Decodable, CustomTestStringConvertible {
     let message: String
     let `class`: String?

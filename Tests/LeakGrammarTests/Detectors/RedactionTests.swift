@@ -37,14 +37,14 @@ import Testing
         #expect(!redacted.contains("Jane"), "\(redacted)")
         var before = DetectorMessage(text)
         var after = DetectorMessage(redacted)
-        // The text that stands for a class is masked too, in its own way.
+        // The text that replaces a class is masked too, in a different way.
         before.maskedText = ""
         after.maskedText = ""
         #expect(before == after, "\(redacted)")
         #expect(DetectorMessage.redacted(redacted) == redacted)
     }
 
-    /// What the fuzzer found: read anew, each of these was another text, or kept what stood in quotes.
+    /// Texts that the fuzzer found: each one changed when it was redacted again, or kept the text in quotes.
     @Test(arguments: [
         "{\"Jane not deallocated after being ", "[{\"<FooInteractor: 0x1f> Jane has leaked\" x",
         ",视图泄漏:L: 0xAAG1f; text = 'it's Jane\nactions:  \">",
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The lapse, the owner, the class: each stands in what a user typed.
+        // The time, the owner and the class are each inside a text that a user typed.
         "Gone: '<A: 0x1f> after 3s", "Memory Leak: (\n  <B: 0x2f>]P&\"Jane\",\n  A\n)",
         "Leak '<A: 0x1f> not deallocated after being '",
     ])
@@ -173,7 +173,7 @@ import Testing
         #expect(report.redacted(keepsUserInfo: true).error?.userInfo.last == report.error?.userInfo.last)
     }
 
-    /// Each string of one byte becomes a mark of three, so that a sample is cut where the text was not.
+    /// Each string of one byte becomes a mark of three bytes, so a sample is truncated although the text was not.
     @Test func `a text that is longer without what users typed is read like its sample`() {
         let fields = (0..<900).map { "\"k\($0)\":\"x\"" }.joined(separator: ",")
         let frames = (0..<120).map { "\($0)  Shop  0x00000001 Cart.load\($0)() + 4" }.joined(separator: "\n")

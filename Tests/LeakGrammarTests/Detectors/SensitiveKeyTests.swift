@@ -239,7 +239,7 @@ import Testing
             "the collector keeps no descriptions either")
     }
 
-    /// Each of these grows when it is masked, and is cut where it is sent.
+    /// Each of these texts grows when it is masked, and is truncated when it is sent.
     @Test(arguments: [
         "https://u@", "-> https://u@", "\ntitle: -> ", "a@a@\ntitle: a@-> ", "@@https://u@",
         "https://u@1 2 3 ",
@@ -297,7 +297,7 @@ import Testing
         return random.element(of: ["", "", "_", "self.", "user", "user."]).appending(key: spelled)
     }
 
-    /// A separator of those that stand behind keys in texts of Swift, JSON, headers and properties.
+    /// Returns a separator that follows keys in texts of Swift, JSON, headers and properties.
     private static func separator(_ random: inout SeededRandom) -> String {
         let blanks = ["", " ", "  ", "\t", "\u{A0}", "\u{2009}", "\u{3000}", "\u{200B}"]
         let isAssignment = random.below(2) == 0

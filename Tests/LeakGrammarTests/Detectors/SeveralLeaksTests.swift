@@ -3,7 +3,7 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Texts that tell of several leaks, and the words of one that do not count.
+/// Texts that report several leaks, and the words of a text that do not count.
 @Suite struct SeveralLeaksTests {
     /// The class that each part of a text names.
     private static func classes(_ text: String) -> [String] {
@@ -246,7 +246,7 @@ import Testing
         #expect(Self.classes(kept) == parts && DetectorMessage.redacted(kept) == kept)
     }
 
-    /// A kept report has to tell of each of its leaks, or regroup would merge them.
+    /// A stored report must contain each of its leaks, otherwise regroup would merge them.
     @Test(arguments: [
         "{(\n  (\n    \"-> CartModel \",\n    \"-> _handler -> Block \"\n  ),\n  (\n    \"-> OrderModel \",\n    \"-> _owner -> Service \"\n  )\n)}",
         "Retain cycles: {((\"-> CartModel \"), (\"-> OrderModel \", \"-> _owner -> Service \"))}",

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Symbols of C++ compilers, and the functions that `c++filt` says they are.
+/// Symbols of C++ compilers, and the functions that `c++filt` prints for them.
 @Suite struct CPlusPlusNameTests {
     @Test(arguments: [
         ("_Z4mainv", "main()"), ("_ZN4shop4Cart3addEi", "shop::Cart::add()"),
@@ -43,7 +43,7 @@ import Testing
         #expect(name == symbol || symbol == "_ZN4CartE9" && name == "Cart()")
     }
 
-    /// Demanglers write the types of arguments, and each of them in its own way: what `c++filt`, `llvm-cxxfilt` and lldb print.
+    /// Demanglers print the types of arguments in different ways: output of `c++filt`, `llvm-cxxfilt` and lldb.
     @Test(arguments: [
         ("shop::Cart::load(std::string const&)", "shop::Cart::load()"),
         (
@@ -126,7 +126,7 @@ import Testing
         expectLinearTime { _ = CPlusPlusSignature.read(Text("a::" + String(repeating: part, count: $0))) }
     }
 
-    /// - Parameter read: reads a text of so many parts.
+    /// - Parameter read: reads a text with the given number of parts.
     private func expectLinearTime(_ read: (Int) -> Void) {
         func seconds(_ count: Int) -> Double {
             let before = threadSeconds()

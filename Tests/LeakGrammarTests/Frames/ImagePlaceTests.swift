@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// As tables of Breakpad's files that were uploaded before have it.
+    /// Tables of Breakpad files that were uploaded earlier contain such names.
     @Test func `a name of C++ with the types of arguments is the function without them`() {
         let named = CallStack(Self.stack)?.named { _, _ in
             [NamedCall(function: "shop::Cart::add(int)::{lambda()#1}::operator()() const")]

@@ -3,7 +3,7 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Frames of `sample`, `atos`, gdb and Go, and those behind a description.
+/// Frames of `sample`, `atos`, gdb and Go, and frames after a description.
 @Suite struct ToolFrameTests {
     struct Form: CustomTestStringConvertible {
         var testDescription: String

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Whether `text` is one JSON value and nothing else.
+/// Returns `nil` if `text` is exactly one JSON value, otherwise the error.
 func failure(of text: [UInt8]) -> JSONError? {
     if let offset = UTF8Validity.firstInvalidByte(in: text) { return JSONError(.invalidUTF8, at: offset) }
     do throws(JSONError) {

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// What keeps an object, on its way from the device to the collector.
+/// Retain explanations on their way from the device to the collector.
 @Suite struct ExplanationWireTests {
     private static let onPaid = RetainReference(
         owner: "Shop.CartViewModel", field: "onPaid", kind: .property, isClosure: true)

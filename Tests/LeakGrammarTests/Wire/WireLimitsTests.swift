@@ -3,7 +3,7 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// One field at its bound, and one past it.
+/// A value of one field at its limit, and a value beyond it.
 struct Bound: CustomTestStringConvertible {
     let taken: String
     let refused: String

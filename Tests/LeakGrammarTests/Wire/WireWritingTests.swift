@@ -25,7 +25,7 @@ struct AnyReport {
         }
     }
 
-    /// Without control characters, which only texts may have.
+    /// Returns a name without control characters, which only texts may contain.
     mutating func name(_ limit: Int) -> String {
         String(
             String.UnicodeScalarView(text(limit).unicodeScalars.filter { $0.value >= 0x20 && $0 != "\u{7F}" })

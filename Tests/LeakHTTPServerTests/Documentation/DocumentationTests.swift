@@ -8,7 +8,7 @@ import Testing
     private static let sources = tests.deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Sources/LeakHTTPServer")
 
-    /// Every piece of Swift in articles and comments, without its imports, lines trimmed.
+    /// Returns every Swift snippet in articles and comments, without its imports, with trimmed lines.
     private static func pieces() throws -> [(place: String, lines: [String])] {
         let names = try #require(
             FileManager.default.enumerator(atPath: sources.path)?.allObjects as? [String])

@@ -18,7 +18,7 @@ import LeakPlatform
         try body(server)
     }
 
-    /// Answers with the client's address, and whether it came over TLS.
+    /// Answers with the client's address, and with `true` or `false` for a request over TLS.
     private static let mirror = ClosureService { request, responder in
         let text = "\(request.clientAddress?.description ?? "-") \(request.cameOverTLS)"
         responder.send(Response(.ok, type: "text/plain", body: .bytes(Array(text.utf8))))

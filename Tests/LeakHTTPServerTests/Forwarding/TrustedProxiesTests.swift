@@ -51,7 +51,7 @@ import Testing
         (["for=1.1.1.1, for=unknown"], peer, false), (["for=1.1.1.1, for=_hidden"], peer, false),
         (["for=1.1.1.1, for=\"_gazonk\", for=10.2.3.4"], "10.2.3.4", false),
         (["for=1.1.1.1, proto=https"], peer, true), (["by=203.0.113.7"], peer, false),
-        // What a client opened must not swallow or replace what a proxy appended.
+        // A quote that a client opened must not swallow or replace the element that a proxy appended.
         (["for=\"9.9.9.9, for=203.0.113.7"], peer, false),
         (["for=9.9.9.9;x=\", for=\"[2001:db8::7]\""], peer, false),
         (["for=\"9.9.9.9", "for=203.0.113.7"], "203.0.113.7", false),

@@ -54,7 +54,7 @@ import Testing
                 == "{\"time\":\"1994-11-06T08:49:37.045Z\",\"dropped\":7}\n")
     }
 
-    /// What a peer may put into a target or a field to forge a line, move a cursor, or break a parser.
+    /// Texts that a peer may put into a target or a field to forge a line, move a cursor, or break a parser.
     @Test(arguments: [
         "a\nb", "a\r\nb", "\" 200 0 \"-\" \"", "\\\" 200", "\u{1B}[2J", "\u{9B}31m", "\u{0}", "\u{7F}",
         "\u{2028}",

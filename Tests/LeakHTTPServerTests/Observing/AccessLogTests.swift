@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct AccessLogTests {
-    /// A pipe whose reader reads when it is asked to.
+    /// A pipe whose reader reads only on demand.
     private final class Pipe {
         private var reading: Int32
         let writing: Int32
@@ -64,7 +64,8 @@ import Testing
         for (number, line) in lines.enumerated() { #expect(line.contains("\"GET /\(number) HTTP/1.1\"")) }
     }
 
-    /// The pipe takes 64 KiB, the buffer another 64; the rest is dropped, and that is said as soon as there is room.
+    /// The pipe takes 64 KiB, and the buffer another 64 KiB. Further lines are dropped, and the log says so as soon as there is
+    /// room.
     @Test(arguments: [false, true])
     func `a reader that is too slow stops nobody, and reads how much it missed`(blocks: Bool) throws {
         let pipe = Pipe()

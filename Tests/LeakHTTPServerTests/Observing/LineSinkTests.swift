@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What the full disk still took of the first batch, and what its lines lost.
+        // The part of the first batch that the full disk still accepted, and the number of lost lines.
         (0, "", 3), (2, "on\n", 3), (4, "one\n", 2), (6, "one\ntw\n", 2), (8, "one\ntwo\n", 1),
         (14, "one\ntwo\nthree\n", 0),
     ])

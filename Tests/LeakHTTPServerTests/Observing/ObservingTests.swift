@@ -10,7 +10,7 @@ import LeakPlatform
 #endif
 
 @Suite struct ObservingTests {
-    /// What a server told of its requests.
+    /// Collects the access records and slow calls of a server.
     private final class Told: Sendable {
         private let records = Guarded<[AccessRecord]>([])
         private let calls = Guarded<[SlowCall]>([])
@@ -189,7 +189,7 @@ import LeakPlatform
         }
     }
 
-    /// The loop has nobody else to do its work meanwhile.
+    /// A slow call blocks its event loop, and no other thread takes over the work of the loop.
     @Test func `a call that holds its loop is counted and told, with its path alone`() throws {
         let service = ClosureService { request, responder in
             if request.pathEquals("/slow") { usleep(80_000) }

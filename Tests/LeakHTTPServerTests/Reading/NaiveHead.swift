@@ -2,7 +2,7 @@
 
 /// A head read again in the plainest way, for comparison with one that was accepted.
 enum NaiveHead {
-    /// - Returns: what the two readings see differently, in words, or `nil`.
+    /// - Returns: the difference between the two readings as text, or `nil`.
     static func disagreement(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8]) -> String? {
         guard bytes.suffix(4) == [13, 10, 13, 10] else { return "a head without its blank line" }
         guard !bytes.contains(0) else { return "a head with NUL" }
@@ -15,7 +15,7 @@ enum NaiveHead {
         guard request.split(separator: 32, omittingEmptySubsequences: false).count == 3 else {
             return "a request line with more or less than two spaces"
         }
-        // The blank line and what follows the last line feed: nothing.
+        // Removes the blank line and the empty rest after the last line feed.
         lines.removeLast(2)
         let pairs = lines.map { line -> (name: String, value: String) in
             let colon = line.firstIndex(of: 0x3A) ?? line.endIndex
@@ -34,7 +34,7 @@ enum NaiveHead {
         return framing(head, pairs)
     }
 
-    /// Whether the body ends where everybody says it does. RFC 9112 §6.3.
+    /// Returns an error text if the framing of the body contradicts the header fields, otherwise `nil`. RFC 9112 §6.3.
     private static func framing(_ head: Head, _ pairs: [(name: String, value: String)]) -> String? {
         let lengths = pairs.filter { $0.name == "content-length" }.map(\.value)
         let codings = pairs.filter { $0.name == "transfer-encoding" }.map(\.value)

@@ -4,9 +4,9 @@ internal import LeakGzip
 
 @testable import LeakHTTPServer
 
-/// What must hold of every stream of bytes, whoever made it up.
+/// Properties that hold for every stream of bytes, including hostile ones.
 enum Promises {
-    /// Bounds so low that short inputs reach them.
+    /// Limits so low that short inputs reach them.
     static let lowLimits: Limits = {
         var limits = Limits()
         limits.headBytes = 160
@@ -37,8 +37,8 @@ enum Promises {
         return brokenByText(stream)
     }
 
-    /// However a stream is cut, the same comes out of it. Events only ever grow, so no part of a stream can
-    /// give what the whole does not.
+    /// Checks that a stream gives the same events, however it is cut. Events are only ever added, so no part of a stream
+    /// can give an event that the whole stream does not give.
     private static func brokenByCutting(_ stream: [UInt8], _ limits: Limits, _ whole: [Reading.Event])
         -> String?
     {
@@ -60,7 +60,7 @@ enum Promises {
         return nil
     }
 
-    /// What services are told keeps what its documentation promises.
+    /// Checks that the request that a service receives keeps the promises of its documentation.
     private static func brokenByRequest(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8]) -> String? {
         _ = Exchange(head, fields: fields, of: bytes.span)
         return unsafe bytes.withUnsafeBufferPointer { pointer in
@@ -79,9 +79,9 @@ enum Promises {
         }
     }
 
-    /// A body inflates to the same, however it is cut, whatever its coding.
+    /// Checks that a body inflates to the same bytes, however it is cut, in any coding.
     private static func brokenByInflating(_ body: [UInt8]) -> String? {
-        // How much came out of how little depends on where one looks, so the ratio is left out.
+        // The ratio between output and input depends on the moment of the check, so it has no limit here.
         let limits = Inflater.Limits(outputBytes: 100_000, ratio: .max)
         func inflated(_ pieces: [[UInt8]], _ format: Inflater.Format) -> Result<[UInt8], InflateError> {
             var inflater = Inflater(limits: limits, format: format)
@@ -92,7 +92,7 @@ enum Promises {
                 return .success(output)
             } catch { return .failure(error) }
         }
-        // What is wrong first depends on where one looks too: libbrotli keeps what it has made until it is asked.
+        // The first error also depends on the pieces: libbrotli keeps its output until it is asked for it.
         func unbrotlied(_ pieces: [[UInt8]]) -> [UInt8]? {
             var inflater = BrotliInflater(limits: limits)
             var output: [UInt8] = []

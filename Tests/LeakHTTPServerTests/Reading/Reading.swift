@@ -2,18 +2,18 @@ internal import LeakGzip
 
 @testable import LeakHTTPServer
 
-/// Reads requests as a connection does, without one: the parsers alone, fed in pieces. It copies nothing
-/// that would make many small pieces cost more than their sum, so that what takes long is the parsers' fault.
+/// Reads requests as a connection does, but without a connection: only the parsers, fed in pieces. It avoids copies that
+/// would make many small pieces cost more than their sum, so a slow run points to the parsers.
 struct Reading {
-    /// What came out.
+    /// A result of the parsers.
     enum Event: Hashable {
-        /// A head, and its bytes.
+        /// A head and its bytes.
         case head(Head, [FieldLine], [UInt8])
         case body([UInt8])
-        /// What a body in a content coding inflates to.
+        /// The inflated bytes of a body with a content coding.
         case inflated([UInt8])
         case damaged(InflateError)
-        /// What ended it.
+        /// The error that ended the reading.
         case refused(RequestError)
     }
 
@@ -22,7 +22,7 @@ struct Reading {
     private(set) var hasFailed = false
 
     private var input: [UInt8] = []
-    /// Where the next message or the next piece of a body begins in `input`.
+    /// Offset in `input` of the next message or the next piece of a body.
     private var start = 0
     private var parser: HeadParser
     private var body: [UInt8] = []
@@ -48,7 +48,7 @@ struct Reading {
         }
     }
 
-    /// - Returns: whether something was used up.
+    /// - Returns: `true` if bytes were consumed.
     private mutating func step() throws(RequestError) -> Bool {
         guard isInBody else { return try head() }
         switch framing {
@@ -113,7 +113,7 @@ struct Reading {
 }
 
 extension Reading.Event: CustomStringConvertible {
-    /// A body is told as text; of a head all but its offsets.
+    /// Shows a body as text, and a head without its offsets.
     var description: String {
         switch self {
         case .head(_, _, let bytes): "head \(String(decoding: bytes, as: UTF8.self))"

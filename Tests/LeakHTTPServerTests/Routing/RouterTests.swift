@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Whatever is in a path, it stands for what a slow and simple reading of the patterns says.
+    /// For any path, the router gives the same result as a slow and simple reading of the patterns.
     @Test func `agrees with a reading of each pattern by itself`() {
         var random = SystemRandomNumberGenerator()
         let segments = ["a", "b", "c", "", "ä", "{x}"]

@@ -2,9 +2,10 @@ import LeakHTTPServer
 import LeakHTTPVectors
 
 extension Server {
-    /// Whether the counters come to hold what `holds` says, within a minute.
+    /// Returns `true` if the counters fulfil `holds` within a minute.
     ///
-    /// A peer can read its answer before the loop has ended the turn in which it sent it, and with it told its counters.
+    /// A peer can read its answer before the event loop ends the turn in which it sent the answer. The loop updates its
+    /// counters at the end of the turn.
     func comesToCount(_ holds: (Counters) -> Bool) -> Bool {
         let clock = ContinuousClock()
         let start = clock.now

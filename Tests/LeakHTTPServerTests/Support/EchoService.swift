@@ -4,7 +4,7 @@ import LeakPlatform
 
 /// Answers every request with its body.
 struct EchoService: Service {
-    /// What ``screen(_:)`` says.
+    /// Returns the result of ``screen(_:)``.
     var refuses: @Sendable (borrowing Request) -> Response? = { _ in nil }
 
     func screen(_ request: borrowing Request) -> Response? { refuses(request) }
@@ -14,17 +14,17 @@ struct EchoService: Service {
     }
 }
 
-/// Answers as a closure says.
+/// Answers with the result of a closure.
 struct ClosureService: Service {
     let answer: @Sendable (borrowing Request, consuming Responder) -> Void
 
     func serve(_ request: borrowing Request, _ responder: consuming Responder) { answer(request, responder) }
 }
 
-/// Runs `body` with a server on a free port and stops it. Each test of the server that uses it also checks that every
-/// answer that was counted was told to the access log's hook.
+/// Runs `body` with a server on a free port and stops it. Also checks that the hook of the access log was called for every
+/// counted answer.
 ///
-/// - Parameter isObserved: whether the server has an observer of answers and of slow calls.
+/// - Parameter isObserved: `true` if the server has an observer of answers and of slow calls.
 func withServer<Result>(
     _ service: any Service = EchoService(), loops: Int = 1, limits: Limits = Limits(),
     isObserved: Bool = true, _ body: (Server) throws -> Result
@@ -52,7 +52,7 @@ extension Counters {
     var answers: Int { successful + redirected + clientErrors + serverErrors }
 }
 
-/// Runs `count` calls of `body` at the same time, each on a thread of its own.
+/// Runs `count` calls of `body` at the same time, each on a separate thread.
 func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let threads = (0..<count).map { index in WorkerThread(name: "test-\(index)") { body(index) } }
     for thread in threads { thread.join() }

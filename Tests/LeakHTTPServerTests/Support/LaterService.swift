@@ -1,7 +1,7 @@
 import LeakHTTPServer
 import LeakPlatform
 
-/// Keeps every request's responder until it is told to answer, from the thread that tells it.
+/// Keeps the responder of every request until a test calls for the answer, on the thread of that call.
 final class LaterService: Service {
     private typealias Kept = (path: String, responder: SharedResponder)
 
@@ -18,9 +18,9 @@ final class LaterService: Service {
         kept.wait(timeout: .seconds(30)) { $0.count >= count ? true : nil } ?? false
     }
 
-    /// Answers all that are here with their paths.
+    /// Answers all waiting requests with their paths.
     ///
-    /// - Parameter order: what to do with the list before.
+    /// - Parameter order: reorders the list before answering.
     func answerAll(in order: ([String]) -> [String] = { $0 }) {
         let all = kept.with { kept in
             defer { kept = [] }
@@ -32,6 +32,6 @@ final class LaterService: Service {
         }
     }
 
-    /// Lets go of all without an answer.
+    /// Releases all responders without an answer.
     func dropAll() { kept.with { $0 = [] } }
 }

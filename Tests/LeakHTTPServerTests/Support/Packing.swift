@@ -1,11 +1,11 @@
 import LeakBrotliEncoding
 import LeakGzip
 
-/// How a sender packs a body: what is tested of one content coding holds for all.
+/// Content codings of a request body. Tests of one content coding run for all.
 enum Packing: CaseIterable {
     case gzip, zlib, rawDeflate, brotli
 
-    /// What it is called in `Content-Encoding`.
+    /// The name of the coding in `Content-Encoding`.
     var name: String {
         switch self {
         case .gzip: "gzip"

@@ -10,5 +10,5 @@ func limits(connections: Int) -> Limits {
     return limits
 }
 
-/// Longer than a connection keeps its place for certain.
+/// Waits longer than the time for which a connection is safe from eviction.
 func letTimePass() { for _ in 0..<16 { Client.pause() } }

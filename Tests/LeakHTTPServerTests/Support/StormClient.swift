@@ -1,7 +1,7 @@
 import LeakSeededRandom
 import LeakHTTPVectors
 
-/// One client of a storm: sends its bursts, reads as it likes, and knows what it must have got.
+/// One client of a storm: sends its bursts, reads at random times, and knows the answers that it must have received.
 final class StormClient {
     enum Ending { case end, reset, silence }
 
@@ -51,7 +51,7 @@ final class StormClient {
         if readBytes > 0 { client?.read(milliseconds: 0, upTo: readBytes) }
     }
 
-    /// Sends what there was no room for.
+    /// Sends the bytes for which there was no room before.
     private func goOn() {
         guard let client, !hasEnded else { return }
         let piece = toSend.prefix(stopsAfter - sent)
@@ -72,9 +72,9 @@ final class StormClient {
         }
     }
 
-    /// Sends and reads until it has all that it is owed, while `meanwhile` is done again and again.
+    /// Sends and reads until all expected answers have arrived, and calls `meanwhile` repeatedly.
     ///
-    /// - Returns: what is wrong with what it got, if anything is.
+    /// - Returns: the error in the received answers, if any.
     func settle(_ meanwhile: () -> Void) -> String? {
         guard let client else { return breachBeforeReset }
         let clock = ContinuousClock()
@@ -97,7 +97,7 @@ final class StormClient {
         return breach()
     }
 
-    /// Ends its side and reads what is left.
+    /// Closes its sending side and reads the remaining bytes.
     func leave() -> String? {
         client?.endSending()
         guard client?.waitForEnd() ?? true else { return "\(name) is not let go" }
@@ -106,7 +106,7 @@ final class StormClient {
 
     private var isOwed: [[UInt8]] { stream.owed.filter { $0.after <= sent }.map(\.body) }
 
-    /// - Parameter isAtRest: whether all that it is owed must have come by now.
+    /// - Parameter isAtRest: `true` if all expected answers must have arrived by now.
     private func breach(isAtRest: Bool = true) -> String? {
         guard let client else { return nil }
         let replies = Reply.all(in: client.received)
@@ -136,7 +136,7 @@ final class StormClient {
         return nil
     }
 
-    /// What has come of the body of an answer whose head is whole.
+    /// Returns the received part of the body, or `nil` if the head of the answer is incomplete.
     private static func body(of part: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let end = part.indices.dropLast(3).first { part[$0..<$0 + 4].elementsEqual([13, 10, 13, 10]) }
         return end.map { part[($0 + 4)...] }
@@ -146,9 +146,9 @@ final class StormClient {
         String(decoding: body.prefix(60), as: UTF8.self)
     }
 
-    /// In every answer to a request, and in no refusal.
+    /// A text that every answer to a request contains, and no rejection.
     private static let mark = "client"
 
-    /// Whether its last request is broken, or is not there as a whole.
+    /// True if the last request is broken or was not sent completely.
     private var isCutOff: Bool { stream.isBroken || sent < stream.bursts.reduce(0) { $0 + $1.count } }
 }

@@ -2,8 +2,9 @@ import LeakSeededRandom
 import LeakHTTPServer
 import LeakPlatform
 
-/// Answers with the request's body, or its path where there is none: at once, or under `/later` when told to. Under
-/// `/hold` it keeps its loop until told, so that what many clients send meanwhile is all there when it looks again.
+/// Answers with the request's body, or with its path if there is no body: at once, or under `/later` on command. A request
+/// for `/hold` blocks its event loop until released, so that the bytes of many clients are all there when the loop
+/// continues.
 final class StormService: Service {
     private typealias Kept = (responder: SharedResponder, echo: [UInt8])
 
@@ -25,7 +26,7 @@ final class StormService: Service {
         responder.send(Self.response(echo))
     }
 
-    /// Waits until a request for `/hold` has its loop.
+    /// Waits until a request for `/hold` blocks its event loop.
     func waitUntilHeld() -> Bool { isHeld.wait(timeout: .seconds(10)) { $0 ? true : nil } ?? false }
 
     func letGo() {
@@ -33,7 +34,7 @@ final class StormService: Service {
         isHeld.wakeAll()
     }
 
-    /// Answers what waits, in any order.
+    /// Answers the waiting requests in random order.
     func answerLater(_ random: inout SeededRandom) {
         let kept = later.with { later in
             defer { later = [] }

@@ -1,23 +1,23 @@
 import LeakSeededRandom
 
-/// What one client sends, in bursts, and the answers it is owed for that.
+/// The bytes that one client sends, in bursts, and the answers that it expects.
 struct StormStream {
     /// Bytes that are sent without a pause.
     private(set) var bursts: [[UInt8]] = []
-    /// The bodies of the answers, in order, each with the bytes that must have been sent before it is owed.
+    /// The bodies of the expected answers, in order, each with the number of bytes that must have been sent before it is due.
     private(set) var owed: [(body: [UInt8], after: Int)] = []
-    /// Whether it ends in something that no answer is owed for but a refusal may come.
+    /// True if the stream ends in bytes for which no answer is expected, but a rejection may arrive.
     private(set) var isBroken = false
 
     private let name: String
     private var count = 0
     private var current: [UInt8] = []
 
-    /// What a reading loop takes at once.
+    /// Bytes that an event loop reads at once.
     private static let readBytes = 65536
     private static let largestBody = 200 << 10
 
-    /// Requests that are all in order.
+    /// Creates a stream of valid requests.
     init(innocent name: String, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
         for _ in 0..<bursts {
@@ -28,7 +28,7 @@ struct StormStream {
         }
     }
 
-    /// Requests of every kind; those of the last burst may be broken.
+    /// Creates a stream of requests of every kind. Requests of the last burst may be broken.
     init(hostile name: String, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
         for burst in 1...bursts {
@@ -85,8 +85,8 @@ struct StormStream {
         owe(body)
     }
 
-    /// Small requests and the beginning of a large body, to the last byte of what is read at once. The rest is the next
-    /// burst, if there is one.
+    /// Adds small requests and the beginning of a large body, so that the burst has exactly the size that is read at
+    /// once. The rest of the body is the next burst, if there is one.
     private mutating func fillRead(_ random: inout SeededRandom) {
         for _ in 0..<random.number(0...4) { addSmall(&random) }
         let body = body(Self.largestBody)
@@ -121,7 +121,7 @@ struct StormStream {
         return "\(name).\(count)"
     }
 
-    /// `length` bytes that say whose they are, over and over.
+    /// Returns `length` bytes that repeat the name of their request.
     private mutating func body(_ length: Int) -> [UInt8] {
         let word = nextName() + " "
         return Array(String(repeating: word, count: length / word.utf8.count + 1).utf8.prefix(length))

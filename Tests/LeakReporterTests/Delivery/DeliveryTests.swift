@@ -65,7 +65,7 @@ import Testing
         #expect(name(delivery(200, body)) == "postponed")
     }
 
-    /// A captive portal, a firewall, another server under the same name: none of them knows the key.
+    /// A captive portal, a firewall, or another server under the same name does not know the key.
     @Test(arguments: [400, 401, 403, 404, 405, 415, 422, 451, 499])
     func `a no from someone who is no collector is not believed`(status: Int) {
         let bodies = [

@@ -26,7 +26,7 @@ import Testing
         #expect(RetryAfter.milliseconds(field, now: now) == nil)
     }
 
-    /// Against the system's own calendar: ends of months, leap years, a century that is none.
+    /// Compares with the system's calendar: ends of months, leap years, a century that is not a leap year.
     @Test(arguments: [
         ("Tue, 29 Feb 2028 00:00:00 GMT", 1_835_395_200), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
         ("Thu, 01 Jan 1970 00:00:01 GMT", 1), ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799),

@@ -7,13 +7,13 @@ import Testing
 
 @testable import LeakReporter
 
-/// On a real disk.
+/// Run folders on a real disk.
 @Suite struct RunFolderTests {
     private func run(_ name: String, in place: TemporaryFolder) -> RunFolder {
         RunFolder(in: place.path, name: name)
     }
 
-    /// As a process leaves it that was killed: with files, and a lock that nobody holds.
+    /// Creates a folder as a killed process leaves it: with files, and with a lock that no process holds.
     private func leave(_ files: [String], by name: String, in place: TemporaryFolder) {
         let folder = run(name, in: place)
         for file in files { _ = folder.append(Array(file.utf8), to: file) }
@@ -181,7 +181,7 @@ import Testing
     }
 
     private final class Taken: @unchecked Sendable {
-        // Unchecked: everything is touched inside `lock` alone.
+        // Unchecked: all state is accessed only inside `lock`.
         private let lock = NSLock()
         private var namesByRun: [Int: [String]] = [:]
         private var folders: [RunFolder] = []
@@ -277,7 +277,7 @@ import Testing
         #expect((try? folder.read("b.segment")) ?? [] == [])
     }
 
-    /// The system's bound on a file's size is, to who writes, a disk that is full after so many bytes.
+    /// For a writer, the system's limit on the size of a file looks like a disk that is full after that many bytes.
     @Test func `of what a full disk takes in part, the rest can be written later`() async {
         await #expect(processExitsWith: .success) {
             FileSizeLimit.ignoreSignal()
@@ -302,10 +302,10 @@ private func == (one: (written: Int, failure: FileFailure?), other: (Int, FileFa
 }
 
 private enum FileSizeLimit {
-    /// What is too long is then a failure of the call alone.
+    /// Ignores the signal, so that a file that is too long only makes the call fail.
     static func ignoreSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
-    /// - Parameter bytes: `nil` for as much as the process may have.
+    /// - Parameter bytes: the limit; `nil` is the maximum that the process may have.
     static func set(_ bytes: rlim_t?) {
         #if canImport(Darwin)
             let resource = RLIMIT_FSIZE

@@ -90,7 +90,7 @@ import Testing
         if let spending { #expect(Spending(line: spending.line) == spending) }
     }
 
-    /// What this process spent since the base, on top of what the other one wrote.
+    /// The sum is the usage of this process since the base, added to the usage that the other process wrote.
     @Test(
         arguments: [
             ((5, 30), (5, 10), (5, 10), (5, 30)), ((5, 30), (5, 50), (5, 10), (5, 70)),

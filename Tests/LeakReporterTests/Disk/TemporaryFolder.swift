@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place for files that goes with the test. The folder itself is not made before something is put into it.
+/// A folder that is removed with the test. It is created when the first file is put into it.
 final class TemporaryFolder: Sendable {
     let path = NSTemporaryDirectory() + "/reporter-" + UUID().uuidString
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LeakReporter
 
-/// Whatever happens to a connection on its way to a real collector: in the end each sighting is counted once.
+/// Whatever happens to a connection to a real collector, each sighting is finally counted once.
 @Suite struct CutConnectionTests {
-    /// Two sightings, and what goes wrong with the connections that carry them.
+    /// Two sightings, and the faults of the connections that carry them.
     private struct Batch {
         let name: String
         let faults: [Fault]
@@ -14,9 +14,9 @@ import Testing
         var failures = 0
     }
 
-    /// Sends batches, each by a reporter of its own.
+    /// Sends batches, each with a separate reporter.
     ///
-    /// - Returns: what went wrong, one line each.
+    /// - Returns: the problems, one line each.
     private static func send(
         _ batches: [Batch], from place: Place, timeoutMilliseconds: Int = 20_000
     ) throws -> [String] {
@@ -39,7 +39,7 @@ import Testing
         return try complaints + bench.miscounts()
     }
 
-    /// How many bytes of a request and of its answer pass when nothing goes wrong.
+    /// Returns the number of bytes of a request and of its answer without faults.
     private static func lengths() throws -> FaultyProxy.Passed {
         let bench = try FaultBench(.memory)
         defer { bench.stop() }
@@ -50,7 +50,7 @@ import Testing
         return bench.proxy.passedOfLongestAnswer
     }
 
-    /// Every byte from the disk, where a batch goes through more hands.
+    /// Returns the distance between cuts. With the disk, every byte is tested, because a batch passes through more code.
     private static func step(_ place: Place) -> Int { place == .folder ? 1 : 6 }
 
     @Test(arguments: Fault.Ending.allCases, Place.allCases)

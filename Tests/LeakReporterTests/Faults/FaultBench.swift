@@ -7,11 +7,11 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Where the reporters of a test keep what waits.
+/// The place where the reporters of a test keep waiting reports.
 enum Place: CaseIterable {
     case memory, folder
 
-    /// - Parameter path: of a folder that need not be there yet.
+    /// - Parameter path: path of a folder that need not exist yet.
     func storage(_ path: String) -> LeakReporter.Storage {
         switch self {
         case .memory: .memory
@@ -35,7 +35,7 @@ final class FaultBench {
     let proxy: FaultyProxy
     private let place: Place
     private let folder = TestFolder()
-    /// For the connections to come, in the order in which they come.
+    /// Faults of the next connections, in the order of their arrival.
     private let faults: Guarded<[Fault]>
     private var reporters = 0
     private var recorded: [String: Int] = [:]
@@ -50,18 +50,18 @@ final class FaultBench {
         }
     }
 
-    /// Ends the relay, whose threads would go on, and removes what reporters left.
+    /// Stops the proxy, whose threads would otherwise continue, and removes the files of the reporters.
     func stop() {
         proxy.stop()
         folder.remove()
     }
 
-    /// - Parameter faults: what goes wrong with the next connections; those after them are sound.
+    /// - Parameter faults: the faults of the next connections; later connections have no faults.
     func expect(_ faults: [Fault]) {
         self.faults.with { $0 = faults }
     }
 
-    /// Makes a reporter that shares nothing with those before it.
+    /// Creates a reporter that shares no state with earlier reporters.
     func reporter(
         timeoutMilliseconds: Int = 20_000, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
     ) -> LeakReporter {
@@ -80,7 +80,7 @@ final class FaultBench {
         recorded[className, default: 0] += 1
     }
 
-    /// What the collector counted otherwise than once for each sighting, one line for each class.
+    /// Returns one line for each class whose sightings the collector did not count exactly once.
     func miscounts() throws -> [String] {
         let counted = try collector.reportsByClass(ofApp: Self.app)
         return Set(counted.keys).union(recorded.keys).sorted().compactMap { name in
@@ -91,9 +91,9 @@ final class FaultBench {
 }
 
 extension LeakReporter {
-    /// A reporter that comes back within milliseconds.
+    /// Returns a reporter that retries within milliseconds.
     ///
-    /// - Parameter timeoutMilliseconds: of one attempt.
+    /// - Parameter timeoutMilliseconds: timeout of one attempt.
     static func forFaults(
         port: Int, key: String = "secret", storage: Storage = .memory, timeoutMilliseconds: Int,
         _ change: (inout Configuration) -> Void = { _ in }
@@ -101,7 +101,7 @@ extension LeakReporter {
         var configuration = Configuration(
             endpoint: "http://127.0.0.1:\(port)", key: key,
             app: AppInfo(id: FaultBench.app, version: "1.0"), install: .none)
-        // A flush sends what waits; until then it gathers.
+        // Only a flush sends the waiting reports; until then the reporter gathers them.
         configuration.bounds.gatherMilliseconds = 60_000
         configuration.bounds.reportsPerSession = .max
         configuration.bounds.bytesPerDay = .max
@@ -117,7 +117,7 @@ extension LeakReporter {
 }
 
 extension LeakReporter.Statistics {
-    /// What does not add up, or was lost: one line for each.
+    /// Returns one line for each counter that does not add up, or that shows lost reports.
     func complaints(recorded: Int) -> [String] {
         let lost = dropped.values.reduce(0, +)
         var complaints: [String] = []

@@ -7,8 +7,8 @@
 
     @testable import LeakReporter
 
-    /// Children that a process makes with `fork`. Each test forks a process of its own: a child of this one would hold the sockets
-    /// of other tests open.
+    /// Children that a process makes with `fork`. Each test starts a separate process that forks, because a child of this
+    /// process would keep the sockets of other tests open.
     @Suite struct ForkTests {
         /// Children that wait until the test is over.
         private final class Children {
@@ -161,7 +161,7 @@
             }
         }
 
-        /// The numbers of the parent's descriptors may be those of other files by then.
+        /// By then, the descriptor numbers of the parent may belong to other files.
         @Test func `a child closes no numbers of its parent's locks, however many there were`() async {
             await #expect(processExitsWith: .success) {
                 let place = TemporaryFolder()
@@ -172,7 +172,7 @@
                 }
                 let child = fork()
                 if child == 0 {
-                    // The lowest free numbers: those that the child has closed.
+                    // Uses the lowest free descriptor numbers, which the child has closed.
                     let others = (0..<300).map { _ in unsafe open("/dev/null", O_RDONLY) }
                     locks = []
                     _exit(others.allSatisfy { fcntl($0, F_GETFD) >= 0 } ? 0 : 1)

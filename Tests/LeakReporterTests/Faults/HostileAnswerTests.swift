@@ -4,9 +4,9 @@ import Testing
 
 @testable import LeakReporter
 
-/// Servers that misbehave: nothing hangs, nothing is lost, and `statistics` say what it was.
+/// Servers that misbehave: the reporter does not hang, loses no reports, and names the failure in `statistics`.
 ///
-/// One after the other: some send as fast as the machine can.
+/// The tests run one after the other, because some servers send as fast as the machine can.
 @Suite(.serialized) struct HostileAnswerTests {
     private struct Outcome: Sendable {
         let isSettled: Bool
@@ -14,7 +14,7 @@ import Testing
         let requests: [ReceivedRequest]
     }
 
-    /// - Parameter times: how many connections see the answer before one that is right.
+    /// - Parameter times: number of connections that get the hostile answer before one gets a valid answer.
     private static func outcome(
         of answer: HostileAnswer, times: Int, _ place: Place, seconds: Double
     ) throws -> Outcome {
@@ -47,10 +47,10 @@ import Testing
         #expect(statistics.failedAttempts >= 2)
         #expect(!statistics.isStopped)
         #expect(statistics.lastFailure?.contains(answer.says) == true, "\(statistics.lastFailure ?? "")")
-        // Those that were read whole.
+        // The requests that were read completely.
         let whole = outcome.requests.suffix(1 + (answer.reads == nil ? 2 : 0))
         #expect(Set(whole.map(\.idempotencyKey)).count == 1)
-        // The age of a batch that was not counted begins anew, with another `sent_at`.
+        // The age of a batch that was not counted starts again, with another `sent_at`.
         if !answer.isDeclined { #expect(Set(whole.map(\.body)).count == 1) }
     }
 

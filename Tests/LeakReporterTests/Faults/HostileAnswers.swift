@@ -1,21 +1,21 @@
 import LeakFaultyPeers
 
-/// One way for a server to misbehave that says nothing about the batch: it must be kept and sent again.
+/// Misbehaviour of a server that says nothing about the batch. The reporter must keep the batch and send it again.
 struct HostileAnswer: Sendable, CustomStringConvertible {
     let description: String
-    /// Bytes of the request that are read first; `nil` is all of it.
+    /// Bytes of the request that the server reads before it answers; `nil` reads the whole request.
     var reads: Int?
     let steps: [HostilePeer.Step]
-    /// What ``LeakReporter/Statistics/lastFailure`` says, in part.
+    /// A text that ``LeakReporter/Statistics/lastFailure`` contains.
     let says: String
 
-    /// Indicates whether it says that no collector counted the batch: of a server that answers in a collector's place.
+    /// True if the answer shows that no collector counted the batch, because another server answered in its place.
     var isDeclined: Bool {
         let statuses = [301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 422]
         return description == "401 in plain text"
             || statuses.contains { description.hasSuffix("status \($0)") }
     }
-    /// Whether it ends with the reporter's patience alone.
+    /// True if only the reporter's timeout ends the request.
     var isSlow: Bool { says == Self.timeout }
 
     private init(_ description: String, reads: Int? = nil, says: String, _ steps: HostilePeer.Step...) {
@@ -32,7 +32,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
 
     static let all = strangers + lengths + endless + garbage + gone + busy
 
-    /// Answers of something that is no collector.
+    /// Answers of servers that are not a collector.
     private static let strangers =
         [200, 400, 401, 403, 404, 422].map { status in
             HostileAnswer(
@@ -56,7 +56,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
                 .answer(status, fields: ["Location: http://127.0.0.1:9/elsewhere"]))
         }
 
-    /// Lengths that are not those of the body.
+    /// Lengths that differ from the length of the body.
     private static let lengths = [
         HostileAnswer(
             "a length that is too long, then the end", says: "curl code 18",
@@ -133,7 +133,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
         HostileAnswer("an answer of HTTP/3", says: "curl code", .send("HTTP/3 200\r\n\r\n"), .close),
     ]
 
-    /// Peers that go, or stay and say nothing.
+    /// Peers that close the connection, or keep it open and send nothing.
     private static let gone =
         [
             HostileAnswer("the end, without a word", says: "curl code 52", .close),

@@ -2,11 +2,11 @@ import LeakFaultyPeers
 
 @testable import LeakReporter
 
-/// Runs `body` with a reporter of its own and the peer that it sends to.
+/// Runs `body` with a separate reporter and the peer that it sends to.
 ///
 /// - Parameters:
-///   - reading: as ``HostilePeer`` takes it.
-///   - react: what the peer does after a request.
+///   - reading: the parameter of the same name of ``HostilePeer``.
+///   - react: returns the reaction of the peer to a request.
 func withReporter<Result>(
     _ place: Place = .folder, timeoutMilliseconds: Int = 20_000,
     reading: @escaping @Sendable (_ connection: Int) -> Int? = { _ in nil },
@@ -23,7 +23,7 @@ func withReporter<Result>(
 }
 
 extension HostilePeer.Step {
-    /// What a collector says that took three reports.
+    /// The response of a collector that accepted three reports.
     static let accepted = answer(
         200, type: "application/json", #"{"accepted": 3, "duplicate": false, "rejected": []}"#)
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what blocks on a thread that nobody else needs.
+/// Runs blocking code on a separate thread.
 func onThreadOfItsOwn<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

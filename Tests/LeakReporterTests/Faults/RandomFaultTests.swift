@@ -5,10 +5,10 @@ import Testing
 
 @testable import LeakReporter
 
-/// Every connection breaks somewhere, most within the first batch, while an app goes on recording.
+/// Every connection breaks at some point, most within the first batch, while an app continues to record.
 ///
-/// Two runs here; `make soak` does more (`REPORTER_FAULT_SEEDS`). A run that failed names its seed, which
-/// `REPORTER_FAULT_SEED` repeats.
+/// Does two runs; `make soak` does more (`REPORTER_FAULT_SEEDS`). A failed run names its seed, which `REPORTER_FAULT_SEED`
+/// repeats.
 @Suite struct RandomFaultTests {
     private static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
@@ -53,7 +53,7 @@ import Testing
         return try complaints + bench.miscounts()
     }
 
-    /// Every connection breaks at last, if only after a few batches.
+    /// Returns a fault. Every connection finally breaks, some only after a few batches.
     private static func fault(_ numbers: inout SeededRandom) -> Fault {
         var fault = Fault()
         let isShort = numbers.chance(0.67)

@@ -6,7 +6,7 @@
 
     @testable import LeakReporter
 
-    /// libcurl posts once more, without telling, when a connection that it kept ends before an answer.
+    /// libcurl silently posts once more if a reused connection ends before an answer.
     @Suite struct RepeatedPostTests {
         @Test(arguments: [301, 400, 401, 403, 404, 409, 413])
         func `no refusal is believed of a post that was repeated`(status: Int) throws {

@@ -36,20 +36,20 @@ final class ReporterAppProcess {
         }
     }
 
-    /// None of them outlives its test, whatever that test did.
+    /// Kills the process, so that it never outlives its test.
     deinit {
         guard process.isRunning else { return }
         kill()
     }
 
-    /// The number in the newest line that begins with `word`, 0 when there is none.
+    /// Returns the number in the newest line that begins with `word`, or 0 if there is no such line.
     func newest(_ word: String) -> Int {
         output.with { Self.newest(word, in: $0.text) }
     }
 
-    /// Waits until it has said that number, or has ended.
+    /// Waits until the app has printed that number, or has ended.
     ///
-    /// - Returns: whether it has said so within a minute.
+    /// - Returns: `true` if the app has printed it within a minute.
     func waits(for word: String, _ number: Int) -> Bool {
         output.wait(milliseconds: 60_000) { output in
             if Self.newest(word, in: output.text) >= number { return true }
@@ -60,16 +60,16 @@ final class ReporterAppProcess {
     /// Lets an app that waits go on.
     func goOn() { try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
 
-    /// Ends it at once, whatever it is doing, and waits until all that it has said is here.
+    /// Kills the process at once, and waits until all its output has been read.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         waitForOutput()
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the process ends by itself.
     ///
-    /// - Returns: what it said last.
+    /// - Returns: the last line of its output.
     func wait() -> String {
         process.waitUntilExit()
         waitForOutput()

@@ -27,7 +27,7 @@ import LeakPlatform
             let folder = TestFolder()
             defer { folder.remove() }
             let isOffline = Guarded(false)
-            // One address: what waits for another one is not sent.
+            // One address for all runs: reports that wait for another address are not sent.
             let proxy = try FaultyProxy(to: collector.port) { _ in
                 isOffline.with { $0 } ? Fault(request: .init(cut: .init(afterBytes: 0, .reset))) : .none
             }

@@ -5,10 +5,10 @@ import Foundation
 import Testing
 import LeakPlatform
 
-/// `kill -9` while an app records and sends: what it saw stored is counted at last, once.
+/// `kill -9` while an app records and sends: sightings that the app saw stored are finally counted exactly once.
 ///
-/// Ten rounds here; `make soak` runs 200 (`REPORTER_KILLS`). A run that failed names its seed, which
-/// `REPORTER_KILL_SEED` repeats as far as the kills come at the same moments.
+/// Runs ten rounds; `make soak` runs 200 (`REPORTER_KILLS`). A failed run names its seed, which `REPORTER_KILL_SEED` repeats
+/// as far as the kills happen at the same moments.
 @Suite(.serialized) struct ReporterKillTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let rounds = environment["REPORTER_KILLS"].flatMap { Int($0) } ?? 10
@@ -39,17 +39,17 @@ import LeakPlatform
     }
 }
 
-/// One folder, on which apps are started and killed, and one collector, which they reach or do not, at one address: what waits for
-/// another one would not be sent.
+/// One folder, on which apps are started and killed, and one collector, which they can or cannot reach. The collector keeps
+/// its address, because reports that wait for another address would not be sent.
 private final class KillSite {
-    /// What an app said of the sightings of its own classes.
+    /// The counts that an app printed for the sightings of its own class.
     private struct Life {
         let className: String
         let story: String
         let stored: Int
         let recorded: Int
 
-        /// - Returns: `nil` when it is what was stored, and no more than was recorded.
+        /// - Returns: `nil` if `counted` is at least the stored and at most the recorded number of sightings.
         func complaint(counted: Int, _ what: String) -> String? {
             if (stored...max(stored, recorded)).contains(counted) { return nil }
             return "\(story): stored \(stored), recorded \(recorded), \(what) counted \(counted)"
@@ -88,7 +88,8 @@ private final class KillSite {
         folder.remove()
     }
 
-    /// Errors of a gateway, of kinds that say nothing about the batch, or that come after the collector has counted it.
+    /// Returns an error of a gateway that says nothing about the batch, or that arrives after the collector has counted
+    /// the batch.
     private static func gateway(_ numbers: inout SeededRandom) -> Fault.Gateway {
         let status = [502, 503, 504, 404, 403, 405, 429].randomElement(using: &numbers) ?? 502
         let (type, body) =
@@ -128,7 +129,7 @@ private final class KillSite {
         let wishes: [String]
     }
 
-    /// Each life has one of its own, so that the collector counts its checks apart.
+    /// Returns the version of a run. Each run has a different version, so that the collector counts its checks separately.
     private static func version(of className: String) -> String {
         "1.0-" + className.filter { $0.isNumber || $0.isUppercase }.lowercased()
     }
@@ -148,8 +149,8 @@ private final class KillSite {
             ])
     }
 
-    /// Starts an app and kills it: right after it said that so many are stored and before it records another one, or at
-    /// any moment.
+    /// Starts an app and kills it: either right after it printed a number of stored sightings and before it records
+    /// another one, or at a random moment.
     func killOne(_ round: Int) throws {
         let plan = plan("Kills.Round\(round)")
         let app = try ReporterAppProcess(plan.wishes)
@@ -158,7 +159,7 @@ private final class KillSite {
         bury(app, plan)
     }
 
-    /// Starts two apps and kills them one after the other; the second may take over what the first one left.
+    /// Starts two apps and kills them one after the other. The second may adopt the files of the first.
     func killTwo(_ round: Int) throws {
         let plans = ["A", "B"].map { plan("Kills.Pair\(round)\($0)") }
         let apps = try plans.map { try ReporterAppProcess($0.wishes) }
@@ -179,7 +180,7 @@ private final class KillSite {
             }
             Thread.sleep(forTimeInterval: .random(in: 0...0.03, using: &numbers))
         } else {
-            // Half of them while it starts, and takes over what others left.
+            // Half of the kills happen during the start, while the app adopts the files of earlier runs.
             let longest = numbers.chance(0.5) ? 0.05 : 0.4
             Thread.sleep(forTimeInterval: .random(in: 0...longest, using: &numbers))
         }
@@ -195,7 +196,8 @@ private final class KillSite {
 
     // MARK: The end
 
-    /// Lets one more app send what the others left, and compares what the collector counted with what they said.
+    /// Lets one more app send the reports that the others left, and compares the counts of the collector with the output of the
+    /// apps.
     func complaints() throws -> [String] {
         network.with { $0 = .sound }
         let last = try ReporterAppProcess([

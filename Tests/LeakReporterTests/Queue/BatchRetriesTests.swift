@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// One batch that the server fails on, and a server that fails on all.
+/// One batch on which the server fails, and a server that fails on all batches.
 @Suite struct BatchRetriesTests {
     private let failed = Delivery.failed(why: "the collector answered 500")
 
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// Those beyond the limit are tried one an hour.
+    /// Failing batches beyond the limit are tried one per hour.
     @Test(arguments: [(2, 1), (8, 1), (9, 2), (20, 13)])
     func `many batches that the server fails on stop no other for good`(failing: Int, hours: Int) {
         let device = deviceBehind(failing)

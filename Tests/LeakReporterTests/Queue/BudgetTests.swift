@@ -135,7 +135,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    /// More leaks than a batch has room for, so that no batch waits to be filled with repeats.
+    /// More leaks than fit into a batch, so that no batch waits to be filled with repeats.
     @Test(arguments: [false, true])
     func `a day has at most twice its bytes, whatever comes again`(usersTakeTurns: Bool) {
         var bounds = LeakReporter.Bounds()
@@ -230,7 +230,7 @@ import Testing
         #expect(verdicts(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
     }
 
-    /// A file may hold anything, and a clock may say anything.
+    /// A file may contain any value, and a clock may show any time.
     @Test(arguments: [Int.min, Int.min + 1, -1, 0, 20_416, Int.max])
     func `no number of a day or of bytes crashes`(number: Int) {
         for bytes in [Int.min, -1, 0, 99, Int.max] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// One life that meets all that the queue does to the disk, ended at each of its calls.
+/// One run that uses every disk operation of the queue, ended at each of its calls.
 @Suite struct CrashPointTests {
     enum End: CaseIterable { case before, after, within }
 
@@ -15,8 +15,8 @@ import Testing
         return bounds
     }
 
-    /// Records, folds, seals, sends with the answer lost, is told 413, 400 and 503, has a session, throws away what is too
-    /// much.
+    /// Records, merges, seals, sends with a lost answer, receives 413, 400 and 503, has a session, and drops reports beyond the
+    /// limits.
     private static func live(_ device: SimulatedDevice) {
         func turn(_ body: (SimulatedDevice) -> Void) {
             guard !device.folder.isDead else { return }
@@ -122,7 +122,7 @@ import Testing
                 }
             }
             var found = Self.problems(device)
-            // A torn record says that something is missing, not what.
+            // A torn record shows that something is missing, but not which record.
             if end == .within { found.removeAll { $0.hasPrefix("stored ") } }
             problems += found.map { "call \(call): \($0)" }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// What keeps the object of a leak travels behind its report.
+/// The retain explanation of a leak is sent after its report.
 @Suite struct ExplanationTests {
     private func explained(_ name: String = "Shop.Cart", fieldBytes: Int = 6) -> LeakReport {
         var report = LeakReport()
@@ -27,7 +27,7 @@ import Testing
         device.commit()
     }
 
-    /// Sends what is due, for an hour, and reads each batch.
+    /// Sends all due batches for an hour, and reads each batch.
     private func sent(
         by device: SimulatedDevice,
         _ answer: @escaping (Int) -> Delivery = { _ in .accepted(rejected: [], reason: nil) }

@@ -24,7 +24,7 @@ import Testing
         #expect(comesToHold { reporter.statistics.stored == count })
     }
 
-    /// Waits until no run of a reporter that is gone holds its lock.
+    /// Waits until no run of a released reporter holds its lock.
     private func hasEnded(_ place: QueuePlace, runs: Int) -> Bool {
         comesToHold {
             let locks = place.files.filter { $0.hasSuffix("/lock") }

@@ -5,7 +5,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// What the app decides about its reports, and what travels with them.
+/// Choices of the app about its reports, and the data that is sent with them.
 @Suite struct OutboxChoicesTests {
     private func device(_ rules: Outbox.Rules = Outbox.Rules()) -> SimulatedDevice {
         SimulatedDevice(rules: rules)
@@ -253,7 +253,7 @@ import LeakPlatform
         #expect(device.problems + device.collector.problems == [])
     }
 
-    /// Each is as small as a batch can be, and takes a block of the disk.
+    /// Each file is as small as a batch can be, but uses a whole block of the disk.
     @Test func `the number of files that wait is bounded`() {
         let device = device()
         for number in 0..<3_000 {
@@ -291,7 +291,7 @@ import LeakPlatform
         #expect(try document(device.batch()).reports.isEmpty)
     }
 
-    /// More than a batch carries.
+    /// More sessions and classes than fit into a batch.
     @Test func `three thousand sessions and classes travel in several batches`() throws {
         let device = device()
         for number in 0..<3_000 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// The rules of what is sent when, on a clock that the tests move.
+/// The rules that decide which data is sent at which time, on a clock that the tests move.
 @Suite struct OutboxTests {
     private typealias Device = SimulatedDevice
 
@@ -378,7 +378,7 @@ import Testing
         #expect(device.outbox.statistics.sent == 2 && device.outbox.statistics.waiting == 1)
     }
 
-    /// As after an update that changed the app's id.
+    /// The situation after an update that changed the app's id.
     @Test func `an app that the key may not write for does not hold up the others`() throws {
         let device = device()
         record(0..<2, on: device)
@@ -461,7 +461,7 @@ import Testing
             #expect((next == first) != isGivenUp)
             #expect(device.outbox.statistics.dropped == (isGivenUp ? [.tooOld: 1] : [:]))
             guard isGivenUp else { continue }
-            // Nobody knows what the collector counted: nothing of it goes under another key.
+            // The collector may have counted the batch, so none of its contents is sent again under another key.
             device.commit()
             device.pass(30_000)
             let told = try document(device.batch())

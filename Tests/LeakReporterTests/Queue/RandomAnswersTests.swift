@@ -132,7 +132,7 @@ private struct AnsweredLife {
         if random.chance(0.3) { device.outbox.retryAllNow() }
     }
 
-    /// A path of up to three kilobytes that keeps the object.
+    /// Adds an explanation with a retain path of up to three kilobytes.
     private mutating func explain(_ report: LeakReport) {
         var report = report
         let owners = (0..<Int.random(in: 1...6, using: &random)).map { "Shop.Owner\($0)" }
@@ -189,7 +189,7 @@ private struct AnsweredLife {
 }
 
 extension SegmentQueue {
-    /// Names in all lists of files that hold segments back.
+    /// Number of names in all lists of files that hold segments back.
     fileprivate var successorNames: Int {
         waiting.reduce(0) { $0 + $1.successorOf.count } + (open?.held.successorOf.count ?? 0)
     }

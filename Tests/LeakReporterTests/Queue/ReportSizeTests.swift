@@ -32,7 +32,7 @@ import Testing
         #expect(bounded.json() == report.json(), "cut where the writer would cut")
     }
 
-    /// Without escapes the estimate is near the bytes on the wire, and not below.
+    /// Without escapes, the estimate is close to the number of bytes on the wire, and not lower.
     @Test func `an estimate is near the truth`() {
         var report = LeakReport()
         report.event = .leak

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// Each session is told of once, however it ends.
+/// Each session is reported once, however it ends.
 @Suite struct SessionLogTests {
     private func device() -> SimulatedDevice { SimulatedDevice() }
 
@@ -85,7 +85,7 @@ import Testing
         #expect(device.problems == [])
     }
 
-    /// Where the process ends, from the start of the session to its being taken over by the next run.
+    /// The process ends at each call, from the start of the session until the next run adopts it.
     @Test(arguments: [FakeDisk.Fault.deathBefore, .deathAfter])
     func `killed at any call, a session is told of at most once, and is once it was handed over`(
         end: FakeDisk.Fault

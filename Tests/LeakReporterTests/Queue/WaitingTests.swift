@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// Milliseconds of a turn in which one leak is recorded and nothing is sent, with so many segments waiting.
+    /// Returns the milliseconds of a turn that records one leak and sends nothing, with `count` segments waiting.
     private func turn(_ count: Int) -> Double {
         var bounds = LeakReporter.Bounds()
         bounds.diskBytes = .max
@@ -135,7 +135,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    /// Whoever found both would send the whole, and leave the pieces out that may have been counted.
+    /// A run that found both would send the whole batch and leave out the pieces, which may have been counted.
     @Test func `the pieces of a batch wait until the whole is gone`() throws {
         let device = SimulatedDevice()
         for name in ["A", "B"] { device.record(name) }

@@ -64,7 +64,7 @@ import Testing
         #expect(context.keys == [CustomKey("a", .string("y"))])
     }
 
-    /// As Crashlytics users pass them.
+    /// Values as users of Crashlytics pass them.
     @Test func `plain values are kept as what they are`() throws {
         let values: [(Any, CustomKey.Value)] = [
             ("text", .string("text")), (true, .boolean(true)), (NSNumber(value: true), .boolean(true)),
@@ -99,7 +99,7 @@ import Testing
         var context = Context()
         let long = String(repeating: "x", count: 5_000)
         set(long, forKey: long, in: &context)
-        // What is cut tells no names apart.
+        // Truncated parts do not distinguish names.
         set("same", forKey: long + "y", in: &context)
         #expect(context.keys == [CustomKey(String(long.prefix(WireLimits.keyBytes)), .string("same"))])
         set(long, forKey: long, in: &context)
@@ -147,7 +147,7 @@ import Testing
         #expect(context.added(to: report).log == report.log)
     }
 
-    /// The wire format knows a name by what is left of it.
+    /// The wire format identifies a name by its truncated form.
     @Test func `a report's long name is the context's key of the same start`() {
         let long = String(repeating: "x", count: 100)
         var context = Context()

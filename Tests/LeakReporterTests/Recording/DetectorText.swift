@@ -1,5 +1,5 @@
-/// Texts of detectors, and by what the collector tells their leaks apart: class, path, children, cycle, and whether the
-/// object stayed or went.
+/// Texts of detectors, and the parts by which the collector distinguishes their leaks: class, path, children, cycle, and
+/// whether the object leaked or was freed.
 struct DetectorText: Sendable {
     let leak: String
     let text: String

@@ -38,7 +38,7 @@ import Testing
         #expect(keys.count == 1)
     }
 
-    /// One leak may be spelt in several ways by one detector; two leaks never share a key.
+    /// One detector may spell a leak in several ways. Two leaks never share a key.
     @Test func `texts of different leaks have different keys`() {
         var leakOfKey: [FoldingKey: String] = [:]
         for text in DetectorText.all {
@@ -101,9 +101,9 @@ import Testing
         #expect(key("<Shop.Cart: 0x600000c1a000>") == key("<Shop.Cart: 0x600000c1b000>"))
         #expect(key("Shop.(unknown context at $10a3b22bc).Row") == key("Shop.(unknown context at $10b).Row"))
         #expect(key("<Shop.Cart: 0x600000c1a000>") != key("<Shop.Shelf: 0x600000c1a000>"))
-        // The collector leaves the system's own types out of a path, and keeps those that hold one of the app's.
+        // The collector removes the system's types from a path, except those that contain a type of the app.
         #expect(key("SwiftUI.ModifiedContent<Swift.Int>") != key("SwiftUI.ModifiedContent<Shop.Row>"))
-        // Of one look and different bytes, which the collector tells apart.
+        // These names look the same but have different bytes, so the collector distinguishes them.
         #expect(key("Caf\u{E9}") != key("Cafe\u{301}"))
     }
 
@@ -228,7 +228,7 @@ import Testing
         #expect(FoldingKey(one) != FoldingKey(other))
     }
 
-    /// A report that stands for others says a time for them that is less than half as much too long.
+    /// A merged report gives a time that is less than half too long for each of its sightings.
     @Test func `times of objects that went share a key only within half an octave`() {
         func key(_ milliseconds: Int) -> FoldingKey {
             var report = Self.named

@@ -6,7 +6,7 @@ import LeakPlatform
 @testable import LeakReporter
 
 @Suite struct InstallFileTests {
-    /// A folder that is not there yet, and goes with the test.
+    /// A folder that does not exist yet. It is removed with the test.
     private final class Place {
         let top = NSTemporaryDirectory() + "/install-" + UUID().uuidString
         var file: InstallFile { InstallFile(folder: top + "/state/LeakReporter/app-a") }
@@ -43,7 +43,7 @@ import LeakPlatform
         #expect(place.file.identifier() == first)
     }
 
-    /// A file stands where the folder should be: even the superuser cannot keep anything there.
+    /// A file is at the path of the folder: even the superuser cannot store anything there.
     @Test func `what cannot be kept is for this run`() throws {
         let place = Place()
         try Data().write(to: URL(fileURLWithPath: place.top))
@@ -118,7 +118,7 @@ import LeakPlatform
     /// The disk may be slow; who records must not notice.
     @Test func `the identifier is asked for once, on the reporter's own thread`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
-        // What the system calls a thread is no proof: other runtimes rename what they believe is theirs.
+        // The system's name of a thread is no proof, because other runtimes rename threads that they consider theirs.
         let asked = Guarded<[ObjectIdentifier]>([])
         var configuration = LeakReporter.Configuration(endpoint: "http://localhost:8080", key: "k")
         configuration.storage = .memory

@@ -6,7 +6,8 @@ import Testing
 
 @testable import LeakReporter
 
-/// Reports that say nothing about their leak, and reports from which `beforeSend` takes what decides about it, sent to a collector.
+/// Reports that do not identify their leak, and reports from which `beforeSend` removes the identifying fields, sent to
+/// a collector.
 @Suite struct LeakIdentityTests {
     typealias Change = @Sendable (inout LeakReport) -> Void
 
@@ -146,7 +147,7 @@ import Testing
         report { ($0.message, $0.error) = ("text of both", ReportedError(domain: "dom", code: 6)) },
     ]
 
-    /// Each of them a leak of its own.
+    /// Number of samples. Each is a different leak.
     private static let leakCount = texts.count + errors.count + reports.count
 
     private static func recordAll(_ reporter: LeakReporter) {

@@ -74,7 +74,7 @@ import Testing
             ])
     }
 
-    /// Values as apps pass them, boxed or not. Booleans and numbers are told apart.
+    /// Values as apps pass them, boxed or not. Booleans and numbers are distinguished.
     @Test func `plain values are kept as what they are`() {
         let values: [(Any, CustomKey.Value)] = [
             (true, .boolean(true)), (NSNumber(value: true), .boolean(true)),
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// A description may hold anything of a user's; the type's name does not.
+    /// A description may contain any data of a user. The name of the type does not.
     @Test func `of other values the type alone is kept`() {
         struct Person: CustomStringConvertible { var description: String { "Jane Doe" } }
         let reported = ReportedError(

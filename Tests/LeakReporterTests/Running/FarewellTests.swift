@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// The way to the background and back, as the file for UIKit tells it to the reporter.
+/// Transitions to the background and back, as the file for UIKit reports them to the reporter.
 @Suite struct FarewellTests {
     private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
 
@@ -17,7 +17,7 @@ import LeakPlatform
             endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a", version: "1"),
             install: .none)
         configuration.storage = .memory
-        // Nothing goes by itself within a test.
+        // No batch is sent automatically during a test.
         configuration.bounds.gatherMilliseconds = 600_000
         configuration.bounds.gatherDenominatorsMilliseconds = 600_000
         change(&configuration)
@@ -30,7 +30,7 @@ import LeakPlatform
         Farewell(reporter.keeper, milliseconds: milliseconds)
     }
 
-    /// Runs it on a thread of its own, as the system does.
+    /// Runs the flush on a separate thread, as the system does.
     private func stay(_ farewell: Farewell) -> Guarded<Bool> {
         let isOver = Guarded(false)
         Thread.detachNewThread {

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakReporter
 
 @Suite struct FramingTests {
-    /// Each start names a record of nearly the whole file; summed each time, that took minutes.
+    /// Each start announces a record of nearly the whole file. Computing the checksum for each start would take minutes.
     @Test func `a file of starts alone is read in one go, and what stands before them is found`() {
         var bytes: [UInt8] = []
         Framing.append(1, [7], to: &bytes)
@@ -20,7 +20,7 @@ import Testing
         let reading = Framing.read(bytes)
         #expect(reading.frames.map(\.payload) == [[7]])
         #expect(reading.damagedBytes == bytes.count - 12)
-        // The last sum goes beyond the limit.
+        // The last checksum exceeds the limit.
         let limit = Framing.vainBytesLimit(ofFile: bytes.count)
         #expect((limit...limit + bytes.count).contains(reading.vainBytes))
     }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// A run of zeros is what some file systems leave of bytes that were not written through.
+    /// Some file systems leave a run of zeros in place of bytes that were not synced.
     @Test(arguments: [UInt8(0), 0xFF, 0xA7]) func `a run of one byte takes only the records under it`(
         byte: UInt8
     ) {
@@ -155,7 +155,7 @@ import Testing
     @Test(arguments: 0..<20 as Range<UInt64>) func `garbage is no record and crashes nothing`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
-            // Often what looks like a beginning.
+            // Often bytes that look like the start of a record.
             var bytes: [UInt8] = []
             while bytes.count < 300 {
                 switch Int.random(in: 0..<4, using: &random) {

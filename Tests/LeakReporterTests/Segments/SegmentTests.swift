@@ -74,7 +74,7 @@ import Testing
         #expect(segment.replaced == ["old"])
     }
 
-    /// Without reports, and without anything else.
+    /// Bodies without reports, and bodies without any content.
     @Test func `the smallest bodies are batches`() throws {
         for records in [
             [Self.records[0]], [Self.records[0], Self.records[2]], [Self.records[0], Self.records[1]],
@@ -121,7 +121,7 @@ import Testing
             #expect(segment.dropped == whole.dropped && segment.replaced == whole.replaced)
             switch lost {
             case .report(let report) where report.index == 0:
-                // Itself, and those that were folded into it; its own count is not known.
+                // The sighting itself and the sightings that were merged into it; its own count is unknown.
                 #expect(segment.damagedSightings == 1 + 6)
             case .report(let report) where report.index == 1: #expect(segment.damagedSightings == 1 + 1)
             default: #expect(segment.damagedSightings == 1, "\(lost)")

@@ -6,7 +6,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// What other transactions may be at, and what becomes of a call meanwhile.
+    /// Calls of the store while other transactions are open.
     @Suite struct BesideOthersTests {
         let schema: DatabaseSchema
 
@@ -14,7 +14,7 @@
             schema = try DatabaseSchema()
         }
 
-        /// Whether `body`, on a thread of its own, comes to wait for a lock instead of ending. Then `release` is called.
+        /// Returns `true` if `body`, on a separate thread, waits for a lock instead of ending. Then calls `release`.
         private func waits(
             behind others: Int = 0, release: () throws -> Void, _ body: @escaping @Sendable () throws -> Void
         ) throws -> Bool {
@@ -26,7 +26,7 @@
                 hasEnded.with { $0 = true }
             }
             var isWaiting = false
-            // Locks are waited for ten seconds.
+            // A call waits for a lock for ten seconds.
             for _ in 0..<700 where !isWaiting && !hasEnded.with({ $0 }) {
                 isWaiting = try schema.sessions(where: "wait_event_type = 'Lock'", by: watcher) > others
                 usleep(10_000)
@@ -43,7 +43,7 @@
 
         @Test func `a key that expires while it is looked up is looked up again`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            // As if the key had been there, and was gone a moment later.
+            // Simulates a key that existed and was deleted a moment later.
             _ = try Connection(to: schema.address).run([
                 Query("create sequence attempts"),
                 Query(
@@ -62,7 +62,7 @@
         }
 
         @Test func `an app that is new waits while an install is erased`() throws {
-            // Made before: who starts looks for a migration, which waits for everybody.
+            // Created first: a starting store checks for a migration, which waits for all other transactions.
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let second = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let page = leak("Page", app: "old")

@@ -8,12 +8,12 @@ import LeakSeededRandom
     @testable import LeakStore
     @testable import LeakPostgreSQL
 
-    /// From a file into a database that knows no difference.
+    /// Copies from a file into a database, which then gives the same answers.
     @Suite struct CopyTests {
         let directory = TemporaryDirectory(isInMemory: true)
         let schema: DatabaseSchema
 
-        /// Without a server nothing here was tested: that is no success.
+        /// Fails without a server, because then nothing would be tested.
         init() throws {
             schema = try DatabaseSchema()
         }
@@ -38,7 +38,7 @@ import LeakSeededRandom
             var play = StorePlay(in: directory)
             for (step, now) in script.steps { try play.play(step, now: now) }
             var now = play.now
-            // A second app, what devices dropped, reports that are kept and found by their words, sessions of tokens.
+            // A second app, reports dropped by devices, stored reports that are found by their words, sessions of tokens.
             play.close()
             var source = try directory.store()
             let token = try source.add(
@@ -72,12 +72,12 @@ import LeakSeededRandom
             try source.expire(now: now)
 
             let copy = try copy(source, now: now)
-            // Another life: what a process remembers is no part of the copy.
+            // Opens the store again, because the memory of a process is not part of the copy.
             source = try directory.store()
             try compare(copy, source, now: now)
             #expect(try play.model.leaks.keys.allSatisfy { try copy.makeReader().leak($0, now: now) != nil })
 
-            // What came before comes again, and new reports of the same and other leaks, versions and apps.
+            // Sends earlier submissions again, and new reports of the same and other leaks, versions and apps.
             for number in 30..<50 {
                 now += Int64.random(in: 0..<hour, using: &random)
                 let batches = [
@@ -159,7 +159,7 @@ import LeakSeededRandom
             try compare(try copy(source), source, now: noon)
         }
 
-        /// SQLite keeps one set of installs for a leak that was seen in one build alone, PostgreSQL three.
+        /// For a leak that was seen in only one build, SQLite stores one set of installs, and PostgreSQL stores three.
         @Test func `a leak of one build goes on counting installs`() throws {
             let source = try directory.store()
             func report(_ build: String, _ installs: UInt64...) -> Submission {

@@ -4,7 +4,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// What of an address may be read in a log.
+    /// The parts of an address that may appear in a log.
     @Suite struct DatabaseAddressTests {
         @Test(arguments: [
             ("postgres://host/leaks", "host:5432/leaks"),

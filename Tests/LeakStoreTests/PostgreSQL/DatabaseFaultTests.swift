@@ -6,9 +6,9 @@
 
     @testable import LeakPostgreSQL
 
-    /// The server is taken away from everybody, so that this runs alone: `make postgresql` does.
+    /// Stops the server for all clients, so this suite must run alone, as in `make postgresql`.
     @Suite(.serialized, .enabled(if: DatabaseServer.mayBeStopped)) struct DatabaseFaultTests {
-        /// Every batch comes again until it is answered, as from a reporter: none is lost, none counts twice.
+        /// Every batch is sent again until it is answered, as a reporter does: no batch is lost or counted twice.
         @Test func `a server that stops and starts under load loses and doubles nothing`() throws {
             let schema = try DatabaseSchema()
             let progress = Progress()
@@ -50,14 +50,14 @@
             #expect(page.leaks.allSatisfy { $0.installs <= collectors * 40 })
         }
 
-        /// What was said to be counted is there, once; what was said not to be is not. Of the rest the store says that it
-        /// does not know.
+        /// A batch that was answered as counted is stored once. A batch that was answered as not counted is not stored.
+        /// For every other batch the store answers that the outcome is uncertain.
         @Test(arguments: Outage.allCases)
         func `senders without keys are told the truth`(outage: Outage) throws {
             let schema = try DatabaseSchema(
                 options: DatabaseSchema.commitDelay(milliseconds: 20))
             var address = schema.address
-            // Some of the times that the server is frozen are longer.
+            // Shorter than some of the periods in which the server is frozen.
             address.timeouts = Timeouts(answer: .seconds(1), pulse: .seconds(1))
             var limits = StoreLimits()
             limits.leaksPerApp = 1_000_000
@@ -92,7 +92,7 @@
             #expect(try PostgreSQLStore(address: schema.address, clock: .unguarded).verify() == [])
         }
 
-        /// Every step comes again until it is done.
+        /// Every step is repeated until it succeeds.
         @Test(arguments: SharedModelTests.seeds)
         func `any interleaving with outages gives the totals of the model`(seed: UInt64) throws {
             let schema = try DatabaseSchema()
@@ -117,7 +117,7 @@
         }
     }
 
-    /// What happens to a server.
+    /// An outage of a server.
     enum Outage: String, CaseIterable, Sendable {
         case immediate, fast, terminated, frozen
 
@@ -144,21 +144,21 @@
 
         static var mayBeStopped: Bool { unsafe control != nil && getenv("DATABASE_OUTAGES") != nil }
 
-        /// How often it is stopped.
+        /// Number of outages.
         static var outages: Int {
             unsafe getenv("DATABASE_OUTAGES").flatMap { unsafe Int(String(cString: $0)) } ?? 5
         }
 
         enum StopMode: String {
-            /// As after a crash.
+            /// An immediate stop, as in a crash.
             case immediate
-            /// Sessions are ended, once what they are committing is committed.
+            /// Ends sessions after a commit in progress is completed.
             case fast
         }
 
         static func stop(_ mode: StopMode) throws { try run("stop \(mode.rawValue)") }
         static func start() throws { try run("start") }
-        /// Keeps its connections and answers nobody.
+        /// Freezes the server: it keeps its connections and does not answer.
         static func freeze() throws { try run("freeze") }
         static func thaw() throws { try run("thaw") }
 
@@ -169,7 +169,7 @@
         }
     }
 
-    /// How many batches were answered.
+    /// Number of answered batches.
     private final class Progress: @unchecked Sendable {
         // Unchecked: every access holds the lock.
         private let lock = NSLock()
@@ -186,7 +186,7 @@
 
         var isLate: Bool { ContinuousClock.now > deadline }
 
-        /// Until a condition holds of how many are answered now, and were when the wait began.
+        /// Waits until a condition holds for the number of answered batches now, and their number when the wait began.
         func wait(until isEnough: (Int, Int) -> Bool) throws {
             let start = answered
             while !isEnough(answered, start) {

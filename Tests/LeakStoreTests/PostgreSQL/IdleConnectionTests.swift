@@ -5,7 +5,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// What the server does with connections that nobody uses just now, or any more.
+    /// Treatment of idle and abandoned connections.
     @Suite struct IdleConnectionTests {
         let schema: DatabaseSchema
 
@@ -13,7 +13,7 @@
             schema = try DatabaseSchema()
         }
 
-        /// As a server does that is restarted.
+        /// Ends all sessions, as a server does when it restarts.
         private func endSessions() throws {
             let other = try Connection(to: schema.server)
             #expect(try schema.terminate(where: "true", by: other) > 0)

@@ -4,8 +4,8 @@
 
     @testable import LeakPostgreSQL
 
-    /// What senders were told of their batches, beside what is stored. No batch has a key and each comes once: nothing but
-    /// the store itself keeps it from being lost or counted twice.
+    /// Compares the answers that senders got for their batches with the stored counts. No batch has a key, and each is
+    /// sent once: only the store itself prevents that a batch is lost or counted twice.
     final class Ledger: Sendable {
         enum Word: Sendable {
             case counted, refused, uncertain
@@ -13,10 +13,10 @@
 
         struct Balance: Equatable, CustomStringConvertible {
             var words: [Word: Int] = [:]
-            /// Said to be counted, and not there.
+            /// Batches that were answered as counted and are not stored.
             var lost = 0
             var doubled = 0
-            /// Said not to be counted, and there.
+            /// Batches that were answered as not counted and are stored.
             var unwanted = 0
 
             var isTrue: Bool { lost == 0 && doubled == 0 && unwanted == 0 }
@@ -36,7 +36,7 @@
 
         var countedCount: Int { state.with { $0.counted } }
 
-        /// Hands over a batch of one report, of a leak of its own.
+        /// Sends a batch with one report, of a separate leak.
         func send(_ name: String, to store: any Store) {
             let word: Word
             do throws(StoreError) {
@@ -69,12 +69,12 @@
     }
 
     extension DatabaseSchema {
-        /// Makes every commit wait for so long, so that what shall happen during one does.
+        /// Returns the option that delays every commit, so that an event can happen during a commit.
         static func commitDelay(milliseconds: Int) -> String {
             "%20-ccommit_delay%3D\(milliseconds * 1_000)%20-ccommit_siblings%3D0"
         }
 
-        /// How many sessions of the schema are in a state, such as `wait_event_type = 'Lock'`.
+        /// Returns the number of sessions of the schema in a state, such as `wait_event_type = 'Lock'`.
         func sessions(where state: String, by connection: Connection) throws -> Int {
             try connection.run(
                 Query(
@@ -83,7 +83,7 @@
             ).first?.int(0) ?? 0
         }
 
-        /// Ends sessions as a server does that is told to stop: what they are committing is committed first.
+        /// Ends sessions, as a server does that is told to stop: a commit in progress is completed first.
         func terminate(where state: String, by connection: Connection) throws -> Int {
             try connection.run(
                 Query(

@@ -32,7 +32,7 @@ import LeakSeededRandom
             }
         }
 
-        /// Scans of the tables that hold one row for each bucket of a leak.
+        /// Returns the number of scans of the tables that have one row for each bucket of a leak.
         private func scans(of query: LeakQuery, _ connection: Connection) throws -> Int {
             let verdicts = Verdicts(known: KnownRows(), decided: [], now: noon)
             let selection = LeakSelection(query, verdicts, now: noon)
@@ -206,7 +206,7 @@ import LeakSeededRandom
             }
         }
 
-        /// Reports that come late by hours or months, of leaks that are told of freed objects alone, while time passes.
+        /// Reports that are late by hours or months, and reports of leaks that have only freed objects, while time passes.
         @Test(arguments: 1...3 as ClosedRange<UInt64>)
         func `periods have the reports that SQLite has, in whatever order they come`(seed: UInt64) throws {
             var random = SeededRandom(seed: seed)
@@ -234,7 +234,7 @@ import LeakSeededRandom
                     try compare(try embedded.makeReader(), try shared.makeReader(), now: now)
                 }
             }
-            // Hours that came too late to be kept go first.
+            // Deletes hours that arrived too late to be kept.
             try shared.expire(now: now)
             let problems = try shared.verify()
             #expect(problems == [])

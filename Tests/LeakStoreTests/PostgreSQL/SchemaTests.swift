@@ -4,7 +4,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// A database that an earlier collector left, and those that come after it.
+    /// A database of an earlier collector version, opened by later versions.
     @Suite struct SchemaTests {
         let schema: DatabaseSchema
 
@@ -12,7 +12,7 @@
             schema = try DatabaseSchema()
         }
 
-        /// Today's reports and those of three days ago, which came too late for a slot.
+        /// Stores today's reports and reports of three days ago, which arrived too late for a slot.
         private func fillSchema1() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let today = (0..<5).map { Report(leak: leak("L\($0)"), version: "1.\($0)", install: UInt64($0)) }
@@ -257,7 +257,7 @@
     }
 
     extension DatabaseSchema {
-        /// Makes of the schema what a collector that knew the first one alone would have left.
+        /// Changes the schema to that of a collector that knew only the first schema version.
         func becomeFirst() throws {
             _ = try Connection(to: address).run([
                 Query("drop table decision, decision_release, app_day"),

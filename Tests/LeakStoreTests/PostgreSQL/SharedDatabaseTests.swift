@@ -6,11 +6,11 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// What several collectors on one database do.
+    /// Several collectors on one database.
     @Suite struct SharedDatabaseTests {
         let schema: DatabaseSchema
 
-        /// Without a server nothing here was tested: that is no success.
+        /// Fails without a server, because then nothing would be tested.
         init() throws {
             schema = try DatabaseSchema()
         }
@@ -51,7 +51,7 @@ import LeakSeededRandom
                         var random = SeededRandom(seed: UInt64(collector))
                         let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                         for _ in 0..<25 {
-                            // Every collector meets the same leaks, apps and builds, each in an order of its own.
+                            // Every collector receives the same leaks, apps and builds, each in a different order.
                             let reports = (0..<10).shuffled(using: &random).map { number in
                                 Report(
                                     leak: leak("L\(number)", app: ["shop", "mail"][number % 2]),

@@ -4,7 +4,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// What several collectors on one database do with an app's days, and with decisions.
+    /// Several collectors on one database: the days of an app, and decisions.
     @Suite struct SharedDaysTests {
         let schema: DatabaseSchema
 
@@ -21,7 +21,7 @@
         {
             let address = schema.address
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
-            // 450 slots of two apps, sent while they were of the last day, each from an install of its own.
+            // 450 slots of two apps, sent while they belonged to the last day, each from a different install.
             for day in 0..<3 {
                 let now = noon + Int64(day) * LeakStoreTests.day
                 let reports = (0..<150).map { number in

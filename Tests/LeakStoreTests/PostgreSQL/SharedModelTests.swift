@@ -30,7 +30,7 @@ import LeakSeededRandom
             }
         }
 
-        /// Which names get the last places is a matter of who comes first; that each report counts somewhere is not.
+        /// The order of arrival decides which names get the last places. But every report counts somewhere.
         @Test(arguments: seeds)
         func `collectors that reach the limits together lose nothing and keep to them`(seed: UInt64) throws {
             let schema = try schema()
@@ -101,7 +101,7 @@ import LeakSeededRandom
             #expect(overview.droppedTotal == counted.count)
             #expect(releases.joined().reduce(0) { $0 + $1.sessions } == 2 * counted.count)
             #expect(releases.joined().reduce(0) { $0 + $1.checks } == 3 * counted.count)
-            // One place more for what is beyond.
+            // One more place for apps beyond the limit.
             #expect(apps.count <= 2 * limits.appsPerKey + 1)
             #expect(releases.allSatisfy { $0.count <= limits.releasesPerApp + 1 })
             #expect(releases.joined().allSatisfy { $0.builds.count <= limits.buildsPerRelease + 1 })

@@ -8,14 +8,14 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Several collectors at once on one database, round after round, and what must come of it.
+    /// Several collectors at once on one database, round after round, and the expected result.
     ///
-    /// In a round each has batches of its own and some that others have too, as reporters send again what was not
-    /// answered; it begins anew, deletes what is old, and erases installs that nothing is reported of in that round.
+    /// In a round, each collector has its own batches and some that others have too, as reporters resend unanswered batches. It
+    /// also reopens its store, deletes expired data, and erases installs without reports in that round.
     struct SharedRounds {
         private static let collectors = 3
         private static let batchesPerRound = 14
-        /// What one collector does.
+        /// An action of one collector.
         private enum Step: Sendable {
             case count([Submission])
             case expire, reopen
@@ -24,17 +24,17 @@ import LeakSeededRandom
 
         private let address: DatabaseAddress
         private let patience: Int
-        /// Steps that were done.
+        /// Number of completed steps.
         let progress = Guarded(0)
         private var random: SeededRandom
         private var stores: [PostgreSQLStore] = []
         private var model = CountingModel()
         private var sent: [Submission] = []
         private var now = noon
-        /// How often each batch was counted, as far as answers tell.
+        /// Number of times that each batch was counted, according to the answers.
         private var counted: [String: Int] = [:]
 
-        /// - Parameter patience: how often a step is tried that fails.
+        /// - Parameter patience: maximum number of attempts for a failing step.
         init(on address: DatabaseAddress, seed: UInt64, patience: Int = 1) throws {
             self.address = address
             self.patience = patience
@@ -141,9 +141,9 @@ import LeakSeededRandom
             return try body()
         }
 
-        /// What is wrong, one line each.
+        /// Returns the problems, one line each.
         ///
-        /// - Parameter isAnswered: whether no answer can have been lost.
+        /// - Parameter isAnswered: `true` if no answer can have been lost.
         func problems(isAnswered: Bool = true) throws -> [String] {
             var problems = counted.filter { $0.value > 1 }.map { "\($0.key) was counted \($0.value) times" }
             if isAnswered {

@@ -5,7 +5,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// What becomes of transactions that the server gives up.
+    /// Transactions that the server aborts.
     @Suite struct SlowDatabaseTests {
         let schema: DatabaseSchema
 
@@ -13,7 +13,7 @@
             schema = try DatabaseSchema()
         }
 
-        /// A store whose connection has a setting of its own.
+        /// Returns a store whose connection has an additional setting.
         private func store(_ setting: String) throws -> PostgreSQLStore {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.writer.with { writer in try writer.link.open().run(Query("set \(setting)")) }.count
@@ -113,7 +113,7 @@
             try other.run(Query("lock table app in access exclusive mode"))
             let start = ContinuousClock.now
             let failure = try #require(throws: StoreError.self) { try reader.apps() }
-            // The server gives up a lock after ten seconds, and says so.
+            // The server stops waiting for a lock after ten seconds, and reports an error.
             #expect(failure.reason == .unavailable && ContinuousClock.now - start < .seconds(9))
             try other.run(Query("rollback"))
             #expect(try reader.apps() == ["shop"])
@@ -128,7 +128,7 @@
                     _ = try store.count([submission([report], at: time)], now: time)
                 }
             }
-            // As expiry does, which comes to one leak after the other.
+            // Locks one leak after the other, as expiration does.
             let connection = try Connection(to: schema.address)
             try connection.run(
                 Query(
@@ -162,7 +162,7 @@
             #expect(pace.most == whole)
         }
 
-        /// Falsifies what several checks look at, and expects each to say so.
+        /// Falsifies data that several checks verify, and expects each check to report it.
         @Test(arguments: [
             (
                 "update leak set reports = reports + 1",

@@ -18,7 +18,7 @@ func leak(_ name: String, stack: [String] = [], app: String = "shop", kind: Stri
         groupedBy: GroupedBy(version: 1, className: name, stack: stack + [name]))
 }
 
-/// One report for a submission under construction.
+/// One report from which tests build a submission.
 struct Report {
     var leak: LeakIdentity
     var version = "1.0"

@@ -1,7 +1,7 @@
 import LeakSeededRandom
 @testable import LeakStore
 
-/// What counting means, without a database.
+/// A model of counting, without a database.
 struct CountingModel: Sendable {
     struct Totals: Equatable, Sendable {
         var reports = 0
@@ -28,10 +28,10 @@ struct CountingModel: Sendable {
     }
 
     private(set) var leaks: [LeakID: Totals] = [:]
-    /// Of the one app that random submissions are from, by version.
+    /// Releases of the only app of the random submissions, by version.
     private(set) var releases: [String: Release] = [:]
     private var keys: [Key: (body: [UInt8], answer: [UInt8], at: Int64)] = [:]
-    /// Whether it was used or revoked, by hash.
+    /// Credentials by hash; `true` if the credential was used or revoked.
     private(set) var credentials: [[UInt8]: Bool] = [:]
 
     /// Counts the submissions of one call, in order.
@@ -85,17 +85,18 @@ struct CountingModel: Sendable {
 
     mutating func add(_ hash: [UInt8]) { credentials[hash] = false }
 
-    /// - Returns: whether this call was the one that used it.
+    /// - Returns: `true` if this call used the credential.
     mutating func use(_ hash: [UInt8]) -> Bool {
         guard credentials[hash] == false else { return false }
         credentials[hash] = true
         return true
     }
 
-    /// Compares a store with this.
+    /// Compares a store with this model.
     ///
-    /// - Parameter isCountsOnly: leaves out what one row alone knows: times, hours of a day, systems, credentials.
-    /// - Returns: what differs, one line each; empty when nothing does.
+    /// - Parameter isCountsOnly: `true` to leave out values that only one row contains: times, hours of a day, systems,
+    ///   credentials.
+    /// - Returns: the differences, one line each; empty if there are none.
     func differences(from store: any Store, now: Int64, isCountsOnly: Bool = false) throws -> [String] {
         let reader = try store.makeReader()
         var lines: [String] = []
@@ -130,7 +131,7 @@ struct CountingModel: Sendable {
             compare("checks of \(release.version)", release.checks, expected.checks)
         }
         guard !isCountsOnly else { return lines }
-        // Those that were used are deleted in time.
+        // Used credentials are deleted after some time.
         let links = try reader.credentials(all: true, now: now)
         compare(
             "links", Set(links.filter { $0.revokedAt == nil }.map(\.hash)),
@@ -175,7 +176,7 @@ struct CountingModel: Sendable {
     }
 }
 
-/// A submission of the app `shop`; of those with a key, some come twice, and some keys with another body.
+/// Returns a submission of the app `shop`. Some submissions with a key arrive twice, and some keys with another body.
 func randomSubmission(_ random: inout SeededRandom, now: Int64) -> Submission {
     let reports = (0..<Int.random(in: 0...8, using: &random)).map { _ in
         Report(

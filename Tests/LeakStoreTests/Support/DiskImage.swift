@@ -1,11 +1,12 @@
 import LeakSeededRandom
 
-/// What a disk holds of one directory's files, and what it was only asked to hold.
+/// The durable contents of one directory's files, and the changes that are only cached.
 ///
-/// A write is in the cache of the system until the file is synced, and a name until its directory is. When the power
-/// goes, any part of that may have reached the disk, in any order: POSIX promises nothing, and disks reorder.
+/// A write is in the cache of the system until the file is synced, and a name until its directory is synced. When the
+/// power fails, any part of the cache may have reached the disk, in any order: POSIX promises nothing, and disks
+/// reorder.
 struct DiskImage {
-    /// What a disk writes whole.
+    /// Bytes that a disk writes atomically.
     static let sectorBytes = 512
 
     fileprivate enum Change {
@@ -14,19 +15,19 @@ struct DiskImage {
     }
 
     private struct File {
-        /// As of the last sync.
+        /// The contents at the last sync.
         var durable: [UInt8] = []
-        /// In order, since then.
+        /// The changes since the last sync, in order.
         var pending: [Change] = []
         var isNameDurable = false
         var isRemoved = false
     }
 
     private var files: [String: File] = [:]
-    /// Whether syncs are answered and not done: the disk that lies.
+    /// True if syncs report success but do nothing: a disk that lies.
     var ignoresSync = false
 
-    /// Notes a file that was made, here or by someone who does not write it through here.
+    /// Records a new file, which may have been created by code that does not write through this image.
     mutating func touch(_ name: String) {
         if files[name]?.isRemoved ?? true { files[name] = File() }
     }
@@ -46,8 +47,8 @@ struct DiskImage {
         files[name] = file
     }
 
-    /// What was to be written is not on disk, and no later sync brings it there: the cache forgets it, marked as
-    /// clean. https://wiki.postgresql.org/wiki/Fsync_Errors
+    /// Fails a sync: the pending writes are lost, and no later sync writes them, because the cache marks them as clean.
+    /// https://wiki.postgresql.org/wiki/Fsync_Errors
     mutating func failSync(_ name: String) { files[name]?.pending = [] }
 
     mutating func syncNames() {
@@ -62,9 +63,9 @@ struct DiskImage {
 
     mutating func remove(_ name: String) { files[name]?.isRemoved = true }
 
-    /// The files as they are found after the power was cut: all that was synced, and of the rest whatever chance left.
+    /// Returns the files after a power cut: everything that was synced, and a random part of the rest.
     func afterPowerCut(_ random: inout SeededRandom) -> [String: [UInt8]] {
-        // Nothing, all, or something in between: each cut has its own share.
+        // The share of pending changes that survives this cut: none, all, or something in between.
         let share: Double = [0.0, 0.0, 0.1, 0.5, 0.9, 1.0].randomElement(using: &random) ?? 0
         var left: [String: [UInt8]] = [:]
         for (name, file) in files.sorted(by: { $0.key < $1.key }) {
@@ -86,14 +87,14 @@ extension [UInt8] {
         }
     }
 
-    /// Applies what the disk had come to: each sector whole, not at all, or, rarely, as garbage.
+    /// Applies the part of a change that reached the disk: each sector completely, not at all, or, rarely, as garbage.
     fileprivate mutating func apply(_ change: DiskImage.Change, share: Double, _ random: inout SeededRandom) {
         switch change {
         case .truncate(let size):
             if Double.random(in: 0..<1, using: &random) < share { truncate(to: size) }
         case .write(let offset, let bytes):
             let end = offset + bytes.count
-            // A file may have grown before what was written to it came.
+            // A file may have grown before the written bytes reached the disk.
             if end > count, Double.random(in: 0..<1, using: &random) < share / 2 { grow(to: end) }
             var start = offset
             while start < end {

@@ -1,10 +1,10 @@
 import CLeakSQLite
 import LeakPlatform
 
-/// SQLite's way to files, with ``FaultyDisk``s in it: everything goes on to the system's own VFS, and what is asked of a
-/// file in a faulty directory is judged first. Files elsewhere are opened by the system's VFS and never seen again.
+/// A VFS of SQLite with ``FaultyDisk``s. It forwards every call to the system's own VFS. For files in a faulty directory, the
+/// ``FaultyDisk`` first decides about the call. Files elsewhere are opened by the system's VFS and not intercepted further.
 ///
-/// Real files, locks and shared memory are thus those of SQLite; only syncs are not done, since no power will be cut.
+/// So files, locks and shared memory are the real ones of SQLite. Only syncs are skipped, because no real power cut happens.
 /// https://www.sqlite.org/vfs.html
 enum FaultVFS {
     fileprivate static let disks = Guarded<[String: Disk]>([:])
@@ -26,7 +26,7 @@ enum FaultVFS {
         return (disk, String(path[path.index(after: slash)...]))
     }
 
-    /// The VFS that was there before. SQLite keeps it for good.
+    /// The VFS that was the default before. SQLite never frees it.
     fileprivate nonisolated(unsafe) static let system: UnsafeMutablePointer<sqlite3_vfs> =
         unsafe sqlite3_vfs_find(
             nil)
@@ -73,15 +73,15 @@ enum FaultVFS {
     }()
 }
 
-/// What SQLite's memory for a file holds: our methods, this object, then the system's file.
+/// The object in SQLite's memory for a file. That memory holds our methods, this object, and the system's file, in this
+/// order.
 private final class FaultFile {
     static let objectOffset = unsafe MemoryLayout<sqlite3_file>.stride
     static let realOffset = unsafe objectOffset + MemoryLayout<UnsafeRawPointer>.stride
 
     let disk: FaultyDisk
     let name: String
-    /// Whether the first sync makes the names in the directory durable too, as that of the system's VFS does for
-    /// logs and journals.
+    /// True if the first sync also makes the names in the directory durable, as the system's VFS does for logs and journals.
     var syncsNames: Bool
 
     init(disk: FaultyDisk, name: String, syncsNames: Bool) {
@@ -234,7 +234,7 @@ private func map(
 }
 
 private func lockMap(_ file: File?, _ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
-    // Nothing keeps a lock from being let go.
+    // Releasing a lock never fails.
     let isUnlock = flags & SQLITE_SHM_UNLOCK != 0
     return unsafe (isUnlock ? nil : judge(file, .lockMap))
         ?? real(file).methods.xShmLock(real(file).file, offset, count, flags)

@@ -2,16 +2,16 @@ import LeakSeededRandom
 import CLeakSQLite
 import LeakPlatform
 
-/// A directory whose disk fails on demand, for whatever SQLite does in it, in this process.
+/// A directory whose disk fails on demand, for every operation of SQLite in it, in this process.
 ///
-/// What is asked of the disk is numbered; a plan decides by number and kind what becomes of each.
+/// Disk operations are numbered. A plan decides by number and kind about the result of each.
 final class FaultyDisk: Sendable {
     enum Operation: Hashable, CaseIterable {
         case open, read, write, truncate, sync, size, lock, delete, access, map, lockMap
     }
 
     struct Event {
-        /// From 1.
+        /// Number of the operation, from 1.
         var number: Int
         var operation: Operation
         /// The file's name, without its directory.
@@ -24,9 +24,9 @@ final class FaultyDisk: Sendable {
         case fail(Int32)
         /// Half of the bytes are written before the failure.
         case failHalfway(Int32)
-        /// The process is killed: nothing is done from here on, and what was written stays.
+        /// The process is killed: no further operation has an effect, and written bytes stay.
         case kill
-        /// The power goes: nothing is done from here on, and what was not synced is left to chance.
+        /// The power fails: no further operation has an effect, and chance decides about changes that were not synced.
         case cutPower(SeededRandom)
     }
 
@@ -59,12 +59,12 @@ final class FaultyDisk: Sendable {
         }
     }
 
-    /// How much was asked of the disk under the current plan.
+    /// Number of disk operations under the current plan.
     var count: Int { state.with { $0.count } }
 
     var isOff: Bool { state.with { $0.isOff } }
 
-    /// What the next process finds, in a directory of its own: as of the kill or the cut, or else as of now.
+    /// Returns the files that the next process finds, in a new directory: as of the kill or the power cut, or else as of now.
     func remains() -> TemporaryDirectory {
         let next = TemporaryDirectory(isInMemory: true)
         for (name, bytes) in state.with({ $0.remains }) ?? directory.files() { next.write(bytes, to: name) }
@@ -73,7 +73,7 @@ final class FaultyDisk: Sendable {
 
     // MARK: For the VFS
 
-    /// - Returns: what becomes of it; a disk that is off fails everything.
+    /// - Returns: the failure of the operation, if it fails; a disk that is off fails every operation.
     func verdict(on operation: Operation, of file: String) -> (code: Int32, isHalfway: Bool)? {
         state.with { state -> (code: Int32, isHalfway: Bool)? in
             guard !state.isOff else { return (SQLITE_IOERR, false) }

@@ -6,8 +6,8 @@ import Testing
     @testable import LeakPostgreSQL
 #endif
 
-/// Where a test of what every store must do keeps its reports: a file, or, with `COLLECTOR_TEST_DATABASE_URL`, a database
-/// of that server. Goes with everything in it.
+/// The place of the store in a test for every store: a file, or, with `COLLECTOR_TEST_DATABASE_URL`, a database of that
+/// server. It is removed with its contents.
 final class StorePlace: Sendable {
     private let directory = TemporaryDirectory()
     #if PostgreSQL
@@ -21,7 +21,7 @@ final class StorePlace: Sendable {
         #endif
     }
 
-    /// Another process's view: nothing is remembered of what was there before.
+    /// Returns a store as another process opens it, without any cached state.
     func store(
         seed: UInt64 = 7, limits: StoreLimits = StoreLimits(), clock: ClockRule = .unguarded
     ) throws -> any Store {
@@ -81,9 +81,9 @@ final class StorePlace: Sendable {
     /// A schema for one test, dropped with everything in it.
     final class DatabaseSchema: Sendable {
         let address: DatabaseAddress
-        /// The address as another process takes it.
+        /// The address in the form that another process accepts.
         let url: String
-        /// Of the schema, and of its sessions as `application_name`.
+        /// Name of the schema, and `application_name` of its sessions.
         let name: String
         let server: DatabaseAddress
 

@@ -1,10 +1,10 @@
 @testable import LeakStore
 
-/// Everything that a store answers, in words: two stores with the same words cannot be told apart by asking.
+/// All answers of a store as text. Two stores with the same text cannot be distinguished by queries.
 struct StoreReadings {
     private(set) var lines: [String] = []
 
-    /// - Parameter apps: asked for beside all apps together.
+    /// - Parameter apps: apps that are queried separately, in addition to all apps together.
     init(of store: any Store, apps: [String], now: Int64) throws {
         let reader = try store.makeReader()
         lines.append("apps \(try reader.apps())")

@@ -1,11 +1,11 @@
 import LeakSeededRandom
 @testable import LeakStore
 
-/// What a program does with a store, drawn from a seed: the same again each time it is played.
+/// The actions of a program on a store, generated from a seed, so that each run is the same.
 struct StoreScript: Sendable {
     enum Step: Sendable {
         case count([Submission])
-        /// Empties the log, as after long.
+        /// Empties the log, as happens after a long time.
         case tidy
         case expire
         case checkpoint
@@ -50,16 +50,16 @@ struct StoreScript: Sendable {
     }
 }
 
-/// Plays a script on a store and on the model, and holds them together.
+/// Plays a script on a store and on the model, and compares them.
 struct StorePlay {
-    /// What the store has acknowledged.
+    /// Everything that the store has acknowledged.
     private(set) var model = CountingModel()
-    /// The step whose answer never came: it is on disk as a whole, or not at all.
+    /// The step that was not answered. It is on disk completely or not at all.
     private(set) var uncertain: (step: StoreScript.Step, now: Int64)?
     private(set) var now = noon
     private var store: SQLiteStore?
     private var directory: TemporaryDirectory
-    /// Told of each answer that the model does not give.
+    /// Answers of the store that differ from the model.
     private(set) var wrong: [String] = []
     private let settings: [String]
 
@@ -78,7 +78,7 @@ struct StorePlay {
         }
         let store = try SQLiteStore(path: directory.database, exclusive: false, seed: 7, clock: .unguarded)
         for setting in settings { try store.set(setting) }
-        // So that a short script comes to everything that a long life brings.
+        // Low limits, so that a short script reaches everything that a long run reaches.
         try store.set("wal_autocheckpoint = 24")
         try store.setBusyTimeout(milliseconds: 20)
         store.watch.limitUnconfirmedSigns(to: .max)
@@ -114,10 +114,10 @@ struct StorePlay {
         uncertain = nil
     }
 
-    /// Goes on where a process that ended left its files: what was acknowledged is there, once, and the rest of it was
-    /// done as a whole or not at all.
+    /// Continues with the files that an ended process left: acknowledged steps are stored exactly once, and the unanswered step
+    /// was executed completely or not at all.
     ///
-    /// - Returns: what is wrong, one line each.
+    /// - Returns: the problems, one line each.
     mutating func resume(in directory: TemporaryDirectory) throws -> [String] {
         close()
         self.directory = directory

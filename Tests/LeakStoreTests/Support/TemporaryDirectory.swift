@@ -9,7 +9,8 @@
 final class TemporaryDirectory: Sendable {
     let path: String
 
-    /// - Parameter isInMemory: where syncs cost nothing, for what syncs often and tests something else.
+    /// - Parameter isInMemory: `true` for a directory in memory, where syncs cost nothing. For tests that sync often but
+    ///   test something else.
     init(isInMemory: Bool = false) {
         let memory = "/dev/shm"
         let parent = unsafe isInMemory && access(memory, W_OK) == 0 ? memory : "/tmp"
@@ -36,7 +37,7 @@ final class TemporaryDirectory: Sendable {
         return names
     }
 
-    /// Every file in it, by name.
+    /// Returns every file of the directory, by name.
     func files() -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in names where !name.hasPrefix(".") { files[name] = read(name) }

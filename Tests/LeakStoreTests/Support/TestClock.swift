@@ -3,7 +3,7 @@ import LeakPlatform
 @testable import LeakStore
 
 extension ClockRule {
-    /// Follows every step of the clock: tests say what time it is.
+    /// A rule that follows every step of the clock, because tests set the time.
     static var unguarded: ClockRule {
         var rule = ClockRule()
         (rule.step, rule.uptime) = (.max, { 0 })

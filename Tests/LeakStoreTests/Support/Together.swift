@@ -1,8 +1,8 @@
 import LeakPlatform
 
-/// Runs `body` on so many threads, which begin at one moment, and waits for all of them.
+/// Runs `body` on several threads, which start at the same moment, and waits for all of them.
 ///
-/// Threads of their own: they block, and tasks would take all that there are for tasks.
+/// Uses separate threads because `body` blocks. Blocking tasks would occupy all threads of the task pool.
 ///
 /// - Throws: the first failure of the first thread that had one.
 func together<Result: Sendable>(

@@ -1,10 +1,10 @@
 @testable import LeakStore
 
-/// What decisions about leaks come to, without a database: of one app whose leaks and versions are few.
+/// A model of triage decisions without a database, for one app with few leaks and versions.
 struct TriageModel {
     struct Version: Hashable {
         var text: String
-        /// The same for those that stand side by side.
+        /// Position in the order of versions. Equal for versions of the same rank, such as 1.0 and 1.0.0.
         var rank: Int
     }
 
@@ -16,7 +16,7 @@ struct TriageModel {
     ]
 
     struct Leak {
-        /// By index of ``versions``; what was only freed has 0.
+        /// Numbers of reports by index of ``versions``; 0 for a version that has only freed objects.
         var reports: [Int: Int] = [:]
         var freed = 0
         var resolved: (from: Int, then: [Int: Int])?
@@ -46,7 +46,7 @@ struct TriageModel {
         }
     }
 
-    /// By name.
+    /// Leaks by name.
     private(set) var leaks: [String: Leak] = [:]
 
     static func isKnown(_ name: String) -> Bool { name.hasPrefix("UI") }
@@ -95,7 +95,7 @@ struct TriageModel {
             })
     }
 
-    /// What a version brings.
+    /// The result of a release check.
     struct Check: Equatable {
         var baseline: String?
         var new: Set<String> = []
@@ -108,7 +108,7 @@ struct TriageModel {
 
     func check(_ version: Int, now: Int64) -> Check {
         let rank = Self.versions[version].rank
-        // Versions with a number are compared with such alone.
+        // Versions with a number are compared only with versions with a number.
         let isNumbered = Self.isNumbered(version)
         let base = seen.last {
             Self.versions[$0].rank < rank && (!isNumbered || Self.isNumbered($0))
@@ -134,7 +134,8 @@ struct TriageModel {
         return check
     }
 
-    /// Newest first: leaks that came back in each version, and those gone since the one before.
+    /// Numbers of each version, newest first: leaks that came back in the version, and leaks that are gone since the
+    /// previous version.
     var releases: [[Int]] {
         let seen = seen
         return seen.indices.reversed().map { place in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// How one tool prints a call frame, by what changes from launch to launch and from build to build.
+/// The format in which one tool prints a call frame, with the parts that change between launches and between builds.
 struct FrameForm: CustomTestStringConvertible, Sendable {
     /// The parts of one frame.
     struct Frame {
@@ -19,10 +19,10 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         var offset: Int
         var line: Int
         var build: Int
-        /// Made up anew for each launch.
+        /// A number that differs in each launch.
         var launch: UInt64
 
-        /// In a build of its own, which moves its functions.
+        /// Offset of the function. Each build moves its functions.
         var place: UInt64 { UInt64(step * 0x1000 + build * 0x40) }
     }
 
@@ -34,7 +34,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     var namesImage = true
     /// `true` for tools that print the calls of a thread as a tree, the outermost function first.
     var isOutermostFirst = false
-    /// Makes a text of the frames; the others stand in `stack`.
+    /// Builds a text from the frames. `nil` puts the frames into `stack`.
     var text: (@Sendable ([String], _ build: Int) -> String)?
 
     var testDescription: String { name }

@@ -253,7 +253,7 @@ import Testing
         #expect(identity(stack(99_240)).id != identity(stack(24_240)).id)
     }
 
-    /// Two leaks of one class, told by a text that ends in a backtrace.
+    /// Two leaks of one class, reported by a text that ends in a backtrace.
     @Test(arguments: [
         "HEAD\n0   Shop   0x00000001ADDRESS FUNCTION + 12\n1   Shop   0x00000001ADDRESS main + 1",
         #"HEAD ["0   Shop   0x00000001ADDRESS FUNCTION + 12", "1   Shop   0x00000001ADDRESS main + 1"]"#,
@@ -271,7 +271,7 @@ import Testing
             report("Shop.Cart", "3add", "04f85eb0", "a leak"),
             report("Shop.Cart", "3add", "04f99eb0", "Shop.Cart was not deallocated"),
             report("Shop.Cart", "4drop", "04f85eb0", "a leak"),
-            // The text is about another class, so that its calls are not those of the report's.
+            // The text is about another class, so its calls do not belong to the class of the report.
             report("Shop.Order", "3add", "04f85eb0", "Shop.Cart was not deallocated"),
             // The field or the text may have the short name of a nested class.
             report("Shop.Cart.Row", "3add", "04f85eb0", "Row was not deallocated"),
@@ -314,7 +314,7 @@ import Testing
         #expect(ids[0] != ids[1])
     }
 
-    /// Pairs of stacks that differ in addresses alone, of which the rules make two leaks.
+    /// Pairs of stacks that differ only in addresses, and that the rules treat as two leaks.
     @Test(arguments: [
         #"["0x0000000102230000","{\"package\":\"Shop\",\"image_addr\":\"0x102230000\",\"instruction_addr\":\"0x10223X000\"}"]"#,
         #"["0x12345678X Foo","Cart"]"#, #"["0x123 (Shop) 0x12345678X add","Cart"]"#,

@@ -4,7 +4,7 @@ import LeakSeededRandom
 struct FormVariants {
     var random: SeededRandom
 
-    /// A class that stands in no fixture.
+    /// Returns a class name that no fixture contains.
     mutating func className() -> String {
         let parts = ["Order", "Basket", "Ticket", "Refund", "Zoom", "Über", "Q", "Map2", "Foo_Bar"]
         let ends = ["Screen", "VC", "Cell", "ViewModel", "Pane", "ViewController", ""]
@@ -35,7 +35,7 @@ struct FormVariants {
         }
     }
 
-    /// LeakedViewControllerDetector's texts of a container and what it holds, seen or gone.
+    /// Returns a text of LeakedViewControllerDetector about a container and its children, leaked or freed.
     mutating func container(_ name: String, _ children: [String]) -> String {
         var objects: [String] = []
         for child in children { objects.append(object(child)) }
@@ -49,7 +49,7 @@ struct FormVariants {
             ? "\(title) STILL IN MEMORY \(list)\(state("leak"))" : deinited(title, list)
     }
 
-    /// An alert in every layout, in any language, spoilt by a format once it is gone.
+    /// Returns the text of an alert in any layout and any language, garbled by a format string after the object was freed.
     mutating func alert(_ name: String) -> String {
         let words = ["Löschen?", "50% off", "it's", "削除", "a; b", "", "-", "\\n", "<b>", "100%"]
         let (title, message, action) = (
@@ -102,7 +102,7 @@ struct FormVariants {
         }
     }
 
-    /// What MLeaksFinder's `MLCheck` puts into a path.
+    /// Returns a text of MLeaksFinder whose path has a relationship as `MLCheck` writes it.
     mutating func relationship(_ owner: String, _ property: String, _ name: String) -> String {
         let spelt = random.element(of: [name, "MyApp.\(name)", "_TtC5MyApp\(name.utf8.count)\(name)"])
         let entry = random.element(of: [
@@ -121,7 +121,7 @@ struct FormVariants {
             "⚠️👇🏻\n视图泄漏\(colon)\(view) \n视图所在控制器 MyApp.\(owner) \n操作路径:\nA(viewDidLoad:) -> \nB(viewDidAppear:) -> \n⚠️👆🏻\n"
     }
 
-    /// One object in the forms that name it alone, of versions and runtimes that are rarer.
+    /// Returns a text about one object, in a form of a rarer version or runtime that names only the object.
     mutating func object(alone name: String) -> String {
         let texts = [
             "Leak Detected: \(name) is still in memory even though its view was removed from hierarchy. Please open it.",

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// The page and the API say that it is.
+    /// The page and the API state that the name is mangled.
     @Test func `a mangled name that nobody can read stands as it came, marked`() {
         let marked = leak("_TtC7MyApp14FooController", module: "MyApp")
         #expect(marked.className == "_TtC7MyApp14FooController")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// One line of `frames.jsonl`: a call frame of a public text with what it says, or one of two stacks of one leak.
+/// One line of `frames.jsonl`: a call frame of a public text with its parsed parts, or one of two stacks of one leak.
 struct FrameVector: Decodable, CustomTestStringConvertible {
     let form: String
     let text: String?
@@ -33,11 +33,11 @@ struct FrameVector: Decodable, CustomTestStringConvertible {
     @Test(arguments: FrameVector.frames)
     func `a frame of any form becomes module and function`(vector: FrameVector) {
         let frame = CallFrame(vector.text ?? "", demangle: RuntimeDemangler.demangleFunction)
-        // Five frames of `.ips` reports name their image by its number in a list that is not in the frame; what the vector
-        // says of them comes from the rest of the report.
+        // Five frames of `.ips` reports name their image by its number in a list outside of the frame. The vector's
+        // values for them come from the rest of the report.
         if vector.form != "ips-json" { #expect(frame?.module == vector.module) }
         #expect(frame?.isSystem ?? false == vector.system)
-        // The number of a lambda changes with every other lambda of the file, so that its class is what is kept.
+        // The number of a lambda changes with every other lambda of the file, so only its class is kept.
         if vector.function == "ReportsFragment$$ExternalSyntheticLambda2.onChange" {
             #expect(frame?.function == "lambda in ReportsFragment")
             return

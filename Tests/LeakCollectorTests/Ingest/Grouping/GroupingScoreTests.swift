@@ -6,11 +6,11 @@ import Testing
 
 @testable import LeakCollector
 
-/// One way in which a leak is reported, by what changes from report to report.
+/// One form in which a leak is reported, with the parts that change from report to report.
 struct ReportForm: Sendable {
     /// One of many reports of one leak.
     struct Variant {
-        /// With the module in some reports and without it in others.
+        /// The class name, with the module in some reports and without it in others.
         let className: String
         let leak: Int
         let build: Int
@@ -234,7 +234,7 @@ extension String {
     fileprivate var withoutModule: String { hasPrefix("Shop.") ? String(dropFirst(5)) : self }
 }
 
-/// How well the reports of one form were grouped, by pairs of reports.
+/// Quality of the grouping of one form, by pairs of reports.
 struct GroupingScore {
     let name: String
     var groupCount = 0

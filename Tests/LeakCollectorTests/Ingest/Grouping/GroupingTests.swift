@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// One line of `messages.jsonl`: a text, and what it says once cleaned.
+/// One line of `messages.jsonl`: a text, and its contents after cleaning.
 struct MessageVector: Decodable, CustomTestStringConvertible {
     let message: String
     let `class`: String?
@@ -66,7 +66,7 @@ func leak(
         #expect(group("Shop.E", 4).id != first.id)
         #expect(group("Shop.F", 3).id != first.id)
         #expect(group("Shop.E", 3) { $0.cycle = ["Shop.E", "3"] }.id != first.id)
-        // What names the leak otherwise is as it was.
+        // All other fields that identify the leak stay the same.
         for change: (inout LeakReport) -> Void in [
             { $0.className = "Cart" }, { $0.message = "gone" }, { $0.message = " " },
             { $0.fingerprint = ["a"] },

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// One line of `grouping-1.jsonl`: a report, the parts of its key, and the id they make.
+/// One line of `grouping-1.jsonl`: a report, the parts of its key, and the resulting id.
 struct GroupingVector: Decodable, CustomTestStringConvertible {
     let app: String
     let module: String?

@@ -288,7 +288,7 @@ import Testing
         #expect(identity(Self.places(form, build: 2)).id != one.id)
         #expect(CallStack.unnamedImages(in: one.groupedBy.stack) == [image])
 
-        // What is kept, and what leaves a device.
+        // The stored report, and the report that leaves a device.
         var report = LeakReport()
         report.message = words + Self.places(form)
         for kept in [report.redacted(), report.redactedForSending()] {

@@ -6,7 +6,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct MessagePromisesTests {
-    /// What the fuzzer found to reach the most code, with the fewest bytes, and whatever broke a promise once.
+    /// Returns the smallest inputs of the fuzzer that reach the most code, and every input that once broke a promise.
     private static func corpus() throws -> [(name: String, bytes: [UInt8])] {
         let folder = try #require(
             Bundle.module.url(forResource: "corpus", withExtension: nil, subdirectory: "Vectors"))

@@ -103,7 +103,7 @@ struct MessageVariants {
         return around("\(random.element(of: heads))\n\(list)\n)")
     }
 
-    /// What loggers and runtimes put around a text, and how lines end.
+    /// Surrounds a text with the output of a logger or a runtime, or changes its line endings.
     private mutating func around(_ text: String) -> String {
         switch random.below(8) {
         case 0:

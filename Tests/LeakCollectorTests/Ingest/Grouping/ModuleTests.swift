@@ -56,7 +56,7 @@ import Testing
             [Sent(className: "Feed.List", module: "Shop"), Sent(className: "Shop.List", module: "Shop")],
             ["Feed.List": 1, "List": 1]
         ),
-        // The system's modules tell nothing apart.
+        // The system's modules do not distinguish leaks.
         (
             [Sent(className: "UIKit.UINavigationController"), Sent(className: "UINavigationController")],
             ["UINavigationController": 2]
@@ -107,7 +107,7 @@ import Testing
         #expect(try Self.leaks(running) == leaks)
     }
 
-    /// A kept report does not say which module its sender named.
+    /// A stored report does not contain the module that its sender named.
     @Test(arguments: ["Feed.List", "Shop.List", "List"], [nil, "Shop", Grouping.keptModules])
     func `regroup leaves both leaks where they are`(className: String, module: String?) throws {
         var report = LeakReport()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// What changes from launch to launch is no part of a group, however it is written.
+/// Text that changes from launch to launch, such as an address, does not change the group, in any spelling.
 @Suite struct ObjectIdentityTests {
     private func id(_ change: (inout LeakReport) -> Void) -> LeakID {
         var report = LeakReport()

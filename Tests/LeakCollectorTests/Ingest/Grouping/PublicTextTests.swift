@@ -8,12 +8,12 @@ import Testing
 struct PublicText: Decodable, CustomTestStringConvertible {
     let name: String
     let `class`: String?
-    /// The classes of a text that tells of several leaks.
+    /// The classes of a text that reports several leaks.
     let classes: [String]?
     let texts: [String]
-    /// Where the words come from. Names of classes and numbers may be made up.
+    /// Source of the wording. Class names and numbers may be invented.
     let source: String
-    /// Why the class is not found.
+    /// The reason why the class is not found.
     let unread: String?
 
     var testDescription: String { name }
@@ -30,7 +30,7 @@ struct PublicText: Decodable, CustomTestStringConvertible {
         return ([groups.first] + groups.others).map(\.identity)
     }
 
-    /// The class without module and generic arguments; of a leak without a class those of its cycle.
+    /// Returns the class without module and generic arguments, or the classes of the cycle if the leak has no class.
     private func names(_ identity: LeakIdentity) -> [String] {
         identity.className.map { [WildText.plain($0)].compactMap(\.self) }
             ?? identity.cycle.compactMap { WildText.plain($0) }
@@ -71,7 +71,7 @@ struct PublicText: Decodable, CustomTestStringConvertible {
         }
     }
 
-    /// So that the reasons go when the texts can be read.
+    /// Fails when such a text can be read, so that its reason gets removed.
     @Test(arguments: PublicText.all.filter { $0.unread != nil })
     func `what is said to be unread is unread`(vector: PublicText) { #expect(!isRead(vector)) }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Which events of a Sentry SDK are one leak.
+/// Grouping of events of a Sentry SDK.
 @Suite struct SentryGroupingTests {
     private func leak(_ event: String) throws -> LeakIdentity {
         let batch = try #require(try SentrySubmission(event: Array(event.utf8)).batch)
@@ -14,7 +14,7 @@ import Testing
         return Grouping.group(document.report(at: 0), app: "com.acme.shop", module: nil).identity
     }
 
-    /// One exception, in another launch with another address of the image.
+    /// Returns an exception. `base` is the address of the image, which differs in each launch.
     private func exception(
         _ value: String, type: String = "LeakedObject", base: Int = 0x1_0000, offset: Int = 107_188,
         function: String = "present"
@@ -36,7 +36,7 @@ import Testing
         #expect(one.groupedBy.version == 2 && one.groupedBy.stack == ["at present in Shop.Router"])
     }
 
-    /// Closures, recursion and the system's frames are what version 1 told leaks apart by.
+    /// Version 1 distinguished leaks by closures, recursion and the system's frames.
     @Test func `the frames of an exception count as those of any call stack`() throws {
         func event(_ frames: String) -> String {
             """

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Rules change beside one another: what one of them made stays as it was made.
+/// Several versions of the rules exist side by side: a stored group keeps the key of the version that made it.
 @Suite struct StoredGroupsTests {
     private static let now: Int64 = 1_800_000_000_000
 
@@ -36,7 +36,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = Self.identity(version: 1, className: "Cart", id: 1)
         for round in 0..<2 {
-            // The second round finds what the first one left in the file.
+            // The second round opens the file of the first round.
             let store = try Collector.openStore(folder: folder, isServer: true)
             let later = [
                 Self.identity(version: 2, className: "Cart<…>", id: 1),

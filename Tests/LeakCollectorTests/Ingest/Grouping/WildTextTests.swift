@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// One line of `wild.jsonl`: texts of one leak as a public project prints them, and what they must give.
+/// One line of `wild.jsonl`: texts of one leak as a public project prints them, and the expected result.
 struct WildText: Decodable, CustomTestStringConvertible {
     let name: String
     let `class`: String?
@@ -16,8 +16,8 @@ struct WildText: Decodable, CustomTestStringConvertible {
 
     static let all: [WildText] = lines(of: "wild")
 
-    /// Without a module or package in front, and without generic arguments: how much of those a class keeps is the rules'
-    /// matter.
+    /// Returns the name without a module or package in front and without generic arguments. The grouping rules decide which of
+    /// those parts a class keeps.
     static func plain(_ name: String?) -> String? {
         let head = name?.prefix { $0 != "<" }
         return head?.split(separator: ".").last.map(String.init)
@@ -37,13 +37,13 @@ struct WildText: Decodable, CustomTestStringConvertible {
         #expect(Set(identities.map(\.id)).count == 1)
         for identity in identities {
             #expect(WildText.plain(identity.className) == WildText.plain(vector.class))
-            // A package of Java is a part of the name. RIBs' line alone leaves it out, `com.app.HomeInteractor`.
+            // A Java package is part of the name. Only the line of RIBs leaves it out, `com.app.HomeInteractor`.
             if let given = vector.class, given.hasPrefix("com."), vector.name != "ribs-kotlin" {
                 #expect(identity.className == given)
             }
             if let stack = vector.stack {
                 let names = identity.cycle.isEmpty ? identity.stack : identity.cycle
-                // A block stands as the runtime calls it: `__NSMallocBlock__`.
+                // A block appears with its runtime name: `__NSMallocBlock__`.
                 #expect(names.map { $0.replacing("__", with: "") } == stack)
             }
         }

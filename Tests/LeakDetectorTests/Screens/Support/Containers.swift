@@ -15,7 +15,7 @@ final class Nav: Screen {
 
     func popToRoot() { setStack([children[0]]) }
 
-    /// UIKit tells nothing of those in the middle.
+    /// Replaces the stack. UIKit sends no events for screens in the middle.
     func setStack(_ stack: [Screen]) {
         let (old, top) = (children, children.last)
         children = stack
@@ -39,7 +39,8 @@ final class Nav: Screen {
         return screen
     }
 
-    /// UIKit tells that the one below, which was never quite there, has gone, and that the top is there.
+    /// Cancels a swipe back. UIKit reports that the screen below, which had not appeared completely, has disappeared, and that
+    /// the top screen has appeared.
     func cancelSwipe(_ screen: Screen) {
         let below = children.last
         children.append(screen)
@@ -83,7 +84,7 @@ final class Tabs: Screen {
     }
 }
 
-/// A page view controller: it keeps the page before as its child, out of the window.
+/// A page view controller: it retains the previous page as its child, outside of the window.
 final class Pages: Screen {
     init(_ kit: Kit, _ page: Screen) {
         super.init(kit)
@@ -102,7 +103,7 @@ final class Pages: Screen {
     }
 }
 
-/// A split view controller, collapsed: back at the list, it keeps the detail for when there is room for both.
+/// A collapsed split view controller: after going back to the list, it retains the detail until there is room for both.
 final class Split: Screen {
     private var detail: Screen?
     private(set) var isCollapsed = true
@@ -132,7 +133,8 @@ final class Split: Screen {
     }
 }
 
-/// A split view controller with columns, collapsed: it pushes the second on the stack of the first, and keeps it after.
+/// A collapsed split view controller with columns: it pushes the second column on the stack of the first, and retains it
+/// afterwards.
 final class Columns: Screen {
     private(set) var columns: [Screen]
 

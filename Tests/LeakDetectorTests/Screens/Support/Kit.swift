@@ -9,15 +9,15 @@ import LeakPlatform
 final class Kit {
     let clock = VirtualClock()
     let detector: LeakDetector
-    /// Whether UIKit's methods tell the detector.
+    /// True if UIKit's methods notify the detector.
     var hasHooks = true
     private(set) lazy var window = Window(self)
     private let reported = Guarded<[LeakReport]>([])
     private let answered = Guarded(0)
-    /// What the app keeps by mistake, or on purpose.
+    /// Objects that the app retains by mistake or on purpose.
     private var kept: [AnyObject] = []
 
-    /// - Parameter queue: where objects other than screens are looked at; with one, time is real.
+    /// - Parameter queue: the queue on which objects other than screens are checked; with a queue, time is real.
     init(
         suppression: LeakDetector.Suppression = .standard, answer: LeakDetector.Answer = .report,
         queue: DispatchQueue? = nil, _ change: (inout LeakDetector.Limits) -> Void = { _ in }
@@ -55,15 +55,15 @@ final class Kit {
     /// Long enough for a transition, a grace period, a second look and a look at a survivor.
     func settle() { clock.advance(by: 3_000) }
 
-    /// How often the app was asked what to do with a finding.
+    /// Number of findings for which the app was asked for an answer.
     var asked: Int { answered.with { $0 } }
 
     var reports: [LeakReport] { reported.with { $0 } }
 
-    /// One of them; an empty one, if there are fewer.
+    /// Returns the report at `index`, or an empty report if there are fewer.
     func report(_ index: Int) -> LeakReport { index < reports.count ? reports[index] : LeakReport() }
 
-    /// What was told, as `leak Cart`, `freed Cart`, `came back Cart`.
+    /// The reports as text: `leak Cart`, `freed Cart`, `came back Cart`.
     var told: [String] {
         reports.map { report in
             let end = report.isCameBack ? "came back" : "freed"
@@ -71,7 +71,7 @@ final class Kit {
         }
     }
 
-    /// What was checked, as `Cart 2`.
+    /// Returns the counted checks as text, such as `Cart 2`, and resets them.
     func takeChecks() -> [String] {
         detector.takeChecks().map { "\(Self.short($0.className)) \($0.count)" }
     }
@@ -86,7 +86,7 @@ class Window {
 
     var root: Screen? {
         didSet {
-            // It goes on presenting, though nothing of that is in the window.
+            // The old root still presents its screens, although none of them is in the window.
             var old = oldValue
             while let screen = old {
                 screen.leaveWindow()
@@ -97,5 +97,5 @@ class Window {
     }
 }
 
-/// One that the keyboard uses; its name is put on the list by the tests.
+/// A window of the keyboard. The tests put its name on the list.
 final class KeyboardWindow: Window {}

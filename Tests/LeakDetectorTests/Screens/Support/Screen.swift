@@ -9,14 +9,14 @@ class Screen: ScreenNode {
     var children: [Screen] = []
     private(set) var presented: Screen?
     weak var presenter: Screen?
-    /// Whether it covers its presenter, which UIKit then takes out of the window.
+    /// True if the screen covers its presenter, which UIKit then removes from the window.
     private var covers = false
     private(set) var isVisible = false
     var isMovingFromParent = false
     var isBeingDismissed = false
-    /// Asks for a check in its `viewDidDisappear`.
+    /// True if the screen requests a check in its `viewDidDisappear`.
     var checksItself = false
-    /// Kept by whoever made it, as search controllers are.
+    /// True if the creator of the screen retains it, as with search controllers.
     var isKeptByOwner = false
     var screenTicket: ScreenTicket?
 
@@ -50,7 +50,7 @@ class Screen: ScreenNode {
         new.controller = self
     }
 
-    /// Those of its children that are shown when it is.
+    /// The children that are visible when the screen is visible.
     var shown: [Screen] { children }
 
     func appear() {
@@ -119,7 +119,7 @@ class Screen: ScreenNode {
         screen.isBeingDismissed = false
     }
 
-    /// As a custom container does it.
+    /// Adds a child as a custom container does.
     func add(_ child: Screen) {
         children.append(child)
         child.parent = self

@@ -3,13 +3,13 @@ import LeakMessage
 
 @testable import LeakReporter
 
-/// A device, what happens to it drawn by lot.
+/// A device with random events.
 struct DeviceLife {
     private var random: SeededRandom
     private let device: SimulatedDevice
-    /// With disks that fail, cuts of power, clocks that are set, and a small queue.
+    /// True for failing disks, power cuts, changed clocks and a small queue.
     private let isHarsh: Bool
-    /// Not both: bytes that would not be written through are none that a power cut may spare.
+    /// True for power cuts. Then no sync fails, because a power cut may lose bytes whose sync failed.
     private let cutsPower: Bool
     private let isRefusing: Bool
     private var endedSessions: [String: EndedSession] = [:]
@@ -86,7 +86,7 @@ struct DeviceLife {
 
     private mutating func retryAllNow() {
         device.number()
-        // As with each flush: whoever asks for all to be sent asks for what others left as well.
+        // As in each flush: a flush also adopts the files that other runs left.
         device.outbox.adopt(at: device.now)
         device.outbox.retryAllNow()
     }

@@ -5,23 +5,23 @@ import LeakSeededRandom
 final class FakeDisk {
     enum Fault: Hashable {
         case none
-        /// The call fails; of bytes to be written so many are.
+        /// The call fails; of the bytes to write, `written` are written.
         case failure(Int32, written: Int)
-        /// The process ends before the call, or after it; of bytes to be written so many are.
+        /// The process ends before the call, after it, or within it; of the bytes to write, `written` are written.
         case deathBefore
         case deathAfter
         case deathWithin(written: Int)
     }
 
-    /// As a process sees them.
+    /// The files as a process sees them.
     var files: [String: [UInt8]] = [:]
     /// Names of files that are there and cannot be read.
     var unreadable: Set<String> = []
-    /// As they are after a power cut, at the worst.
+    /// The files after a power cut in the worst case.
     private var safe: [String: [UInt8]] = [:]
     /// Calls that change something, so far.
     private(set) var calls = 0
-    /// What happens with the call of that number, from 1, and kind.
+    /// Returns the fault of a call by its number, from 1, and its kind.
     var fault: (_ call: Int, _ kind: String) -> Fault = { _, _ in .none }
 
     fileprivate func next(_ kind: String) -> Fault {
@@ -31,14 +31,14 @@ final class FakeDisk {
 
     fileprivate func sync(_ name: String) {
         safe[name] = files[name]
-        // The folder is synced with it: names that have gone are gone for good.
+        // The folder is synced with the file, so removed names are removed durably.
         for other in safe.keys where files[other] == nil { safe[other] = nil }
     }
 
-    /// All that was not synced is lost.
+    /// Cuts the power: all changes that were not synced are lost.
     func cutPower() { files = safe }
 
-    /// Any part of what was not synced is lost, in any combination.
+    /// Cuts the power: any part of the changes that were not synced is lost, in any combination.
     func cutPower(using random: inout SeededRandom) {
         var left: [String: [UInt8]] = [:]
         for name in Set(files.keys).union(safe.keys).sorted() {
@@ -55,7 +55,7 @@ final class FakeDisk {
     }
 }
 
-/// What one run sees of the disk. Once it is dead, nothing of what it does happens any more.
+/// The disk as one run sees it. Once the run is dead, its calls have no effect.
 final class FakeFolder: SegmentFolder {
     private let disk: FakeDisk
     private(set) var isDead = false

@@ -3,8 +3,8 @@ import LeakMessage
 
 @testable import LeakReporter
 
-/// What the real collector promises, in a few lines: a key counts once, and for seven days other bytes under it are
-/// refused.
+/// A short model of the real collector: a key counts once, and for seven days a request with the same key and other
+/// bytes is rejected.
 struct ModelCollector {
     static let memoryMilliseconds: Int64 = 7 * 86_400_000
 
@@ -14,10 +14,10 @@ struct ModelCollector {
         let at: WireTime
     }
 
-    /// Reports and bytes of a batch; more are answered with 413.
+    /// Maximum number of reports in a batch. A larger batch is answered with 413, as is one beyond ``byteLimit``.
     var reportLimit = Int.max
     var byteLimit = Int.max
-    /// Classes that it takes for invalid.
+    /// Classes that the collector treats as invalid.
     var rejectedClass: String?
 
     private var known: [String: Known] = [:]
@@ -29,7 +29,7 @@ struct ModelCollector {
     private(set) var sessions: [String: EndedSession] = [:]
     private(set) var checks: [String: Int] = [:]
     private(set) var explanations = 0
-    /// What it must never see.
+    /// Requests that the collector must never receive.
     private(set) var problems: [String] = []
     private(set) var conflicts = 0
 

@@ -12,7 +12,7 @@ struct RandomPeer {
         var taken = 0
         var tooLong = 0
         var refused = 0
-        /// By the collector itself, for good; `refused` may be a gateway's.
+        /// Number of final rejections by the collector itself; `refused` may also come from a gateway.
         var denied = 0
         var lost = 0
         var declined = 0
@@ -34,14 +34,14 @@ struct RandomPeer {
         }
         if isDrawn(mix.taken) { return Self.answer(of: collector.receive(batch, at: wallTime)) }
         if isDrawn(mix.tooLong) {
-            // A limit of its own each time. A batch that was taken before is not too long: its size has not changed.
+            // A different limit each time. A batch that was accepted before is not too long, because its size has not changed.
             guard batch.body.count > Int.random(in: 0...20_000, using: &random), !collector.knows(batch.key)
             else {
                 return Self.answer(of: collector.receive(batch, at: wallTime))
             }
             return problem(413)
         }
-        // A refusal of what was counted before would be a lie of the collector's.
+        // The collector must not refuse a batch that it has counted before.
         if isDrawn(mix.refused), !collector.knows(batch.key) {
             return problem(
                 [400, 401, 403, 404, 405, 409, 415, 422, 431].randomElement(using: &random) ?? 400)

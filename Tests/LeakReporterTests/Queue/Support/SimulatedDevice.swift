@@ -19,9 +19,9 @@ final class SimulatedDevice {
     private var recordedInRun = 0
     private var adoptedExplanations = 0
     private var recordedExplanationsInRun = 0
-    /// As of the last turn that this run lived to end.
+    /// Number of stored sightings at the end of the last turn that this run completed.
     private var storedInRun = 0
-    /// Of all runs.
+    /// Sightings recorded in all runs, by class.
     private(set) var recorded: [String: Int] = [:]
     private(set) var recordedExplanations = 0
     private(set) var stored = 0
@@ -86,7 +86,7 @@ final class SimulatedDevice {
         outbox.record(explanationOf: report, at: now)
     }
 
-    /// Numbers what the app does next.
+    /// Assigns a number to the next action of the app.
     func number() {
         ticket += 1
         outbox.number(ticket)
@@ -99,7 +99,7 @@ final class SimulatedDevice {
 
     // MARK: The reporter's thread
 
-    /// Ends a turn: what was recorded is on the disk.
+    /// Ends a turn: all recorded sightings are on the disk.
     func commit() {
         outbox.commit(at: now)
         guard !folder.isDead else { return }
@@ -122,8 +122,8 @@ final class SimulatedDevice {
 
     /// Sends one batch, if one is due.
     ///
-    /// - Parameter answer: gives what the device learns; asks the collector or not.
-    /// - Returns: whether one was sent.
+    /// - Parameter answer: returns the result that the device gets; may or may not call the collector.
+    /// - Returns: `true` if a batch was sent.
     func send(
         _ answer: (inout ModelCollector, SegmentQueue.Batch, WireTime) -> Delivery = {
             $0.receive($1, at: $2)
@@ -141,13 +141,13 @@ final class SimulatedDevice {
         if problems.count < 3 { problems.append(problem) }
     }
 
-    /// What is to be sent now.
+    /// Returns the batch that is due now.
     func batch() -> SegmentQueue.Batch? {
         guard case .send(let batch) = outbox.next(at: now) else { return nil }
         return batch
     }
 
-    /// Milliseconds until something is to be sent; `nil` when nothing is, and when it is to be sent now.
+    /// Returns the milliseconds until a batch is due; `nil` if no batch is waiting, and if one is due now.
     func wait() -> Int? {
         guard case .wait(let moment?) = outbox.next(at: now) else { return nil }
         return moment.milliseconds - now.moment.milliseconds
@@ -161,7 +161,7 @@ final class SimulatedDevice {
 
     // MARK: Its end
 
-    /// The process is gone, in the middle of whatever it did; the next one starts.
+    /// Kills the process in the middle of its work, and starts the next one.
     func restart() {
         folder.kill()
         stored += storedInRun
@@ -177,7 +177,7 @@ final class SimulatedDevice {
         commit()
     }
 
-    /// All is well again: everything that waits is sent.
+    /// Ends all faults and sends everything that waits.
     func drain() {
         disk.fault = { _, _ in .none }
         restart()
