@@ -123,9 +123,10 @@ demo-symbols: setup ## two stripped builds of the demo become one leak with name
 	swift build -c release --product collector
 	Scripts/demo-symbols "$$(swift build -c release --show-bin-path)/collector"
 
-lint: ## check the format of every Swift file, and that no new cycle between folders appeared
+lint: ## check the format of every Swift file, that no new cycle between folders appeared, and that comments and names stay plain
 	@Scripts/folder-graph-test
 	Scripts/folder-graph --check
+	Scripts/language --check
 	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
 		Checks/Package.swift Checks/Apps/Package.swift Checks/SampleApp Checks/Sources Checks/Headers Checks/Tests Package.swift
 

@@ -23,6 +23,8 @@ public final class SQLiteStore: Store {
     private static let logTries = 20
     private static let logWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
+    /// True once the marker says that the database has leaks.
+    private let hasNotedLeaks = Guarded(false)
     /// How long to wait for another process that holds the lock while the schema is old.
     private static let migrationWait = Duration.milliseconds(500)
 
@@ -51,6 +53,7 @@ public final class SQLiteStore: Store {
         guard !connection.isReadOnly else {
             throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")
         }
+        try Self.refuseTorn(connection, path, lock)
         try Self.migrate(connection, isLocked: exclusive)
         try DatabaseMarker.write(beside: path)
         let writer = try Writer(
@@ -61,6 +64,44 @@ public final class SQLiteStore: Store {
         let readTime = writer.readTime
         self.writer = Guarded(writer)
         folder = CountFolder(self.writer, callers, readTime)
+        noteLeaks()
+    }
+
+    /// Records in the marker that the database has leaks.
+    private func noteLeaks() {
+        let isNews = hasNotedLeaks.with { !$0 }
+        guard lock != nil, isNews else { return }
+        let hasLeaks = writer.with { (try? $0.connection.number("select exists (select 1 from leak)")) == 1 }
+        guard hasLeaks else { return }
+        DatabaseMarker.noteLeaks(at: path)
+        hasNotedLeaks.with { $0 = true }
+    }
+
+    /// Rejects a database that was cut, or whose log was damaged, while no server had it open, before the log is copied into it.
+    ///
+    /// A run that ended while it copied the log leaves a file that is shorter than its header says; the log has what is missing.
+    /// Without a marker the operator wants to go on with what can be read.
+    private static func refuseTorn(
+        _ connection: Connection, _ path: String, _ lock: LockFile?
+    ) throws(StoreError) {
+        guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path + DatabaseMarker.end) > 0
+        else { return }
+        var problem: String?
+        if let header = connection.header, DatabaseFile.size(of: path) < header.fileBytes {
+            do throws(StoreError) { problem = try damage(of: path).first } catch { problem = "\(error)" }
+            problem = problem.map { "it is shorter than its header says (\($0))" }
+        }
+        // A server may be writing the log.
+        if problem == nil, let own = lock ?? (try? LockFile(beside: path)) {
+            defer { withExtendedLifetime(own) {} }
+            problem = LogCheck.problem(of: path + "-wal")
+        }
+        guard let problem else { return }
+        DatabaseMarker.noteDamage(of: path, problem, isConfirmed: true)
+        throw StoreError(
+            .corrupt,
+            "database \(path): \(problem). Keep \(path)-wal. Restore a backup, or copy the folder and run .recover on the "
+                + "copy. To go on with what can be read, delete \(path)\(DatabaseMarker.end)")
     }
 
     /// Checks a database that an earlier run has found damaged, because a backup may have been put in its place.
@@ -109,6 +150,7 @@ public final class SQLiteStore: Store {
     }
 
     public func tidy(now: Int64) throws(StoreError) {
+        noteLeaks()
         try write { writer throws(StoreError) in try writer.tidy(now: now) }
     }
 
@@ -260,7 +302,9 @@ public final class SQLiteStore: Store {
         defer { callers.leave() }
         return try writer.with { writer throws(StoreError) in
             try writer.checkFile()
+            let changes = writer.connection.totalChanges
             let result = try body(&writer)
+            if writer.connection.totalChanges != changes { try writer.checkCommit() }
             folder.noteWrite()
             return result
         }

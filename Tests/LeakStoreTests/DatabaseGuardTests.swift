@@ -230,6 +230,107 @@ import Testing
         #expect(reason { _ = try directory.store(exclusive: true) } == .corrupt)
     }
 
+    /// The files as a process that was killed leaves them, in a folder of their own.
+    private func filesOfKilledProcess() throws -> TemporaryDirectory {
+        let copy = TemporaryDirectory()
+        for end in ["", "-wal", ".marker"] {
+            try FileManager.default.copyItem(atPath: path + end, toPath: copy.database + end)
+        }
+        return copy
+    }
+
+    private func flip(_ path: String, at offset: Int) throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: UInt64(offset))
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: [byte ^ 0xFF])
+        try file.close()
+    }
+
+    @Test(arguments: [true, false], [40_960, 81_920])
+    func `a file that was cut while nothing ran is not taken, and its log stays`(isServer: Bool, bytes: Int)
+        throws
+    {
+        let store = try filledStore()
+        let files = try filesOfKilledProcess()
+        let former = files.read("leaks.sqlite-wal")
+        #expect(!former.isEmpty && files.read("leaks.sqlite").count > bytes)
+        let file = try #require(FileHandle(forWritingAtPath: files.database))
+        try file.truncate(atOffset: UInt64(bytes))
+        try file.close()
+        for _ in 0..<2 {
+            #expect(reason { _ = try files.store(exclusive: isServer) } == .corrupt)
+            #expect(files.read("leaks.sqlite-wal") == former)
+        }
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `a log that loses its header takes no more reports, and stays`() throws {
+        let store = try filledStore()
+        let file = try #require(FileHandle(forUpdatingAtPath: log))
+        try file.write(contentsOf: [UInt8](repeating: 0, count: 32))
+        try file.close()
+        // Not acknowledged.
+        #expect(reason { _ = try store.count([batch(101)], now: noon) } == .damaged)
+        expectNothingIsWritten(to: store)
+    }
+
+    /// - Parameter commitsBehind: commits behind the one that is damaged.
+    @Test(arguments: [(commitsBehind: 6, isTaken: false), (commitsBehind: 3, isTaken: false), (0, true)])
+    func `a log with a broken commit in its middle is not taken`(commitsBehind: Int, isTaken: Bool) throws {
+        let store = try filledStore()
+        let start = directory.read("leaks.sqlite-wal").count
+        for number in 0...commitsBehind { _ = try store.count([batch(101 + number)], now: noon) }
+        let files = try filesOfKilledProcess()
+        // The page of the first frame of the next commit.
+        try flip(files.database + "-wal", at: start + 24 + 100)
+        let former = files.read("leaks.sqlite-wal")
+        let found = reason { _ = try files.store(exclusive: true) }
+        #expect(found == (isTaken ? nil : .corrupt))
+        if !isTaken { #expect(files.read("leaks.sqlite-wal") == former) }
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `a log that is sound is taken with all its commits`() throws {
+        let store = try filledStore()
+        for number in 101..<120 { _ = try store.count([batch(number)], now: noon) }
+        let files = try filesOfKilledProcess()
+        let second = try files.store(exclusive: true)
+        #expect(try second.makeReader().leaks(LeakQuery(), now: noon).total == 80)
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `an older copy that is written over the open file takes no more reports`() throws {
+        do { _ = try filledStore() }
+        let old = directory.read("leaks.sqlite")
+        let store = try directory.store(exclusive: true)
+        for number in 300..<360 { _ = try store.count([batch(number)], now: noon) }
+        #expect(try store.checkpoint())
+        _ = try store.count([batch(400)], now: noon)
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.write(contentsOf: old)
+        try file.close()
+        expectNothingIsWritten(to: store)
+    }
+
+    @Test func `the empty database of another collector is not taken for the one that was there`() throws {
+        do {
+            let store = try directory.store(exclusive: true)
+            _ = try store.count([batch(1)], now: noon)
+            try store.tidy(now: noon)
+        }
+        let other = TemporaryDirectory()
+        do { _ = try other.store(exclusive: true) }
+        try remove(path)
+        try FileManager.default.copyItem(atPath: other.database, toPath: path)
+        #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
+        #expect(reason { _ = try directory.store(exclusive: false) } == .missing)
+        // As the message says.
+        try remove(marker)
+        #expect(reason { _ = try directory.store(exclusive: true) } == nil)
+    }
+
     @Test func `a log that was deleted is noticed`() throws {
         let store = try filledStore()
         try remove(log)

@@ -111,6 +111,39 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `versions and builds beyond what a key may bring on a day count as other`() throws {
+        var limits = StoreLimits()
+        limits.leakTextBytesPerKeyAndDay = 20_000
+        let store = try place.store(limits: limits)
+        let name = String(repeating: "7", count: 50)
+        func count(_ numbers: Range<Int>, key: Int64, builds: Bool) throws {
+            for number in numbers {
+                let report = Report(
+                    leak: leak("L", stack: ["A"]), version: builds ? "1.0" : "\(number).\(name)",
+                    build: builds ? "\(number).\(name)" : nil)
+                #expect(try store.count([submission([report], keyID: key)], now: noon) == [.counted])
+            }
+        }
+        try count(0..<60, key: 1, builds: true)
+        // About 250 bytes each.
+        let kept = 20_000 / 255
+        try count(60..<100, key: 1, builds: true)
+        func overLimit() throws -> [BeyondLimit.Name: Int] {
+            Dictionary(
+                uniqueKeysWithValues: try store.makeReader().overview(app: nil, now: noon).beyond.map {
+                    ($0.limit, $0.count)
+                })
+        }
+        #expect((100 - kept - 5...100 - kept + 5).contains(try overLimit()[.builds] ?? 0))
+        try count(0..<3, key: 1, builds: false)
+        #expect(try overLimit()[.releases] == 3)
+        // Another key has a day of its own, and known names go on counting.
+        try count(3..<5, key: 2, builds: false)
+        try count(0..<2, key: 1, builds: true)
+        #expect(try overLimit()[.releases] == 3)
+        #expect(try store.verify() == [])
+    }
+
     @Test func `the bytes of a day bound a new writer also when a release is beyond its limit`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 40_000

@@ -158,11 +158,13 @@
             AdmittedName(apps.names[ByteText(name)] ?? name, number: 0)
         }
 
-        func release(_ version: String, of app: Int, at: Int64) -> AdmittedName {
+        func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
             AdmittedName(version.storable, number: 0)
         }
 
-        func build(_ name: String, of release: Int) -> AdmittedName { AdmittedName(name.storable, number: 0) }
+        func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
+            AdmittedName(name.storable, number: 0)
+        }
 
         func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
             (AdmittedLeak(counted: identity, isNew: false), 0)

@@ -44,11 +44,19 @@
             }
         }
 
-        /// Returns the bytes of the texts of leaks that the database does not have, by ingest key.
+        /// Returns the bytes of the leaks, versions and builds that the database does not have, by ingest key.
         func newTextBytes(of tally: Tally) -> [Int64: Int] {
             var bytes: [Int64: Int] = [:]
             for leak in tally.leaks where leaks[leak.identity.id] == nil && !leak.identity.isBeyond {
                 bytes[leak.key, default: 0] += leak.identity.storedBytes
+            }
+            for (index, release) in tally.releases.enumerated() where release.version != StoreLimits.other {
+                guard releases[name(ofRelease: index, in: tally)] == nil else { continue }
+                bytes[release.key, default: 0] += DetailBytes.ofVersion(release.version)
+            }
+            for (index, build) in tally.builds.enumerated() where build.name != StoreLimits.other {
+                guard builds[name(ofBuild: index, in: tally)] == nil else { continue }
+                bytes[build.key, default: 0] += DetailBytes.ofVersion(build.name)
             }
             return bytes
         }

@@ -50,14 +50,23 @@
             return AdmittedName(name, number: number)
         }
 
-        func release(_ version: String, of app: Int, at: Int64) -> AdmittedName {
+        /// Adds the bytes of a new text to the sum of its ingest key and day, if there is room for them.
+        private func admitText(bytes: Int, key: Int64) -> Bool {
+            let used = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
+            guard used + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+            textBytes[key, default: 0] += bytes
+            return true
+        }
+
+        func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
             let name = ReleaseName(app: apps[app].facts.id, version: ByteText(version.storable))
             if let number = releases.number(of: name) {
                 return AdmittedName(name.version.text, number: number)
             }
             let isBeyond =
-                known.releases[name] == nil && apps[app].releases >= limits.releasesPerApp
-                && name.version.text != StoreLimits.other
+                known.releases[name] == nil && name.version.text != StoreLimits.other
+                && (apps[app].releases >= limits.releasesPerApp
+                    || !admitText(bytes: DetailBytes.ofVersion(name.version.text), key: key))
             let counted = isBeyond ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
             let row = known.releases[counted]
             if row == nil, releases.number(of: counted) == nil { apps[app].releases += 1 }
@@ -67,12 +76,13 @@
             return AdmittedName(counted.version.text, number: number)
         }
 
-        func build(_ name: String, of release: Int) -> AdmittedName {
+        func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
             let name = BuildName(release: releases[release].name, name: ByteText(name.storable))
             if let number = builds.number(of: name) { return AdmittedName(name.name.text, number: number) }
             let isBeyond =
-                known.builds[name] == nil && releases[release].builds >= limits.buildsPerRelease
-                && name.name.text != StoreLimits.other
+                known.builds[name] == nil && name.name.text != StoreLimits.other
+                && (releases[release].builds >= limits.buildsPerRelease
+                    || !admitText(bytes: DetailBytes.ofVersion(name.name.text), key: key))
             let counted =
                 isBeyond ? BuildName(release: name.release, name: ByteText(StoreLimits.other)) : name
             if known.builds[counted] == nil, builds.number(of: counted) == nil {
@@ -87,18 +97,16 @@
             var limit: BeyondLimit.Name?
             if state == nil, leaks.number(of: identity.id) == nil {
                 let bytes = identity.storedBytes
-                let used = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
                 if apps[app].facts.leaks >= limits.leaksPerApp
                     || apps[app].facts.textBytes + bytes > limits.leakTextBytesPerApp
                 {
                     limit = .leaks
-                } else if used + bytes > limits.leakTextBytesPerKeyAndDay {
+                } else if !admitText(bytes: bytes, key: key) {
                     limit = .leakTexts
                 }
                 if limit == nil {
                     apps[app].facts.leaks += 1
                     apps[app].facts.textBytes += bytes
-                    textBytes[key, default: 0] += bytes
                 } else {
                     counted = .beyond(app: apps[app].name, row: apps[app].facts.id)
                 }

@@ -48,10 +48,9 @@ struct Endpoint: Hashable, Sendable {
             throw .insecure(host: host)
         }
         let isStandardPort = port == (scheme == "https" ? 443 : 80)
-        let base =
-            "\(scheme)://\(host)\(isStandardPort ? "" : port.map { ":\($0)" } ?? "")"
-            + String(rest.dropFirst(3 + authority.count)).drop(last: "/")
-        address = base.hasSuffix("/api/v1/reports") ? base : base + "/api/v1/reports"
+        let origin = "\(scheme)://\(host)\(isStandardPort ? "" : port.map { ":\($0)" } ?? "")"
+        let path = String(rest.dropFirst(3 + authority.count)).drop(last: "/")
+        address = origin + path + (path.hasSuffix("/api/v1/reports") ? "" : "/api/v1/reports")
     }
 
     /// - Returns: the host in lower case and the port, or `nil` if the authority is malformed. RFC 3986 §3.2.
@@ -69,11 +68,14 @@ struct Endpoint: Hashable, Sendable {
             port = authority[authority.index(after: colon)...]
         }
         guard !host.isEmpty, host != "[]" else { return nil }
-        guard let port else { return (host.lowercased(), nil) }
+        // The zone of an address is the name of an interface, in which capitals count.
+        let zone = host.firstIndex(of: "%") ?? host.endIndex
+        let name = host[..<zone].lowercased() + host[zone...]
+        guard let port else { return (name, nil) }
         guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
             (1...65_535).contains(number)
         else { return nil }
-        return (host.lowercased(), number)
+        return (name, number)
     }
 
     /// Returns `true` for this machine itself: `localhost`, 127.0.0.0/8 and `[::1]`, but not for a name that only starts with 127.

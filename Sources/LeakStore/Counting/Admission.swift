@@ -5,8 +5,10 @@
 package protocol Admission: AnyObject {
     /// - Parameter key: the ingest key whose report names it.
     func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName
-    func release(_ version: String, of app: Int, at: Int64) throws(StoreError) -> AdmittedName
-    func build(_ name: String, of release: Int) throws(StoreError) -> AdmittedName
+    /// - Parameter key: the ingest key whose report names it; a new name counts against the bytes of its day.
+    func release(_ version: String, of app: Int, key: Int64, at: Int64) throws(StoreError) -> AdmittedName
+    /// - Parameter key: as for ``release(_:of:key:at:)``.
+    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName
     /// - Parameter key: the ingest key whose report names it.
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
@@ -89,11 +91,13 @@ package final class EveryName: Admission {
         AdmittedName(name, number: 0)
     }
 
-    package func release(_ version: String, of app: Int, at: Int64) -> AdmittedName {
+    package func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
         AdmittedName(version, number: 0)
     }
 
-    package func build(_ name: String, of release: Int) -> AdmittedName { AdmittedName(name, number: 0) }
+    package func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
+        AdmittedName(name, number: 0)
+    }
 
     package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int)
     {

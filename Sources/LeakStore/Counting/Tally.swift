@@ -210,8 +210,9 @@ package struct Tally {
         _ denominator: Submission.Denominator, _ submission: Submission, by admission: some Admission
     ) throws(StoreError) {
         let app = try app(denominator.app, submission, by: admission).index
-        let release = try release(app, denominator.version, submission.receivedAt, by: admission).index
-        _ = try build(release, denominator.build, by: admission)
+        let (arrival, key) = (submission.receivedAt, submission.keyID)
+        let release = try release(app, denominator.version, arrival, key: key, by: admission).index
+        _ = try build(release, denominator.build, key: key, by: admission)
         releases[release].sessions.addBounded(Total.bounded(denominator.sessions))
         releases[release].leakySessions.addBounded(Total.bounded(denominator.leakySessions))
         for (className, count) in denominator.checks where count > 0 {
@@ -234,8 +235,9 @@ package struct Tally {
         _ origin: Submission.Origin, _ submission: Submission, by admission: some Admission
     ) throws(StoreError) -> Int {
         let app = try app(origin.app, submission, by: admission)
-        let release = try release(app.index, origin.version, submission.receivedAt, by: admission)
-        let build = try build(release.index, origin.build, by: admission)
+        let (arrival, key) = (submission.receivedAt, submission.keyID)
+        let release = try release(app.index, origin.version, arrival, key: key, by: admission)
+        let build = try build(release.index, origin.build, key: key, by: admission)
         return index(
             of: Source(
                 app: app.index, release: release.index, build: build.index,
@@ -289,7 +291,7 @@ package struct Tally {
     }
 
     private mutating func release(
-        _ app: Int, _ version: String, _ arrival: Int64, by admission: some Admission
+        _ app: Int, _ version: String, _ arrival: Int64, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Counted {
         let version = version.storable
         let pair = Pair(owner: app, name: ByteText(version))
@@ -298,7 +300,7 @@ package struct Tally {
             return known
         }
         // Several versions may count as one.
-        let admitted = try admission.release(version, of: apps[app].number, at: arrival)
+        let admitted = try admission.release(version, of: apps[app].number, key: key, at: arrival)
         let admittedPair = Pair(owner: app, name: ByteText(admitted.name))
         let index: Int
         if let known = releaseIndices[admittedPair]?.index {
@@ -306,7 +308,8 @@ package struct Tally {
             releases[index].span.widen(to: arrival)
         } else {
             releases.append(
-                Release(app: app, version: admitted.name, number: admitted.number, span: Span(arrival)))
+                Release(
+                    app: app, version: admitted.name, number: admitted.number, key: key, span: Span(arrival)))
             index = releases.count - 1
             releaseIndices[admittedPair] = Counted(index: index)
             weight += 1
@@ -317,17 +320,17 @@ package struct Tally {
     }
 
     private mutating func build(
-        _ release: Int, _ name: String?, by admission: some Admission
+        _ release: Int, _ name: String?, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Counted {
         let pair = Pair(owner: release, name: ByteText((name ?? "").storable))
         if let known = buildIndices[pair] { return known }
-        let admitted = try admission.build(pair.name.text, of: releases[release].number)
+        let admitted = try admission.build(pair.name.text, of: releases[release].number, key: key)
         let admittedPair = Pair(owner: release, name: ByteText(admitted.name))
         let index: Int
         if let known = buildIndices[admittedPair]?.index {
             index = known
         } else {
-            builds.append(Build(release: release, name: admitted.name, number: admitted.number))
+            builds.append(Build(release: release, name: admitted.name, number: admitted.number, key: key))
             index = builds.count - 1
             buildIndices[admittedPair] = Counted(index: index)
             weight += 1
@@ -385,12 +388,15 @@ package struct Tally {
             return (given, newCell(pair), false)
         }
         var source = sources[given]
-        source.build = try build(source.release, StoreLimits.other, by: admission).index
+        source.build = try build(source.release, StoreLimits.other, key: leaks[leak].key, by: admission).index
         let isInRelease = try isAdmitted(
             Pair(owner: leak, name: source.build), of: source.app, by: admission)
         if !isInRelease {
-            source.release = try release(source.app, StoreLimits.other, time, by: admission).index
-            source.build = try build(source.release, StoreLimits.other, by: admission).index
+            source.release = try release(
+                source.app, StoreLimits.other, time, key: leaks[leak].key, by: admission
+            ).index
+            source.build = try build(source.release, StoreLimits.other, key: leaks[leak].key, by: admission)
+                .index
         }
         let fold = (source: index(of: source), cell: newCell(Pair(owner: leak, name: source.build)))
         folds[Pair(owner: leak, name: given)] = fold

@@ -18,6 +18,8 @@ extension Tally {
         package var version: String
         /// The number that the admission gave it.
         package let number: Int
+        /// The ingest key whose report named it first here.
+        package let key: Int64
         package var span: Span
         package var reports = 0
         package var freed = 0
@@ -40,6 +42,8 @@ extension Tally {
         package var name: String
         /// The number that the admission gave it.
         package let number: Int
+        /// The ingest key whose report named it first here.
+        package let key: Int64
     }
 
     package struct Leak {

@@ -34,6 +34,9 @@ package enum DetailBytes {
     /// Bytes of a row of `leak_value`, except for a few.
     package static func ofValue(_ text: String) -> Int { text.utf8.count + rowBytes }
 
+    /// Bytes of a row of `release` or `build` with its indexes: the name stands in the row, in its sort key and in an index.
+    package static func ofVersion(_ name: String) -> Int { 3 * name.utf8.count + 6 * rowBytes }
+
     /// Bytes of a row of `release_check`, except for a few. Each version has rows of its own.
     package static func ofCheck(_ className: String) -> Int { className.utf8.count + rowBytes }
 }

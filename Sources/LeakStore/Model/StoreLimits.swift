@@ -17,8 +17,8 @@ public struct StoreLimits: Hashable, Sendable {
     public var leaksPerApp = 10_000
     /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical ones have 400 bytes.
     public var leakTextBytesPerApp = 64 << 20
-    /// Bytes of the names and paths of new leaks that one ingest key may add on a day, in all its apps together: as many as one app
-    /// may keep.
+    /// Bytes of new leaks (names and paths), versions and builds that one ingest key may add on a day, in all its apps together: as
+    /// many as the leaks of one app may have. A version or build counts three times the bytes of its name, and 96.
     public var leakTextBytesPerKeyAndDay = 64 << 20
     /// Bytes of details that one ingest key may add on a day in all its apps together: reports kept as samples, systems,
     /// models and values of explanations of each leak, and classes of checks of each version. A sample that replaces another

@@ -63,11 +63,21 @@ final class Connection {
     // `close_v2` waits for the statements, which may outlive this by a moment.
     deinit { unsafe sqlite3_close_v2(handle) }
 
+    /// The header as it is in the file now; a log beside it may have a newer one.
+    var header: DatabaseHeader? {
+        var bytes = [UInt8](repeating: 0, count: DatabaseHeader.byteCount)
+        let code = unsafe csqlite_read_header(handle, &bytes, Int32(DatabaseHeader.byteCount))
+        return code == SQLITE_OK ? DatabaseHeader(bytes) : nil
+    }
+
     /// `true` if the file is read-only although write access was requested.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Rows changed by the last statement.
     var changes: Int { unsafe Int(sqlite3_changes(handle)) }
+
+    /// Rows changed since the connection was opened.
+    var totalChanges: Int { unsafe Int(sqlite3_total_changes(handle)) }
 
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 

@@ -30,6 +30,10 @@ final class DatabaseGuard: Sendable {
         /// The file and its log at the last look.
         var file: FileState?
         var log: FileState?
+        /// True if the log had no header before the transaction that runs.
+        var isLogWithoutHeader = false
+        /// The change counter of the file's header at the last look.
+        var changeCounter: UInt32?
 
         mutating func add(_ sign: Sign) {
             if self.sign == nil { self.sign = sign }
@@ -68,15 +72,18 @@ final class DatabaseGuard: Sendable {
         state.with { $0.add(Sign(text: bare(error.description), isFromSQLite: true)) }
     }
 
-    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs two
+    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs six
     /// calls of the system, before each transaction.
     ///
+    /// - Parameter header: of the file, as it is now.
     /// - Throws: ``StoreError/Reason/damaged``.
-    func check() throws(StoreError) {
+    func check(_ header: DatabaseHeader? = nil) throws(StoreError) {
         let (problem, isConfirmed): (StoreError?, Bool) = state.with { state in
             if let damage = state.damage { return (damage, true) }
             // Under the lock: the file grows, and an earlier look at it must not be evaluated after a later one.
-            if let problem = checkFiles(&state) { return (damaged(problem), state.damage != nil) }
+            if let problem = checkFiles(&state) ?? check(header, &state) {
+                return (damaged(problem), state.damage != nil)
+            }
             guard let sign = state.sign else { return (nil, false) }
             let error = StoreError(
                 .damaged,
@@ -149,8 +156,37 @@ final class DatabaseGuard: Sendable {
             (state.damage, state.isNoted) = (damaged(problem), false)
             return problem
         }
+        state.isLogWithoutHeader = (log?.size ?? 0) > 0 && !LogCheck.hasHeader(path + "-wal")
         if state.sign == nil { state.file = file }
         if let log { state.log = log }
+        return nil
+    }
+
+    /// Checks after a commit that its log has a header. Before a commit it may lack one: a disk that failed may have kept SQLite
+    /// from writing it, and the next commit does.
+    ///
+    /// - Throws: ``StoreError/Reason/damaged``.
+    func checkCommit() throws(StoreError) {
+        let problem: String? = state.with { state in
+            guard state.damage == nil, state.isLogWithoutHeader, !LogCheck.hasHeader(path + "-wal") else {
+                return nil
+            }
+            let problem = "its log \(path)-wal has lost its header"
+            (state.damage, state.isNoted) = (damaged(problem), false)
+            return problem
+        }
+        if problem != nil { try check() }
+    }
+
+    /// An older copy that is written over the file while it is open has an older change counter.
+    private func check(_ header: DatabaseHeader?, _ state: inout State) -> String? {
+        guard let header else { return nil }
+        if let known = state.changeCounter, header.changeCounter < known {
+            let problem = "an older copy has been written over the file"
+            (state.damage, state.isNoted) = (damaged(problem), false)
+            return problem
+        }
+        state.changeCounter = header.changeCounter
         return nil
     }
 

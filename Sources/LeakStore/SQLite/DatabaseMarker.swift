@@ -11,6 +11,7 @@ enum DatabaseMarker {
     static let end = ".marker"
     private static let damageWord = "damaged: "
     private static let fileWord = "file: "
+    private static let leaksLine = "The database has leaks."
 
     /// Rejects a database that is gone, empty or new although there was one.
     ///
@@ -34,13 +35,26 @@ enum DatabaseMarker {
         throw missing(path, remains: path + "-wal")
     }
 
-    /// True for an SQLite file without tables and without a write-ahead log.
+    /// True for an SQLite file without a write-ahead log and without tables, or without leaks although it had some: nothing deletes
+    /// leaks, so it is that of another collector.
     private static func hasNothing(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? Connection(path: path, access: .readOnly),
             let tables = try? connection.number("select count(*) from sqlite_schema")
         else { return false }
-        return tables == 0
+        guard tables > 0 else { return true }
+        return hasLeaks(path) && (try? connection.number("select exists (select 1 from leak)")) == 0
+    }
+
+    /// True if the marker says that the database has leaks.
+    private static func hasLeaks(_ path: String) -> Bool {
+        DatabaseFile.text(of: path + end)?.split(separator: "\n").contains { $0 == leaksLine } ?? false
+    }
+
+    /// Records that the database has leaks, for the next start. A failure to write is ignored: it is tried again.
+    static func noteLeaks(at path: String) {
+        guard !hasLeaks(path), let text = DatabaseFile.text(of: path + end) else { return }
+        try? DatabaseFile.write(text + leaksLine + "\n", to: path + end)
     }
 
     private static func missing(_ path: String, remains: String) -> StoreError {
@@ -103,7 +117,7 @@ enum DatabaseMarker {
         let text = """
             The database \(DatabaseFile.name(of: path)) is kept in this folder.
             Delete this file together with the database to start anew.
-            \(damage)
+            \(hasLeaks(path) ? leaksLine + "\n" : "")\(damage)
             """
         let isNew = unsafe access(path + end, F_OK) != 0
         try DatabaseFile.write(text, to: path + end)

@@ -1,4 +1,15 @@
 extension Writer {
+    /// Adds the bytes of a new leak, version or build to the sum of its ingest key and day.
+    ///
+    /// - Returns: false, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.
+    func admitText(bytes: Int, key: Int64, day: Int) throws(StoreError) -> Bool {
+        var use = try idempotencyUse(of: key, day: day)
+        guard use.textBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+        use.textBytes += bytes
+        caches.idempotency.set(use, of: key)
+        return true
+    }
+
     /// Adds the bytes of a sample, a new value of a leak or a new class of checks to the sum of its ingest key and day.
     ///
     /// - Parameters:

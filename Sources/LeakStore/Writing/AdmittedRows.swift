@@ -31,14 +31,20 @@ final class AdmittedRows: Admission {
         return AdmittedName(entry.name, number: apps.number(of: entry.id, adding: entry))
     }
 
-    func release(_ version: String, of app: Int, at time: Int64) throws(StoreError) -> AdmittedName {
-        let entry = try writer.release(version, of: apps[app], at: time)
+    func release(
+        _ version: String, of app: Int, key: Int64, at time: Int64
+    ) throws(StoreError) -> AdmittedName {
+        let entry = try writer.release(version, of: apps[app], at: time) { () throws(StoreError) in
+            try writer.admitText(bytes: DetailBytes.ofVersion(version), key: key, day: day)
+        }
         let number = releases.number(of: entry.id, adding: entry)
         return AdmittedName(entry.isBeyond ? StoreLimits.other : version, number: number)
     }
 
-    func build(_ name: String, of release: Int) throws(StoreError) -> AdmittedName {
-        let (row, isBeyond) = try writer.build(name, of: releases[release])
+    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName {
+        let (row, isBeyond) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
+            try writer.admitText(bytes: DetailBytes.ofVersion(name), key: key, day: day)
+        }
         let number = builds.number(of: row, adding: Build(row: row, isOther: isBeyond))
         return AdmittedName(isBeyond ? StoreLimits.other : name, number: number)
     }
@@ -108,11 +114,16 @@ extension Writer {
         return entry
     }
 
-    func release(_ version: String, of app: AppEntry, at time: Int64) throws(StoreError) -> ReleaseEntry {
+    /// - Parameter admit: returns `true` if the key has room for a new name. Not asked for ``StoreLimits/other``.
+    func release(
+        _ version: String, of app: AppEntry, at time: Int64, admit: () throws(StoreError) -> Bool
+    ) throws(StoreError) -> ReleaseEntry {
         if let known = try knownRelease(version, of: app) { return known }
         let known = try number(
             app.releaseCount, else: "select count(*) from release where app = ?", of: app.id)
-        let isBeyond = known >= limits.releasesPerApp && version != StoreLimits.other
+        let isOther = version == StoreLimits.other
+        var isBeyond = !isOther && known >= limits.releasesPerApp
+        if !isOther, !isBeyond { isBeyond = try !admit() }
         app.releaseCount = known
         if isBeyond, let other = try knownRelease(StoreLimits.other, of: app) { return other }
         let counted = isBeyond ? StoreLimits.other : version
@@ -139,11 +150,16 @@ extension Writer {
         return entry
     }
 
-    func build(_ name: String, of release: ReleaseEntry) throws(StoreError) -> (row: Int64, isBeyond: Bool) {
+    /// - Parameter admit: as for ``release(_:of:at:admit:)``.
+    func build(
+        _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
+    ) throws(StoreError) -> (row: Int64, isBeyond: Bool) {
         if let known = try knownBuild(name, of: release) { return (known, name == StoreLimits.other) }
         let known = try number(
             release.buildCount, else: "select count(*) from build where release = ?", of: release.id)
-        let isBeyond = known >= limits.buildsPerRelease && name != StoreLimits.other
+        let isOther = name == StoreLimits.other
+        var isBeyond = !isOther && known >= limits.buildsPerRelease
+        if !isOther, !isBeyond { isBeyond = try !admit() }
         release.buildCount = known
         if isBeyond, let other = try knownBuild(StoreLimits.other, of: release) { return (other, true) }
         let counted = isBeyond ? StoreLimits.other : name
@@ -182,10 +198,7 @@ extension Writer {
         if isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp {
             limit = .leaks
         } else {
-            var use = try idempotencyUse(of: key, day: day)
-            guard use.textBytes + bytes > limits.leakTextBytesPerKeyAndDay else {
-                use.textBytes += bytes
-                caches.idempotency.set(use, of: key)
+            guard try !admitText(bytes: bytes, key: key, day: day) else {
                 app.leaks += 1
                 app.textBytes += bytes
                 return (AdmittedLeak(counted: identity, isNew: true), nil)

@@ -100,7 +100,7 @@ final class Writer {
     /// Checks before each transaction that no damage of the database is known, and that it is the one that was opened.
     func checkFile() throws(StoreError) {
         do throws(StoreError) {
-            try watch?.check()
+            try watch?.check(connection.header)
         } catch {
             connection.keepLog()
             isLogKept = true
@@ -110,6 +110,9 @@ final class Writer {
         connection.releaseLog(autocheckpoint: Self.checkpointPages)
         isLogKept = false
     }
+
+    /// Checks after a commit, before it is acknowledged.
+    func checkCommit() throws(StoreError) { try watch?.checkCommit() }
 
     /// Distinguishes a file at its limit from a full disk: SQLite returns the same code for both.
     private func explained(_ error: StoreError) -> StoreError {

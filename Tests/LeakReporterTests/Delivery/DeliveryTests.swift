@@ -153,6 +153,8 @@ import Testing
         ("https://leaks.example.com:0443/", "https://leaks.example.com/api/v1/reports"),
         ("https://leaks.example.com:80", "https://leaks.example.com:80/api/v1/reports"),
         ("http://localhost:80/Leaks", "http://localhost/Leaks/api/v1/reports"),
+        ("https://api/v1/reports", "https://api/v1/reports/api/v1/reports"),
+        ("https://[fe80::A%25Eth0]:8443", "https://[fe80::a%25Eth0]:8443/api/v1/reports"),
         ("https://[2001:DB8::1]:443", "https://[2001:db8::1]/api/v1/reports"),
         ("https://example.com/leaks", "https://example.com/leaks/api/v1/reports"),
         ("https://example.com/api/v1/reports", "https://example.com/api/v1/reports"),
