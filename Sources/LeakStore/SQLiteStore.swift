@@ -53,7 +53,7 @@ public final class SQLiteStore: Store {
         guard !connection.isReadOnly else {
             throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")
         }
-        try Self.refuseTorn(connection, path, lock)
+        try Self.refuseTorn(connection, at: path, lock: lock)
         try Self.migrate(connection, isLocked: exclusive)
         try DatabaseMarker.write(beside: path)
         let writer = try Writer(
@@ -82,7 +82,7 @@ public final class SQLiteStore: Store {
     /// A run that ended while it copied the log leaves a file that is shorter than its header says; the log has what is missing.
     /// Without a marker the operator wants to go on with what can be read.
     private static func refuseTorn(
-        _ connection: Connection, _ path: String, _ lock: LockFile?
+        _ connection: Connection, at path: String, lock: LockFile?
     ) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path + DatabaseMarker.end) > 0
         else { return }

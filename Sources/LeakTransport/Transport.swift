@@ -5,3 +5,70 @@
 package protocol Transport: AnyObject {
     func post(_ post: Post) -> Reply
 }
+
+/// One request to the collector.
+package struct Post: Hashable, Sendable {
+    package var address: String
+    package var fields: [Field]
+    package var body: [UInt8]
+
+    package init(address: String, fields: [Field], body: [UInt8]) {
+        self.address = address
+        self.fields = fields
+        self.body = body
+    }
+
+    package struct Field: Hashable, Sendable {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+}
+
+/// The result of a ``Post``.
+package enum Reply: Hashable, Sendable {
+    case answer(Answer)
+    /// No response arrived, for the reason given in words. The collector may have received the body nevertheless.
+    case none(String)
+
+    package struct Answer: Hashable, Sendable {
+        package var status: Int
+        package var retryAfter: String?
+        package var location: String?
+        package var contentType: String?
+        /// The body, at most ``TransportLimits/answerBytes`` bytes.
+        package var body: [UInt8]
+
+        /// `true` if the transport may have sent the request twice by itself, so that the response to the first one is unknown.
+        package var mayBeRepeated = false
+
+        package init(
+            status: Int, retryAfter: String? = nil, location: String? = nil, contentType: String? = nil,
+            body: [UInt8] = []
+        ) {
+            self.status = status
+            self.retryAfter = retryAfter
+            self.location = location
+            self.contentType = contentType
+            self.body = body
+        }
+    }
+}
+
+/// Limits that apply to every transport.
+package struct TransportLimits: Hashable, Sendable {
+    /// Time limit from the DNS lookup to the end of the TLS handshake. A phone on a slow network needs a few seconds.
+    package var connectMilliseconds = 10_000
+    /// Time limit from the start to the last byte of the response. A full batch of 256 KiB takes 21 s at 100 kbit/s.
+    package var totalMilliseconds = 60_000
+    /// The most bytes of a response. The collector's longest response lists 64 rejected reports at about 100 bytes each.
+    package var answerBytes = 64 * 1024
+
+    package static let userAgent = "LeakReporter/1"
+
+    package init() {}
+}

@@ -12,3 +12,47 @@
         init(_ sql: String, _ values: Parameter...) { self.init(sql, values) }
     }
 #endif
+
+#if PostgreSQL
+    /// Collects the values of a query while its text is put together.
+    struct QueryValues {
+        private(set) var all: [Parameter] = []
+
+        init(_ first: [Parameter] = []) { all = first }
+
+        /// Adds a value.
+        ///
+        /// - Returns: the text that refers to it: `$1::bigint`, then `$2::bigint` …
+        mutating func bind(_ number: Int64) -> String { bind(.integer(number), "bigint") }
+        mutating func bind(_ text: String) -> String { bind(.text(text), "text") }
+        mutating func bind(_ rows: [Int64]) -> String { bind(.integers(rows.map { $0 }), "bigint[]") }
+
+        private mutating func bind(_ value: Parameter, _ type: String) -> String {
+            all.append(value)
+            return "$\(all.count)::\(type)"
+        }
+    }
+#endif
+
+#if PostgreSQL
+    extension [String] {
+        /// Lends the texts as C strings, behind them a null.
+        func withCStrings<Result>(
+            _ body: ([UnsafePointer<CChar>?]) -> Result
+        ) -> Result {
+            var bytes: [CChar] = []
+            var offsets: [Int] = []
+            for text in self {
+                offsets.append(bytes.count)
+                bytes.append(contentsOf: text.utf8CString)
+            }
+            bytes.append(0)
+            return unsafe bytes.withUnsafeBufferPointer { buffer in
+                let starts: [UnsafePointer<CChar>?] = unsafe offsets.map { offset in
+                    unsafe buffer.baseAddress.map { unsafe $0 + offset }
+                }
+                return unsafe body(starts + [nil])
+            }
+        }
+    }
+#endif

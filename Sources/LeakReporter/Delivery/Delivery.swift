@@ -1,3 +1,4 @@
+import LeakPlatform
 import LeakMessage
 import LeakTransport
 
@@ -108,4 +109,10 @@ enum Delivery: Hashable, Sendable {
         }
         return text
     }
+}
+
+extension Backoff {
+    /// The back-off of the reporter. A collector that restarts is back within a second or two; for one that has been away for
+    /// hours, more frequent attempts do not help.
+    static let ofReporter = Backoff(firstMilliseconds: 1_000, longestMilliseconds: 3_600_000)
 }

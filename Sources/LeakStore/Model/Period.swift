@@ -16,3 +16,26 @@ public enum Period: String, Hashable, Sendable, CaseIterable {
         }
     }
 }
+
+/// Retention times in days, of data that is not kept for good. Counts by day are kept for good.
+package enum Retention {
+    /// How long a repeated batch is recognized. WIRE: 7 days, one more than a reporter keeps a batch.
+    package static let idempotencyDays = 7
+    package static let hourDays = 90
+    /// Kept reports, with their data about a device and its user: they stay as long as the hours in which they count.
+    package static let sampleDays = 90
+
+    /// Symbols that no report needs any more: ten days longer than reports, so that no kept report outlives its names.
+    package static let symbolDays = sampleDays + 10
+
+    /// An app's days, with their sets of installs: as long as the longest ``Period``, and the current day.
+    package static let appDays = 90
+
+    /// Returns the first day of an app that is kept.
+    package static func firstAppDay(now: Int64) -> Int { Calendar.day(of: start(appDays, now: now)) }
+
+    /// Returns the time that many days before `now`, in milliseconds since 1970.
+    package static func start(_ days: Int, now: Int64) -> Int64 {
+        now - Int64(days) * Calendar.dayMilliseconds
+    }
+}

@@ -106,3 +106,24 @@ enum MetadataLayout {
         static let hasEnumWitnesses: UInt32 = 0x20_0000
     }
 }
+
+/// The rule for finding the case of an enum.
+struct EnumLayout {
+    let metadata: UInt
+    let size: Int
+    let enumTag: UInt
+    let projectEnumData: UInt
+    /// The slots of each case's payload, in the order of tags.
+    var cases: [SlotRange] = []
+}
+
+/// A range of consecutive slots in ``TypeLayouts/slots``.
+struct SlotRange {
+    static let empty = SlotRange(start: 0, count: 0)
+
+    var start: Int32
+    var count: Int32
+
+    var isEmpty: Bool { count == 0 }
+    var indices: Range<Int> { Int(start)..<Int(start + count) }
+}
