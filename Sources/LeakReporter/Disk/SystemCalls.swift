@@ -145,18 +145,22 @@ enum ForkedChildren {
         unsafe pthread_mutex_init(mutex, nil)
         return unsafe mutex
     }()
-    private static let isRegistered =
-        pthread_atfork(
-            { unsafe pthread_mutex_lock(ForkedChildren.mutex) },
-            { unsafe pthread_mutex_unlock(ForkedChildren.mutex) },
-            {
-                for index in 0..<ForkedChildren.capacity where unsafe ForkedChildren.slots[index] >= 0 {
-                    _ = unsafe systemClose(ForkedChildren.slots[index])
-                    unsafe ForkedChildren.slots[index] = -1
-                }
-                unsafe ForkedChildren.hasOverflowed = false
-                unsafe pthread_mutex_unlock(ForkedChildren.mutex)
-            }) == 0
+    private static let isRegistered = {
+        // Made here, since a child may not ask for memory.
+        _ = unsafe slots
+        return
+            pthread_atfork(
+                { unsafe pthread_mutex_lock(ForkedChildren.mutex) },
+                { unsafe pthread_mutex_unlock(ForkedChildren.mutex) },
+                {
+                    for index in 0..<ForkedChildren.capacity where unsafe ForkedChildren.slots[index] >= 0 {
+                        _ = unsafe systemClose(ForkedChildren.slots[index])
+                        unsafe ForkedChildren.slots[index] = -1
+                    }
+                    unsafe ForkedChildren.hasOverflowed = false
+                    unsafe pthread_mutex_unlock(ForkedChildren.mutex)
+                }) == 0
+    }()
 
     /// Runs `work` while no process can be forked, so that a lock taken by `work` is not held forever in a child process. `work`
     /// must be short and must neither open nor close descriptors for locks, nor release an object that does.

@@ -24,21 +24,20 @@ enum AtExit {
         _ = isRegistered
         let entry = Entry(reporter: reporter)
         // A reporter whose last other owner releases it in the meantime lives until the lock is released.
-        _ = withEntries { entries in
-            let reporters = entries.map(\.reporter)
-            entries = zip(entries, reporters).filter { $1 != nil }.map(\.0) + [entry]
-            return reporters
+        // The list's lock is not held in a child process, which also ends with `exit`.
+        _ = ForkedChildren.prevented {
+            entries.with { entries in
+                let reporters = entries.map(\.reporter)
+                entries = zip(entries, reporters).filter { $1 != nil }.map(\.0) + [entry]
+                return reporters
+            }
         }
-    }
-
-    /// Calls `work` with the entries. It must not deadlock in a child process, which also ends with `exit`.
-    private static func withEntries<Result: Sendable>(_ work: (inout [Entry]) -> Result) -> Result {
-        ForkedChildren.prevented { entries.with { work(&$0) } }
     }
 
     private static func flushAll() {
         let process = getpid()
-        let reporters = withEntries { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
+        // No process was forked while the list was locked, and `exit` must not wait for the opening of a file.
+        let reporters = entries.with { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
         let deadline = Moment.now.advanced(
             byMilliseconds: reporters.map(\.bounds.exitMilliseconds).max() ?? 0)
         for reporter in reporters {

@@ -77,8 +77,9 @@ enum DatabaseMarker {
     static func noteDamage(of path: String, _ problem: String, isConfirmed: Bool) {
         var note = "\(damageWord)\(problem.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
         if isConfirmed, let state = fileState(of: path) { note += "\(fileWord)\(state)\n" }
+        let text = DatabaseFile.text(of: path + end)
         // A replaced folder has no marker and no database.
-        guard let text = DatabaseFile.text(of: path + end), !text.hasSuffix(note) else { return }
+        guard text != nil || DatabaseFile.size(of: path) > 0, text?.hasSuffix(note) != true else { return }
         try? replace(at: path, with: note)
     }
 
