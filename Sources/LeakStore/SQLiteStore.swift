@@ -44,7 +44,7 @@ public final class SQLiteStore: Store {
         clock: ClockRule = ClockRule(), redact: @escaping Redact = { Array($0) }
     ) throws(StoreError) {
         self.path = path
-        lock = exclusive ? try LockFile(beside: path) : nil
+        lock = exclusive ? try Self.lock(path) : nil
         try DatabaseMarker.refuseAnew(at: path)
         try Self.refuseDamage(of: path)
         try DatabaseFile.create(at: path)
@@ -67,13 +67,25 @@ public final class SQLiteStore: Store {
         noteLeaks()
     }
 
+    /// Takes the lock of a server. A command that checks the log has it for a moment.
+    private static func lock(_ path: String) throws(StoreError) -> LockFile {
+        let deadline = ContinuousClock.now + migrationWait
+        while true {
+            do throws(StoreError) {
+                return try LockFile(beside: path)
+            } catch {
+                guard error.reason == .locked, ContinuousClock.now < deadline else { throw error }
+                usleep(20_000)
+            }
+        }
+    }
+
     /// Records in the marker that the database has leaks.
     private func noteLeaks() {
         let isNews = hasNotedLeaks.with { !$0 }
         guard lock != nil, isNews else { return }
         let hasLeaks = writer.with { (try? $0.connection.number("select exists (select 1 from leak)")) == 1 }
-        guard hasLeaks else { return }
-        DatabaseMarker.noteLeaks(at: path)
+        guard hasLeaks, DatabaseMarker.noteLeaks(at: path) else { return }
         hasNotedLeaks.with { $0 = true }
     }
 
@@ -88,8 +100,15 @@ public final class SQLiteStore: Store {
         else { return }
         var problem: String?
         if let header = connection.header, DatabaseFile.size(of: path) < header.fileBytes {
-            do throws(StoreError) { problem = try damage(of: path).first } catch { problem = "\(error)" }
-            problem = problem.map { "it is shorter than its header says (\($0))" }
+            switch StructureCheck.run(at: path) {
+            case .sound: break
+            case .damaged(let reason): problem = "it is shorter than its header says (\(reason))"
+            case .unreadable(let reason):
+                throw StoreError(
+                    .other,
+                    "database \(path): it is shorter than its header says and cannot be checked (\(reason)): check the disk"
+                )
+            }
         }
         // A server may be writing the log.
         if problem == nil, let own = lock ?? (try? LockFile(beside: path)) {
@@ -97,7 +116,6 @@ public final class SQLiteStore: Store {
             problem = LogCheck.problem(of: path + "-wal")
         }
         guard let problem else { return }
-        DatabaseMarker.noteDamage(of: path, problem, isConfirmed: true)
         throw StoreError(
             .corrupt,
             "database \(path): \(problem). Keep \(path)-wal. Restore a backup, or copy the folder and run .recover on the "
@@ -150,8 +168,8 @@ public final class SQLiteStore: Store {
     }
 
     public func tidy(now: Int64) throws(StoreError) {
-        noteLeaks()
         try write { writer throws(StoreError) in try writer.tidy(now: now) }
+        noteLeaks()
     }
 
     public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {

@@ -112,7 +112,7 @@ import Testing
         collector.wait()
     }
 
-    /// Runs blocking calls on a separate thread.
+    /// Runs blocking calls on a new thread, so that they block no thread that other code needs.
     private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }

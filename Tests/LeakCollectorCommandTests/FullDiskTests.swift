@@ -164,7 +164,7 @@ func run(_ tool: String, _ arguments: [String]) throws -> Int32 {
     return process.terminationStatus
 }
 
-/// A real file system of a few megabytes. It is unmounted with its owner.
+/// A real file system (tmpfs) of a few megabytes. It is unmounted when this object is deallocated.
 private final class SmallDisk {
     /// True if this machine allows the tests to mount such a file system.
     static let isAvailable: Bool = geteuid() == 0 && (try? SmallDisk(mebibytes: 1)) != nil

@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// HEAD has the same fields as GET, for the file, for its compressed form, and without a body.
+    /// HEAD has the status and fields of GET: for the file, for its compressed form, and for a 304 response.
     @Test(arguments: ["", "Accept-Encoding: gzip\r\n", "If-None-Match: *\r\n"])
     func `HEAD has the fields of GET and no body`(fields: String) throws {
         try Self.withFiles { server in

@@ -16,7 +16,7 @@ struct Senders {
 
     /// Senders that the key may write for. Others are left out, because the store makes room for each.
     private(set) var origins: [Submission.Origin] = []
-    /// Modules in the order of `origins`: the module whose name leads the app's own types.
+    /// For each of `origins`, the module of the app's own types, `Shop` in `Shop.Cart`; `nil` if it is not known.
     private(set) var modules: [String?] = []
     private var known: [OriginSlices: Sender] = [:]
     private var last: (slices: OriginSlices, sender: Sender)?

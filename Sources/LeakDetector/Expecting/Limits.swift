@@ -12,7 +12,7 @@ extension LeakDetector {
         /// objects make room early. If most objects still exist, the detector waits for a fair sample of all, and counts the others
         /// as ``Counts/dropped``.
         public var outstanding = 10_000
-        /// The number of leaked objects that are watched for their deallocation at once.
+        /// The maximum number of leaked objects that are watched at the same time, in case they are deallocated later.
         public var survivors = 1_000
         /// The time for which a leaked object is watched. An object that lives longer than an hour is not freed late but leaked.
         public var survivorMilliseconds = 3_600_000

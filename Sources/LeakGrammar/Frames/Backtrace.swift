@@ -61,7 +61,8 @@ struct Backtrace {
         }
         self.init(
             head: Self.withoutHeading(json.head), lines: lines,
-            frames: lines.compactMap { JSONFrame.read($0, reader) }, keepsPlaces: true)
+            frames: lines.compactMap { JSONFrame.read($0, reader).map(FrameReader.bounded) },
+            keepsPlaces: true)
     }
 
     /// Reads frames that are strings in a JSON text of one leak.

@@ -13,7 +13,13 @@ struct FrameReader {
 
     func read(_ raw: Text) -> CallFrame? {
         let line = Self.withoutListMarks(raw.cut(to: Self.byteLimit).trimmed)
-        guard let first = line.first, var frame = form(first, of: line) else { return nil }
+        guard let first = line.first, let frame = form(first, of: line) else { return nil }
+        return Self.bounded(frame)
+    }
+
+    /// Returns a frame whose names are short enough and have no addresses.
+    static func bounded(_ frame: CallFrame) -> CallFrame {
+        var frame = frame
         frame.function = frame.function.flatMap { Self.bounded($0, to: Self.functionByteLimit) }
         frame.module =
             frame.module == "???" ? nil : frame.module.flatMap { Self.bounded($0, to: Self.moduleByteLimit) }

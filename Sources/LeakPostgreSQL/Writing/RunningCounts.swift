@@ -35,7 +35,7 @@
         ///
         /// A leak whose reports are all in one bucket needs no row.
         ///
-        /// - Parameter rows: rows that were added to the source.
+        /// - Parameter rows: the counts that were added to the source, in new or existing rows.
         func refresh(after rows: [CountRow]) -> Query? {
             guard !rows.isEmpty else { return nil }
             return Query(

@@ -48,7 +48,7 @@ struct SegmentQueue {
     private var untold: [String: Int] = [:]
     /// Files that are no longer needed but could not be removed.
     private(set) var lingering: [String: FileFailure] = [:]
-    /// The number of the current record.
+    /// The number of the mailbox entry that is being processed.
     var ticket: UInt64 = 0
     /// The time until which nothing is sent for an app, by its id, because the collector said that the key may not write for it.
     private(set) var forbiddenApps: [String: Moment] = [:]

@@ -36,7 +36,8 @@ enum AtExit {
 
     private static func flushAll() {
         let process = getpid()
-        // No process was forked while the list was locked, and `exit` must not wait for the opening of a file.
+        // Not by way of `prevented`, which waits while a lock file is opened: `flush(_:)` alone changes the list, and no process is
+        // forked meanwhile.
         let reporters = entries.with { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
         let deadline = Moment.now.advanced(
             byMilliseconds: reporters.map(\.bounds.exitMilliseconds).max() ?? 0)

@@ -6,7 +6,7 @@ extension Writer {
         return union
     }
 
-    /// Returns the installs of a leak. A leak that was seen in one build only shares that build's set.
+    /// Returns the installs of a leak. A leak that was seen in only one build has no set of its own: it uses that of the build.
     private func installs(ofLeak leak: Int64) throws(StoreError) -> InstallSet {
         try set(
             by: """

@@ -31,7 +31,7 @@ package enum Retention {
     /// An app's days, with their sets of installs: as long as the longest ``Period``, and the current day.
     package static let appDays = 90
 
-    /// Returns the first day of an app that is kept.
+    /// Returns the number of the oldest day that is kept for apps.
     package static func firstAppDay(now: Int64) -> Int { Calendar.day(of: start(appDays, now: now)) }
 
     /// Returns the time that many days before `now`, in milliseconds since 1970.

@@ -136,7 +136,7 @@ enum DatabaseFile {
 
 /// What the first bytes of a database's file say of it. https://www.sqlite.org/fileformat2.html#the_database_header
 struct DatabaseHeader {
-    /// Counts transactions that changed the first page, and never goes back.
+    /// Rises with changes of the first page, though not with each one while there is a log, and never goes back.
     let changeCounter: UInt32
     /// The size that the file should have, in bytes.
     let fileBytes: Int

@@ -178,7 +178,7 @@ final class DatabaseGuard: Sendable {
         if problem != nil { try check() }
     }
 
-    /// An older copy that is written over the file while it is open has an older change counter.
+    /// A copy of an earlier run that is written over the file while it is open has an older change counter.
     private func check(_ header: DatabaseHeader?, _ state: inout State) -> String? {
         guard let header else { return nil }
         if let known = state.changeCounter, header.changeCounter < known {

@@ -35,8 +35,8 @@ enum DatabaseMarker {
         throw missing(path, remains: path + "-wal")
     }
 
-    /// True for an SQLite file without a write-ahead log and without tables, or without leaks although it had some: nothing deletes
-    /// leaks, so it is that of another collector.
+    /// True for an SQLite file without a write-ahead log and without tables, or without leaks although it had some: leaks are merged,
+    /// but the last one is never deleted, so it is that of another collector.
     private static func hasNothing(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? Connection(path: path, access: .readOnly),
@@ -51,14 +51,17 @@ enum DatabaseMarker {
         DatabaseFile.text(of: path + end)?.split(separator: "\n").contains { $0 == leaksLine } ?? false
     }
 
-    /// Records that the database has leaks, for the next start. A failure to write is ignored: it is tried again.
-    static func noteLeaks(at path: String) {
-        guard !hasLeaks(path), let text = DatabaseFile.text(of: path + end) else { return }
-        try? DatabaseFile.write(text + leaksLine + "\n", to: path + end)
+    /// Records that the database has leaks, for the next start.
+    ///
+    /// - Returns: `true` if the marker says so.
+    static func noteLeaks(at path: String) -> Bool {
+        guard !hasLeaks(path) else { return true }
+        guard let text = DatabaseFile.text(of: path + end) else { return false }
+        return (try? DatabaseFile.write(text + leaksLine + "\n", to: path + end)) != nil
     }
 
     private static func missing(_ path: String, remains: String) -> StoreError {
-        let state = unsafe access(path, F_OK) == 0 ? "is empty" : "is gone"
+        let state = unsafe access(path, F_OK) == 0 ? "is empty or has no leaks" : "is gone"
         return StoreError(
             .missing,
             "database \(path): it \(state), and \(remains) says that there was one; put the file or a backup of it back, or "
@@ -78,7 +81,7 @@ enum DatabaseMarker {
         var note = "\(damageWord)\(problem.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
         if isConfirmed, let state = fileState(of: path) { note += "\(fileWord)\(state)\n" }
         let text = DatabaseFile.text(of: path + end)
-        // A replaced folder has no marker and no database.
+        // A folder that was emptied has no marker and no database.
         guard text != nil || DatabaseFile.size(of: path) > 0, text?.hasSuffix(note) != true else { return }
         try? replace(at: path, with: note)
     }

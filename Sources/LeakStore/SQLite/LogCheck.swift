@@ -9,9 +9,6 @@
 enum LogCheck {
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
-    /// A cut of power may leave the commit that was being written behind a broken frame, and one more if it happens twice.
-    private static let commitsOfPowerCuts = 2
-
     /// Returns true if a log of that size begins with a valid header. Another process may be writing it, so it is read again before
     /// it counts as damaged.
     static func hasHeader(_ log: String) -> Bool {
@@ -41,34 +38,32 @@ enum LogCheck {
         let frameBytes = frameHeaderBytes + header.pageBytes
         let framesAtOnce = max(1, (1 << 20) / frameBytes)
         var offset = headerBytes
-        var sum = header.sum
+        var former = header.sum
         var isBroken = false
-        var lostCommits = 0
+        var commits = 0
         while true {
             let bytes = read(descriptor, count: framesAtOnce * frameBytes, at: offset)
             let count = bytes.count / frameBytes
             for index in 0..<count {
                 let frame = bytes[index * frameBytes..<(index + 1) * frameBytes]
                 let fields = frame.prefix(frameHeaderBytes)
-                let isOfThisLog = fields.dropFirst(8).prefix(8).elementsEqual(header.salts)
-                // Behind the last commit are frames of an earlier use of the file.
-                guard isOfThisLog else {
-                    isBroken = true
-                    continue
-                }
-                if !isBroken {
-                    sum.add(fields.prefix(8))
-                    sum.add(frame.dropFirst(frameHeaderBytes))
-                    isBroken = !sum.equals(fields.dropFirst(16))
-                }
+                var sum = former
+                sum.add(fields.prefix(8))
+                sum.add(frame.dropFirst(frameHeaderBytes))
+                // Frames of an earlier use of the file have other salts.
+                let isNext =
+                    fields.dropFirst(8).prefix(8).elementsEqual(header.salts)
+                    && sum.equals(fields.dropFirst(16))
+                former = header.sum.continued(fields.dropFirst(16))
+                if !isNext { (isBroken, commits) = (true, 0) }
                 let isCommit = fields.dropFirst(4).prefix(4).contains { $0 != 0 }
-                if isBroken, isCommit { lostCommits += 1 }
+                if isBroken, isNext, isCommit { commits += 1 }
+                // A commit that a failing disk or a cut of power left unfinished is one. The next one is written over it.
+                if commits > 1 { return "its log has commits behind a broken one" }
             }
-            guard count == framesAtOnce else { break }
+            guard count == framesAtOnce else { return nil }
             offset += count * frameBytes
         }
-        guard lostCommits > commitsOfPowerCuts else { return nil }
-        return "its log has \(lostCommits) commits behind a broken one"
     }
 
     private static func read(_ descriptor: Int32, count: Int, at offset: Int) -> [UInt8] {
@@ -109,6 +104,14 @@ enum LogCheck {
         private let isBigEndian: Bool
 
         init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+
+        /// The sum that a frame has stored, in eight bytes, from which that of the next one goes on.
+        func continued(_ stored: ArraySlice<UInt8>) -> Sum {
+            var sum = self
+            sum.first = stored.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+            sum.second = stored.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+            return sum
+        }
 
         /// - Parameter bytes: a multiple of eight.
         mutating func add(_ bytes: ArraySlice<UInt8>) {

@@ -156,7 +156,7 @@ extension Writer {
             try connection.run("update leak_release set installs = ? where id = ?", set.count, owner)
         case .leakBuild:
             try connection.run("update leak_build set installs = ? where id = ?", set.count, owner)
-            // A leak that was seen in this build only shares its set.
+            // A leak, or a leak in a release, that was seen only in this build has no set of its own: the build's set is used.
             try connection.run(
                 """
                 update leak set moving = 1, installs = ?1 where id = (select leak from leak_build where id = ?2)

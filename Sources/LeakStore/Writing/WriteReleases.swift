@@ -23,7 +23,7 @@ extension Writer {
             if let change = try add(cells[index].installs, to: .leakBuild, of: inBuild.id) {
                 release.newInstalls.append(contentsOf: change.fresh)
                 inBuild.installs = change.count
-                // A release with one build only shares that build's set.
+                // A release with only one build has no set of its own: it uses the set of that build.
                 if inRelease.builds == 1 {
                     inRelease.installs = change.count
                 } else if let wider = try add(change.fresh, to: .leakRelease, of: inRelease.id) {

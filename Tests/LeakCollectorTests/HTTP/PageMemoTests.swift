@@ -8,7 +8,7 @@ import Testing
         Response(.ok, type: "text/html", body: .bytes([UInt8](repeating: 0x61, count: count)))
     }
 
-    /// Returns how often a page was rendered for each of `questions`, requested in turn.
+    /// Requests the pages of `questions` in turn. Returns the questions for which a page was rendered, in that order.
     private func made(
         _ memo: PageMemo, _ questions: [(question: Int, state: Int64, now: Int64)], bytes: Int = 2000
     ) -> [Int] {

@@ -14,7 +14,7 @@ struct EchoService: Service {
     }
 }
 
-/// Answers with the result of a closure.
+/// Passes every request to a closure, which sends the response.
 struct ClosureService: Service {
     let answer: @Sendable (borrowing Request, consuming Responder) -> Void
 

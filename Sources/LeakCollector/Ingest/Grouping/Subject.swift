@@ -105,7 +105,7 @@ struct Subject {
             }
             let start = Cycle.startOfSmallestRotation(elements.map(\.key))
             cycleKey = Array((elements[start...] + elements[..<start]).map(\.key))
-            // If the plain names are those of version 1, so is their order.
+            // If the detailed names equal those of version 1 of the grouping rules, the rotation is the same too.
             let detailedStart = Cycle.startOfSmallestRotation(elements.map(\.detailed))
             let rotated = elements[detailedStart...] + elements[..<detailedStart]
             (detailedCycleKey, self.cycle) = (rotated.map(\.detailed), rotated.map(\.shown))

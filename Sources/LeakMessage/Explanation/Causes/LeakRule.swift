@@ -105,7 +105,7 @@ struct ReferenceCondition: Sendable {
     /// References of these types.
     ///
     /// A name with a module stands for that type alone, and one that ends with a dot for all types of its beginning. A name without
-    /// a module is that of an Objective-C class, which has a module only where a sender wrote one in front of it.
+    /// a module stands for a type of that name without a module, as Objective-C's classes are named, or in one of Apple's modules.
     static func of(_ owners: String...) -> ReferenceCondition { any.with { $0.owners = owners } }
 
     /// References of types whose names end so.
