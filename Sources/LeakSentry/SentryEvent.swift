@@ -2,7 +2,7 @@ internal import LeakMessage
 
 /// The fields of an event that are read; all others are skipped.
 ///
-/// Of `user` only the id is read, and of `threads` only the calls of the thread that crashed or was running. `request`,
+/// Only the id of `user` is read, and only the calls of the thread in `threads` that crashed or was running. `request`,
 /// `server_name` and the variables of frames are never read.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 struct SentryEvent {

@@ -134,7 +134,7 @@ enum DatabaseFile {
     }
 }
 
-/// What the first bytes of a database's file say of it. https://www.sqlite.org/fileformat2.html#the_database_header
+/// The header of a database's file: its first 100 bytes. https://www.sqlite.org/fileformat2.html#the_database_header
 struct DatabaseHeader {
     /// Rises with changes of the first page, though not with each one while there is a log, and never goes back.
     let changeCounter: UInt32
