@@ -346,6 +346,38 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `late reports beyond what a key may add count in the hour in which they arrive`() throws {
+        // Room for nine hours in the past, and for no sample.
+        let limits = Self.limits(2 * 9 * DetailBytes.ofPastHour)
+        let page = leak("Page")
+        /// Reports of the last 14 days, oldest first.
+        func days() throws -> [Int] {
+            let leak = try #require(try place.store().makeReader().leak(page.id, now: noon))
+            return try #require(leak.trend.versions.first).counts
+        }
+        func send(_ late: Int64, key: Int64 = 1) throws {
+            // Each store has yet to read how much the key has added.
+            let store = try place.store(limits: limits)
+            let report = Report(
+                leak: page, system: nil, model: nil, at: noon - late, body: Self.body(9_000))
+            #expect(try store.count([submission([report], keyID: key)], now: noon) == [.counted])
+        }
+        // This hour and the last one cost nothing.
+        for _ in 0..<20 { try send(hour) }
+        let before = try leftOut(place.store())
+        for late in 1...9 { try send(Int64(late) * day) }
+        #expect(try days() == [0, 0, 0, 0] + [Int](repeating: 1, count: 9) + [20])
+        for late in 10...12 { try send(Int64(late) * day) }
+        #expect(try days() == [0, 0, 0, 0] + [Int](repeating: 1, count: 9) + [23])
+        // Twelve samples, and the three late reports.
+        #expect(try leftOut(place.store()) == before + 12 + 3)
+        // Another key has hours of its own.
+        try send(12 * day, key: 2)
+        #expect(try days() == [0, 1, 0, 0] + [Int](repeating: 1, count: 9) + [23])
+        let found = try place.store().verify()
+        #expect(found == [])
+    }
+
     @Test func `an honest app with the standard limits has room to spare`() {
         let samples = 1_000 * 18 * 4_096
         let explanations = 1_000 * 20 * 300

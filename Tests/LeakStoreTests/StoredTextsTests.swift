@@ -125,8 +125,8 @@ import Testing
             }
         }
         try count(0..<60, key: 1, builds: true)
-        // About 250 bytes each.
-        let kept = 20_000 / 255
+        // About 250 bytes each, and 256 for the leak in it.
+        let kept = 20_000 / 511
         try count(60..<100, key: 1, builds: true)
         func overLimit() throws -> [BeyondLimit.Name: Int] {
             Dictionary(
@@ -142,6 +142,49 @@ import Testing
         try count(0..<2, key: 1, builds: true)
         #expect(try overLimit()[.releases] == 3)
         #expect(try store.verify() == [])
+    }
+
+    @Test func `leaks in more builds than a key may bring on a day count in the others of their version`()
+        throws
+    {
+        var limits = StoreLimits()
+        limits.leakTextBytesPerKeyAndDay = 40_000
+        let leaks = (0..<10).map { leak("L\($0)", stack: ["A"]) }
+        func count(_ builds: Range<Int>, of leaks: [LeakIdentity] = leaks, key: Int64 = 1) throws {
+            for build in builds {
+                // Each store has yet to read how much the key has brought.
+                let store = try place.store(limits: limits)
+                let reports = leaks.map { Report(leak: $0, build: "\(build)") }
+                #expect(try store.count([submission(reports, keyID: key)], now: noon) == [.counted])
+            }
+        }
+        func overLimit() throws -> [BeyondLimit.Name: Int] {
+            Dictionary(
+                uniqueKeysWithValues: try place.store().makeReader().overview(app: nil, now: noon).beyond.map
+                { ($0.limit, $0.count) })
+        }
+        func builds() throws -> Int {
+            let reader = try place.store().makeReader()
+            return try leaks.reduce(0) { sum, leak in
+                sum + (try #require(try reader.leak(leak.id, now: noon)).versions.count)
+            }
+        }
+        try count(0..<40, of: [leak("First")], key: 3)
+        try count(0..<10)
+        #expect(try overLimit() == [:])
+        #expect(try builds() == 100)
+        // Ten leaks have about 1,000 bytes, and each build of them 2,560.
+        try count(10..<20)
+        let folded = try #require(try overLimit()[.leakBuilds])
+        #expect((45...55).contains(folded))
+        #expect(try builds() == 200 - folded + 10)
+        // What is known goes on counting, and another key brings its own.
+        let before = try overLimit()
+        try count(0..<5)
+        #expect(try overLimit() == before)
+        try count(30..<35, key: 2)
+        #expect(try overLimit() == before)
+        #expect(try place.store().verify() == [])
     }
 
     @Test func `the bytes of a day bound a new writer also when a release is beyond its limit`() throws {

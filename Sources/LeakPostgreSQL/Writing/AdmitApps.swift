@@ -172,6 +172,8 @@
 
         func module(of leak: LeakID) -> String? { modules[leak] }
 
-        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool { true }
+        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool { true }
+
+        func admitsPastHour(key: Int64) -> Bool { true }
     }
 #endif

@@ -23,6 +23,8 @@
         let cells: [CellName]
         /// Number of cells that the database does not have yet, by leak of the tally.
         private(set) var newCells: [Int]
+        /// Bytes of the rows of new cells, by ingest key.
+        private(set) var cellBytes: [Int64: Int] = [:]
         /// Number of leaks that a release did not have, by release of the tally.
         private(set) var newLeaksOfReleases: [Int]
         /// Change of the number of leaks that were first seen in a release.
@@ -115,6 +117,8 @@
         mutating func readAndMerge(
             _ known: inout Known, on connection: Connection, by writer: Writer
         ) throws(StoreError) {
+            var isNew = [Bool](repeating: false, count: cells.count)
+            defer { cellBytes = tally.cellBytes { isNew[$0] } }
             let additions = additions(knowing: &writer.members)
             let freed = tally.leaks.indices.filter { !tally.leaks[$0].lived.isEmpty }
             let unknown = cells.indices.filter { index in
@@ -154,7 +158,10 @@
             known.note(stored[2], of: asked)
             var counted = Set(stored[3].map { owners[$0.int(0) - 1] })
             for (index, owner) in zip(unknown, owners) {
-                if !known.cells.contains(cells[index]) { newCells[tally.cells[index].leak] += 1 }
+                if !known.cells.contains(cells[index]) {
+                    newCells[tally.cells[index].leak] += 1
+                    isNew[index] = true
+                }
                 if counted.insert(owner).inserted {
                     newLeaksOfReleases[tally.builds[tally.cells[index].build].release] += 1
                 }
@@ -238,7 +245,8 @@
         mutating func boundDetails(
             _ known: Known, on connection: Connection, by writer: Writer
         ) throws(StoreError) {
-            try details.bound(by: writer.limits, known, &writer.idempotency, on: connection)
+            try details.bound(
+                by: writer.limits, beside: tally.pastHourBytes, known, &writer.idempotency, on: connection)
         }
 
         /// Returns the writes of all tables, one for each table and in the order of its key, except

@@ -152,9 +152,11 @@
         /// Leaves out details beyond the limit.
         ///
         /// Nearly always there are none, even if everything were new; then the existing details are not read from the database.
+        ///
+        /// - Parameter pastHourBytes: ``Tally/pastHourBytes``.
         mutating func bound(
-            by limits: StoreLimits, _ known: Known, _ idempotency: inout IdempotencyMemory,
-            on connection: Connection
+            by limits: StoreLimits, beside pastHourBytes: [Int64: Int], _ known: Known,
+            _ idempotency: inout IdempotencyMemory, on connection: Connection
         ) throws(StoreError) {
             var added: [Int64: Int] = [:]
             for sample in samples { added[sample.key, default: 0] += sample.bytes }
@@ -165,7 +167,9 @@
             if !unread.isEmpty { try known.read(unread, &idempotency) }
             let limit = limits.detailBytesPerKeyAndDay
             var used = Dictionary(
-                uniqueKeysWithValues: added.keys.map { ($0, idempotency.use(of: $0).detailBytes) })
+                uniqueKeysWithValues: added.keys.map {
+                    ($0, idempotency.use(of: $0).detailBytes + pastHourBytes[$0, default: 0])
+                })
             guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else { return }
             let stored = try connection.run([
                 storedSamples, newValues, newChecks,

@@ -54,7 +54,8 @@
             try changes.boundDetails(known, on: connection, by: writer)
             let writes = changes.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
             let use = writer.idempotency.write(
-                claims, textBytes: textBytes, details: changes.details, limits: writer.limits)
+                claims, textBytes: textBytes.merging(changes.cellBytes, uniquingKeysWith: +),
+                pastHourBytes: tally.pastHourBytes, details: changes.details, limits: writer.limits)
             let answers = try commit(
                 writes + [use].compactMap { $0 }
                     + changes.writeDetails(checkClasses: writer.limits.checkClassesPerRelease))

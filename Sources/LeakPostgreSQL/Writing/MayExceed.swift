@@ -8,7 +8,7 @@
             _ idempotency: inout IdempotencyMemory
         ) throws(StoreError) -> Bool {
             // First, because an exact check needs the bytes that the keys have added, whatever the reason for it.
-            if try textsMayExceed(limits, tally, &idempotency) { return true }
+            if try bytesMayExceed(limits, tally, &names, &idempotency) { return true }
             var newReleases: [Int64: Int] = [:]
             var newBuilds: [ReleaseName: Int] = [:]
             for index in tally.releases.indices {
@@ -33,15 +33,20 @@
             return leaksMayExceed(limits, tally, &names)
         }
 
-        private mutating func textsMayExceed(
-            _ limits: StoreLimits, _ tally: Tally, _ idempotency: inout IdempotencyMemory
+        private mutating func bytesMayExceed(
+            _ limits: StoreLimits, _ tally: Tally, _ names: inout Names,
+            _ idempotency: inout IdempotencyMemory
         ) throws(StoreError) -> Bool {
-            let growth = newTextBytes(of: tally)
-            let unread = idempotency.unread(growth.keys)
+            var texts = newTextBytes(of: tally)
+            texts.merge(tally.cellBytes { isNew(tally.cells[$0], in: tally, &names) }, uniquingKeysWith: +)
+            let unread = idempotency.unread(Set(texts.keys).union(tally.pastHourBytes.keys))
             if !unread.isEmpty { try read(unread, &idempotency) }
-            return growth.contains {
+            return texts.contains {
                 idempotency.use(of: $0).textBytes + $1 > limits.leakTextBytesPerKeyAndDay
             }
+                || tally.pastHourBytes.contains {
+                    idempotency.use(of: $0).detailBytes + $1 > limits.detailBytesPerKeyAndDay / 2
+                }
         }
 
         /// Returns the bytes of the leaks, versions and builds that the database does not have, by ingest key.
@@ -74,7 +79,7 @@
                     growth[leak.app].leaks += 1
                     growth[leak.app].textBytes += leak.identity.storedBytes
                 }
-                let new = leak.cells.count { isNew(tally.cells[$0], of: state, in: tally, &names) }
+                let new = leak.cells.count { isNew(tally.cells[$0], in: tally, &names) }
                 growth[leak.app].cells += new
                 if new > 0, (state?.builds ?? 0) + new > limits.buildsPerLeak { return true }
             }
@@ -89,9 +94,11 @@
 
         /// Returns `true` if the cell may be new, as far as this collector remembers.
         private func isNew(
-            _ cell: Tally.Cell, of leak: StoredLeak?, in tally: Tally, _ names: inout Names
+            _ cell: Tally.Cell, in tally: Tally, _ names: inout Names
         ) -> Bool {
-            guard let leak, let build = builds[name(ofBuild: cell.build, in: tally)] else { return true }
+            guard let leak = leaks[tally.leaks[cell.leak].identity.id],
+                let build = builds[name(ofBuild: cell.build, in: tally)]
+            else { return true }
             let name = CellName(leak: leak.id, build: build)
             return names.cells.value(of: name) == nil && !cells.contains(name)
         }

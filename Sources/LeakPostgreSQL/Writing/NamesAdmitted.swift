@@ -22,8 +22,10 @@
         private let admitted: AdmittedApps
         private let known: Known
         private let idempotency: IdempotencyMemory
-        /// Bytes of the texts of the leaks admitted here, by ingest key.
+        /// Bytes of the texts and cells admitted here, by ingest key.
         private var textBytes: [Int64: Int] = [:]
+        /// Bytes of the past hours admitted here, by ingest key.
+        private var detailBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
         private var apps = NumberedEntries<ByteText, App>()
         private var releases = NumberedEntries<ReleaseName, Release>()
@@ -119,19 +121,27 @@
 
         func module(of leak: LeakID) -> String? { known.module(of: leak) }
 
-        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool {
+        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool {
             if let row = leaks[leak].row, let build = known.builds[builds[build]],
                 known.cells.contains(CellName(leak: row, build: build))
             {
                 return true
             }
+            let isOther = builds[build].name.text == StoreLimits.other
             guard
                 limits.admit(
-                    builds: leaks[leak].builds, cells: apps[app].facts.cells,
-                    isOther: builds[build].name.text == StoreLimits.other)
+                    builds: leaks[leak].builds, cells: apps[app].facts.cells, isOther: isOther),
+                isOther || admitText(bytes: DetailBytes.ofCell, key: key)
             else { return false }
             leaks[leak].builds += 1
             apps[app].facts.cells += 1
+            return true
+        }
+
+        func admitsPastHour(key: Int64) -> Bool {
+            let used = idempotency.use(of: key).detailBytes + detailBytes[key, default: 0]
+            guard used + DetailBytes.ofPastHour <= limits.detailBytesPerKeyAndDay / 2 else { return false }
+            detailBytes[key, default: 0] += DetailBytes.ofPastHour
             return true
         }
     }

@@ -17,8 +17,12 @@ package protocol Admission: AnyObject {
     func module(of leak: LeakID) throws(StoreError) -> String?
     /// Returns `true` if a leak may count a build separately.
     ///
-    /// - Parameter besides: number of builds that the tally has of the leak.
-    func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool
+    /// - Parameters:
+    ///   - besides: number of builds that the tally has of the leak.
+    ///   - key: the ingest key whose report comes first; a new build counts against the bytes of its day.
+    func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) throws(StoreError) -> Bool
+    /// Returns `true` if a leak may count an hour in the past, which counts against the details of the ingest key.
+    func admitsPastHour(key: Int64) throws(StoreError) -> Bool
 }
 
 /// The name that a name counts as.
@@ -106,7 +110,9 @@ package final class EveryName: Admission {
 
     package func module(of leak: LeakID) -> String? { nil }
 
-    package func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool { true }
+    package func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool { true }
+
+    package func admitsPastHour(key: Int64) -> Bool { true }
 }
 
 /// Entries that are numbered in the order in which their keys came.

@@ -30,6 +30,10 @@ package struct Tally {
     /// Amount of data to write, in the unit of ``StoreLimits/weightPerCommit``.
     package private(set) var weight = 0
     private var bundleIndices: [BundleKey: Int] = [:]
+    /// Hours before the reports arrived, each with `true` if the leak counts in it.
+    private var pastHours: [PastHour: Bool] = [:]
+    /// Bytes of the rows of hours in the past that count, by ingest key.
+    package private(set) var pastHourBytes: [Int64: Int] = [:]
     private var textIndices: [ByteText: Int] = [:]
 
     /// A leak that the database does not have yet costs as much as this number of updated rows.
@@ -51,6 +55,12 @@ package struct Tally {
         package var leak: Int
         package var source: Int
         package var hour: Int
+    }
+
+    private struct PastHour: Hashable {
+        var leak: Int
+        var release: Int
+        var hour: Int
     }
 
     /// - Parameter reports: number of reports to reserve memory for.
@@ -85,7 +95,7 @@ package struct Tally {
             guard senders.indices.contains(origin), let sender = senders[origin] else { continue }
             try count(
                 sightings[index], from: sender.source, sender.install,
-                at: Place(submission: number, sighting: index), key: submission.keyID, by: admission)
+                at: Place(submission: number, sighting: index), of: submission, by: admission)
         }
         for explanation in submission.explanations {
             weight += 1
@@ -116,16 +126,17 @@ package struct Tally {
     }
 
     private mutating func count(
-        _ sighting: Submission.Sighting, from given: Int, _ install: UInt64?, at place: Place, key: Int64,
-        by admission: some Admission
+        _ sighting: Submission.Sighting, from given: Int, _ install: UInt64?, at place: Place,
+        of submission: Submission, by admission: some Admission
     ) throws(StoreError) {
+        let key = submission.keyID
         let count = Total.bounded(sighting.count)
         let app = sources[given].app
         let leak = try leak(sighting.leak, app, key: key, by: admission)
         leaks[leak].span = leaks[leak].span ?? Span(sighting.at)
         leaks[leak].span?.widen(to: sighting.at)
         if sighting.isFreed {
-            let (source, cell, isFolded) = try cell(leak, given, sighting.at, by: admission)
+            let (source, cell, isFolded) = try cell(leak, given, sighting.at, key: key, by: admission)
             let release = sources[source].release
             addBeyond(count, sighting, leak, sources[given], isFolded)
             releases[release].span.widen(to: sighting.at)
@@ -136,10 +147,11 @@ package struct Tally {
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
-        let bundle = try bundle(leak, given, sighting.at, key: key, by: admission)
+        let bundle = try bundle(leak, given, sighting.at, of: submission, by: admission)
         bundles[bundle].reports.addBounded(count)
         let (release, cell) = (sources[bundles[bundle].source].release, bundles[bundle].cell)
         addBeyond(count, sighting, leak, sources[given], bundles[bundle].isFolded)
+        if bundles[bundle].isMoved { apps[app].beyond[.details, default: 0].addBounded(count) }
         releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
@@ -149,7 +161,8 @@ package struct Tally {
             leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
         }
         leaks[leak].sightings.append(place)
-        let slot = slot(app, Calendar.slot(of: sighting.at))
+        let time = bundles[bundle].isMoved ? submission.receivedAt : sighting.at
+        let slot = slot(app, Calendar.slot(of: time))
         slots[slot].reports.addBounded(count)
         if let hash = install {
             cells[cell].installs.append(hash)
@@ -225,6 +238,17 @@ package struct Tally {
 
     func release(ofCell cell: Int) -> Int { builds[cells[cell].build].release }
 
+    /// Returns the bytes of the rows of new cells, by ingest key.
+    ///
+    /// - Parameter isNew: called with the index of a cell.
+    package func cellBytes(isNew: (Int) -> Bool) -> [Int64: Int] {
+        var bytes: [Int64: Int] = [:]
+        for (index, cell) in cells.enumerated() where builds[cell.build].name != StoreLimits.other {
+            if isNew(index) { bytes[cell.key, default: 0] += DetailBytes.ofCell }
+        }
+        return bytes
+    }
+
     // MARK: Names to indices
 
     private static func isBeyond(_ name: String, as admitted: String) -> Bool {
@@ -254,16 +278,36 @@ package struct Tally {
 
     /// Returns the index of a bundle. Bundles of two sources may count as one: their rows are added up when they are written.
     private mutating func bundle(
-        _ leak: Int, _ given: Int, _ time: Int64, key: Int64, by admission: some Admission
+        _ leak: Int, _ given: Int, _ time: Int64, of submission: Submission, by admission: some Admission
     ) throws(StoreError) -> Int {
         let name = BundleKey(leak: leak, source: given, hour: Calendar.hour(of: time))
         if let known = bundleIndices[name] { return known }
-        let (source, cell, isFolded) = try cell(leak, given, time, by: admission)
+        let key = submission.keyID
+        let (source, cell, isFolded) = try cell(leak, given, time, key: key, by: admission)
+        let arrival = Calendar.hour(of: submission.receivedAt)
+        var isMoved = false
+        // Most reports are of this hour or the last one, which few leaks count in already.
+        if name.hour < arrival - 1 {
+            let hour = PastHour(leak: leak, release: sources[source].release, hour: name.hour)
+            isMoved = try !isAdmitted(hour, key: key, by: admission)
+        }
         bundles.append(
-            Bundle(leak: leak, source: source, hour: name.hour, cell: cell, key: key, isFolded: isFolded))
+            Bundle(
+                leak: leak, source: source, hour: isMoved ? arrival : name.hour, cell: cell, key: key,
+                isFolded: isFolded, isMoved: isMoved))
         bundleIndices[name] = bundles.count - 1
         weight += 1
         return bundles.count - 1
+    }
+
+    private mutating func isAdmitted(
+        _ hour: PastHour, key: Int64, by admission: some Admission
+    ) throws(StoreError) -> Bool {
+        if let known = pastHours[hour] { return known }
+        let isAdmitted = try admission.admitsPastHour(key: key)
+        pastHours[hour] = isAdmitted
+        if isAdmitted { pastHourBytes[key, default: 0] += DetailBytes.ofPastHour }
+        return isAdmitted
     }
 
     private mutating func app(
@@ -379,43 +423,43 @@ package struct Tally {
     /// of the release; beyond that limit too, the release that counts the other releases. Also returns the source that it then
     /// counts as.
     private mutating func cell(
-        _ leak: Int, _ given: Int, _ time: Int64, by admission: some Admission
+        _ leak: Int, _ given: Int, _ time: Int64, key: Int64, by admission: some Admission
     ) throws(StoreError) -> (source: Int, cell: Int, isFolded: Bool) {
         let pair = Pair(owner: leak, name: sources[given].build)
         if let known = cellIndices[pair] { return (given, known, false) }
         if let fold = folds[Pair(owner: leak, name: given)] { return (fold.source, fold.cell, true) }
-        if try isAdmitted(pair, of: sources[given].app, by: admission) {
-            return (given, newCell(pair), false)
+        if try isAdmitted(pair, of: sources[given].app, key: key, by: admission) {
+            return (given, newCell(pair, key: key), false)
         }
         var source = sources[given]
-        source.build = try build(source.release, StoreLimits.other, key: leaks[leak].key, by: admission).index
+        source.build = try build(source.release, StoreLimits.other, key: key, by: admission).index
         let isInRelease = try isAdmitted(
-            Pair(owner: leak, name: source.build), of: source.app, by: admission)
+            Pair(owner: leak, name: source.build), of: source.app, key: key, by: admission)
         if !isInRelease {
             source.release = try release(
-                source.app, StoreLimits.other, time, key: leaks[leak].key, by: admission
+                source.app, StoreLimits.other, time, key: key, by: admission
             ).index
-            source.build = try build(source.release, StoreLimits.other, key: leaks[leak].key, by: admission)
+            source.build = try build(source.release, StoreLimits.other, key: key, by: admission)
                 .index
         }
-        let fold = (source: index(of: source), cell: newCell(Pair(owner: leak, name: source.build)))
+        let fold = (source: index(of: source), cell: newCell(Pair(owner: leak, name: source.build), key: key))
         folds[Pair(owner: leak, name: given)] = fold
         return (fold.source, fold.cell, true)
     }
 
     // Mutating, so that a call does not copy the tally.
     private mutating func isAdmitted(
-        _ cell: Pair<Int>, of app: Int, by admission: some Admission
+        _ cell: Pair<Int>, of app: Int, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Bool {
         if cellIndices[cell] != nil { return true }
         return try admission.admits(
             leaks[cell.owner].number, in: builds[cell.name].number,
-            besides: leaks[cell.owner].cells.count, of: apps[app].number)
+            besides: leaks[cell.owner].cells.count, of: apps[app].number, key: key)
     }
 
-    private mutating func newCell(_ pair: Pair<Int>) -> Int {
+    private mutating func newCell(_ pair: Pair<Int>, key: Int64) -> Int {
         if let known = cellIndices[pair] { return known }
-        cells.append(Cell(leak: pair.owner, build: pair.name))
+        cells.append(Cell(leak: pair.owner, build: pair.name, key: key))
         cellIndices[pair] = cells.count - 1
         leaks[pair.owner].cells.append(cells.count - 1)
         weight += 1

@@ -88,6 +88,8 @@ extension Tally {
     package struct Cell {
         package var leak: Int
         package var build: Int
+        /// The ingest key whose report came first.
+        package var key: Int64
         package var reports = 0
         package var freed = 0
         /// Hashes of the installs that sent reports of type `leak`; a hash may occur more than once.
@@ -127,6 +129,8 @@ extension Tally {
         package var key: Int64
         /// `true` if the leak counts in another build than that of the report.
         var isFolded: Bool
+        /// `true` if the reports count in the hour in which they arrived, because their key has no bytes left for the past.
+        var isMoved: Bool
         package var reports = 0
     }
 

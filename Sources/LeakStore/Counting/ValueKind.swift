@@ -17,7 +17,8 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     package static let limit = 200
 }
 
-/// Bytes of details, in the measure of ``StoreLimits/detailBytesPerKeyAndDay``.
+/// Bytes of rows, in the measure of ``StoreLimits/detailBytesPerKeyAndDay``, and those of versions, builds and cells in the measure
+/// of ``StoreLimits/leakTextBytesPerKeyAndDay``.
 package enum DetailBytes {
     /// Bytes that a row takes besides a text.
     private static let rowBytes = 16
@@ -31,11 +32,20 @@ package enum DetailBytes {
         return bytes
     }
 
-    /// Bytes of a row of `leak_value`, except for a few.
-    package static func ofValue(_ text: String) -> Int { text.utf8.count + rowBytes }
+    /// Bytes of a row of `leak_value`, except for a few. A row longer than a quarter of a page takes a page of its own for the rest.
+    package static func ofValue(_ text: String) -> Int {
+        text.utf8.count + rowBytes + (text.utf8.count > 1_000 ? 4_096 : 0)
+    }
 
     /// Bytes of a row of `release` or `build` with its indexes: the name stands in the row, in its sort key and in an index.
     package static func ofVersion(_ name: String) -> Int { 3 * name.utf8.count + 6 * rowBytes }
+
+    /// Bytes of the rows that count a leak in a build: `leak_build`, `leak_release`, its hours and days there, and sets of a few
+    /// installs.
+    package static let ofCell = 16 * rowBytes
+
+    /// Bytes of the rows of `leak_hour` and `leak_day` that count a leak in an hour before its reports arrived.
+    package static let ofPastHour = 2 * rowBytes
 
     /// Bytes of a row of `release_check`, except for a few. Each version has rows of its own.
     package static func ofCheck(_ className: String) -> Int { className.utf8.count + rowBytes }

@@ -1,5 +1,5 @@
 extension Writer {
-    /// Adds the bytes of a new leak, version or build to the sum of its ingest key and day.
+    /// Adds the bytes of a new leak, version or build, or of the rows of a leak in one more build, to the sum of its ingest key and day.
     ///
     /// - Returns: false, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.
     func admitText(bytes: Int, key: Int64, day: Int) throws(StoreError) -> Bool {
@@ -10,7 +10,7 @@ extension Writer {
         return true
     }
 
-    /// Adds the bytes of a sample, a new value of a leak or a new class of checks to the sum of its ingest key and day.
+    /// Adds the bytes of a detail, as ``DetailBytes`` counts them, to the sum of its ingest key and day.
     ///
     /// - Parameters:
     ///   - bytes: bytes by which the file grows; negative for a sample that replaces a longer one.

@@ -72,10 +72,20 @@ final class AdmittedRows: Admission {
         return entry.module ?? ""
     }
 
-    func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool {
-        try writer.admits(
-            leaks[leak], in: builds[build].row, isOther: builds[build].isOther, besides: besides,
-            of: apps[app])
+    func admits(
+        _ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64
+    ) throws(StoreError) -> Bool {
+        let isOther = builds[build].isOther
+        return try writer.admits(
+            leaks[leak], in: builds[build].row, isOther: isOther, besides: besides, of: apps[app]
+        ) { () throws(StoreError) in
+            if isOther { return true }
+            return try writer.admitText(bytes: DetailBytes.ofCell, key: key, day: day)
+        }
+    }
+
+    func admitsPastHour(key: Int64) throws(StoreError) -> Bool {
+        try writer.admitDetail(bytes: DetailBytes.ofPastHour, key: key, day: day)
     }
 }
 
@@ -218,9 +228,12 @@ extension Writer {
         return stored
     }
 
-    /// - Parameter isOther: `true` for the build that counts the builds of a release that do not count separately.
+    /// - Parameters:
+    ///   - isOther: `true` for the build that counts the builds of a release that do not count separately.
+    ///   - admit: returns `true` if the key has room for the rows of a new build.
     func admits(
-        _ leak: LeakEntry?, in build: Int64, isOther: Bool, besides: Int, of app: AppEntry
+        _ leak: LeakEntry?, in build: Int64, isOther: Bool, besides: Int, of app: AppEntry,
+        admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
         if let leak {
             if leak.count(build: build) != nil { return true }
@@ -229,9 +242,9 @@ extension Writer {
             try isKnown.bind(leak.id, build)
             if try isKnown.step() { return true }
         }
-        guard limits.admit(builds: leak?.admittedBuilds ?? besides, cells: app.cells, isOther: isOther) else {
-            return false
-        }
+        guard limits.admit(builds: leak?.admittedBuilds ?? besides, cells: app.cells, isOther: isOther)
+        else { return false }
+        guard try admit() else { return false }
         leak?.admittedBuilds += 1
         app.cells += 1
         return true
