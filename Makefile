@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test checks postgresql conformance openapi sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages clean
+.PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation clean
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
 export LEAK_COLLECTOR_DEVELOPMENT := 1
@@ -67,6 +67,12 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 	swift build -c release --package-path Benchmarks --product http-echo
 	Conformance/run "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" \
 		"$$(swift build $(shipped) --show-bin-path)/collector"
+	@! .build/conformance/python/bin/python -c 'import scipy' 2>/dev/null || $(MAKE) --no-print-directory statistics
+
+# Other cases than those in the repository, always the same.
+statistics: build-tests ## the statistics of releases against SciPy, 17,000 cases (needs the environment of `make conformance`)
+	.build/conformance/python/bin/python Scripts/statistics-vectors 2 10 > .build/conformance/scipy.jsonl
+	STATISTICS_VECTORS=.build/conformance/scipy.jsonl swift test --skip-build $(tested) --filter SciPyTests
 
 # About a minute and a half; OPENAPI_EXAMPLES=400 looks longer.
 openapi: setup ## a running collector against its OpenAPI description: 5,000 requests of schemathesis, always the same (needs PyPI)
@@ -175,6 +181,11 @@ bench-pages: setup ## time and bytes of the pages, requests per second of the su
 	@for tool in wrk curl; do command -v $$tool >/dev/null || { echo "bench-pages: $$tool is missing; run: apt-get install wrk curl" >&2; exit 1; }; done
 	swift build -c release -Xswiftc -enable-testing --package-path Benchmarks --scratch-path Benchmarks/.build/pages --product page-bench
 	Benchmarks/.build/pages/release/page-bench $(BENCH)
+
+# Twenty seconds; BENCH='--pairs 1000 --seed 2' is shorter.
+gate-simulation: ## 10,000 simulated pairs of releases before the release gate: false alarms, what it finds, what it cannot tell
+	swift build -c release --package-path Benchmarks --product gate-simulation
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/gate-simulation" $(BENCH)
 
 # Two minutes; BENCH='--rounds 3 --seconds 2' is shorter.
 bench-detector: setup ## what a leak detector costs the app beside one asyncAfter per object, and how often it wakes while idle

@@ -28,6 +28,7 @@ if Context.environment["LEAK_COLLECTOR_DEVELOPMENT"] == "1" {
         .library(name: "LeakGrammar", targets: ["LeakGrammar"]),
         .library(name: "LeakGzip", targets: ["LeakGzip"]),
         .library(name: "LeakSentry", targets: ["LeakSentry"]),
+        .library(name: "LeakStatistics", targets: ["LeakStatistics"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
         .library(name: "LeakPostgreSQL", targets: ["LeakPostgreSQL"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
@@ -121,6 +122,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "LeakSentry", dependencies: ["LeakMessage", "LeakGrammar"], swiftSettings: settings),
+        .target(name: "LeakStatistics", swiftSettings: settings),
         .target(name: "LeakStore", dependencies: ["CLeakSQLite", "LeakPlatform"], swiftSettings: settings),
         // Empty without its trait, so that libpq is needed only with the trait.
         .target(
@@ -188,6 +190,9 @@ let package = Package(
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakGrammarTests", dependencies: ["LeakSeededRandom", "LeakGrammar", "LeakMessage"],
+            resources: [.copy("Vectors")], swiftSettings: settings),
+        .testTarget(
+            name: "LeakStatisticsTests", dependencies: ["LeakSeededRandom", "LeakStatistics"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTests",

@@ -22,6 +22,12 @@ let package = Package(
             dependencies: ["EchoService", .product(name: "LeakHTTPServer", package: "leak-collector")]),
         .executableTarget(name: "hostile-bench", dependencies: ["LoadTools"]),
         .executableTarget(
+            name: "gate-simulation",
+            dependencies: [
+                .product(name: "LeakSeededRandom", package: "leak-collector"),
+                .product(name: "LeakStatistics", package: "leak-collector"),
+            ]),
+        .executableTarget(
             name: "ingest-bench",
             dependencies: ["LoadTools", .product(name: "LeakGzip", package: "leak-collector")]),
         .executableTarget(

@@ -1,0 +1,223 @@
+import Foundation
+import LeakSeededRandom
+import LeakStatistics
+
+/// How the second release differs from the first.
+enum Change: CaseIterable {
+    case none, doubled, newLeak
+}
+
+struct Simulation {
+    var pairs: Int
+    var seed: Int
+
+    /// A pair of releases, with what a person would want to know of it.
+    struct Pair {
+        var classes: [ReleaseGate.ClassCounts] = []
+        var leaks: [ReleaseGate.LeakCounts] = []
+        /// Index of the leak that has changed.
+        var changed: Int?
+        var changedRate = 0.0
+        var correlation = 0.0
+        /// Checks of the changed class in the release that has fewer.
+        var checks = 0
+        var isShifting = false
+    }
+
+    func run() {
+        var random = SeededRandom(seed: seed)
+        let gate = ReleaseGate()
+        var table = Table()
+        for number in 0..<pairs {
+            let change = Change.allCases[number % Change.allCases.count]
+            let pair = makePair(change, &random)
+            table.add(pair, change, gate.check(pair.classes, pair.leaks))
+        }
+        table.print()
+    }
+
+    // MARK: Drawing
+
+    private func makePair(_ change: Change, _ random: inout SeededRandom) -> Pair {
+        var pair = Pair()
+        pair.correlation = random.element(of: [0, 0.005, 0.02, 0.05])
+        pair.isShifting = random.chance(0.5)
+        let installs = Int(logUniform(40, 4_000, &random))
+        let classCount = random.number(1...12)
+        let checks = logUniform(200, 20_000, &random)
+        // Most devices that have the second release had the first one.
+        let staying = random.element(of: [0, 0.8, 1.0])
+        let changedClass = random.below(classCount)
+        let buckets = (0..<2 * installs).map { _ in BucketedCounts.bucket(ofInstall: random.next()) }
+        for index in 0..<classCount {
+            let share = index == 0 ? 1 : Double.random(in: 0.1...1, using: &random)
+            let second = pair.isShifting ? Double.random(in: 0.3...3, using: &random) : 1
+            let before = usage(installs, total: max(200, checks * share), &random)
+            let now = usage(installs, total: max(200, min(20_000, checks * share * second)), &random)
+            var first = [Int](repeating: 0, count: BucketedCounts.bucketCount)
+            var later = first
+            let newDevices = (0..<installs).map { _ in !random.chance(staying) }
+            for device in 0..<installs {
+                first[buckets[device]] += before[device]
+                later[buckets[newDevices[device] ? installs + device : device]] += now[device]
+            }
+            pair.classes.append(
+                ReleaseGate.ClassCounts("Class\(index)", baseline: first, version: later))
+            for leak in 0..<random.number(1...3) {
+                let isChanged = change != .none && index == changedClass && leak == 0
+                let isNew = isChanged && change == .newLeak
+                var rate = logUniform(0.001, 0.2, &random)
+                if isNew { rate = 0.05 }
+                if isChanged, change == .doubled { rate = max(rate, logUniform(0.05, 0.2, &random)) }
+                let risen = isChanged && change == .doubled ? 2 * rate : rate
+                var (old, new) = (
+                    [Int](repeating: 0, count: BucketedCounts.bucketCount),
+                    [Int](repeating: 0, count: BucketedCounts.bucketCount)
+                )
+                var devices = 0
+                for device in 0..<installs {
+                    let place = makePlace(&random)
+                    if !isNew {
+                        old[buckets[device]] += place.events(
+                            before[device], rate: rate, correlation: pair.correlation, &random)
+                    }
+                    let other = newDevices[device] ? makePlace(&random) : place
+                    let events = other.events(
+                        now[device], rate: risen, correlation: pair.correlation, &random)
+                    new[buckets[newDevices[device] ? installs + device : device]] += events
+                    if events > 0 { devices += 1 }
+                }
+                if isChanged {
+                    pair.changed = pair.leaks.count
+                    pair.changedRate = rate
+                    pair.checks = min(before.reduce(0, +), now.reduce(0, +))
+                }
+                pair.leaks.append(
+                    ReleaseGate.LeakCounts(classIndex: index, baseline: old, version: new, devices: devices))
+            }
+        }
+        return pair
+    }
+
+    /// Checks of one class by device: few devices bring most of them.
+    private func usage(_ installs: Int, total: Double, _ random: inout SeededRandom) -> [Int] {
+        let weights = (0..<installs).map { _ in exp(normal(&random)) }
+        let sum = weights.reduce(0, +)
+        return weights.map { weight in
+            let mean = total * weight / sum
+            let whole = mean.rounded(.down)
+            return Int(whole) + (random.chance(mean - whole) ? 1 : 0)
+        }
+    }
+
+    private func logUniform(_ low: Double, _ high: Double, _ random: inout SeededRandom) -> Double {
+        exp(Double.random(in: log(low)...log(high), using: &random))
+    }
+
+    private func normal(_ random: inout SeededRandom) -> Double {
+        (-2 * log(Double.random(in: Double.leastNonzeroMagnitude..<1, using: &random))).squareRoot()
+            * cos(2 * .pi * Double.random(in: 0..<1, using: &random))
+    }
+
+    /// How much one device leaks, as uniform numbers from which its rate follows, so that a device keeps its place when rates change.
+    private struct DevicePlace {
+        var seed: UInt64
+
+        /// Events of a beta-binomial distribution: the device's own rate is drawn from a beta distribution of that mean, with the
+        /// correlation of two closes on one device.
+        func events(_ trials: Int, rate: Double, correlation: Double, _ random: inout SeededRandom) -> Int {
+            guard trials > 0 else { return 0 }
+            var own = rate
+            if correlation > 0 {
+                var place = SeededRandom(seed: seed)
+                let scale = (1 - correlation) / correlation
+                let (a, b) = (gamma(rate * scale, &place), gamma((1 - rate) * scale, &place))
+                own = a + b > 0 ? a / (a + b) : (place.chance(rate) ? 1 : 0)
+            }
+            return (0..<trials).count { _ in random.chance(own) }
+        }
+
+        /// G. Marsaglia and W. W. Tsang, ACM Transactions on Mathematical Software 26 (2000), pp. 363–372.
+        private func gamma(_ shape: Double, _ random: inout SeededRandom) -> Double {
+            guard shape >= 1 else {
+                let power = pow(
+                    Double.random(in: Double.leastNonzeroMagnitude..<1, using: &random), 1 / shape)
+                return gamma(shape + 1, &random) * power
+            }
+            let d = shape - 1.0 / 3
+            let c = 1 / (9 * d).squareRoot()
+            while true {
+                let x =
+                    (-2 * log(Double.random(in: Double.leastNonzeroMagnitude..<1, using: &random)))
+                    .squareRoot()
+                    * cos(2 * .pi * Double.random(in: 0..<1, using: &random))
+                let v = pow(1 + c * x, 3)
+                guard v > 0 else { continue }
+                let u = Double.random(in: Double.leastNonzeroMagnitude..<1, using: &random)
+                if log(u) < x * x / 2 + d - d * v + d * log(v) { return d * v }
+            }
+        }
+    }
+
+    private func makePlace(_ random: inout SeededRandom) -> DevicePlace {
+        DevicePlace(seed: random.next())
+    }
+}
+
+/// What the gate said.
+struct Table {
+    private struct Row {
+        var pairs = 0
+        var failed = 0
+        var passed = 0
+        var cannotTell = 0
+        /// Pairs in which the leak that changed was found.
+        var found = 0
+    }
+
+    private var rows: [String: Row] = [:]
+    private var order: [String] = []
+
+    mutating func add(_ pair: Simulation.Pair, _ change: Change, _ result: ReleaseGate.Result) {
+        var names: [String] = []
+        let mix = pair.isShifting ? "shifting" : "constant"
+        switch change {
+        case .none:
+            names = ["unchanged, all", "unchanged, mix \(mix)", "unchanged, correlation \(pair.correlation)"]
+            names.append(result.isEnough ? "unchanged, enough checks" : "unchanged, too few checks")
+        case .doubled:
+            names = ["doubled, all"]
+            if pair.checks >= 3_000, pair.correlation <= 0.02 {
+                names.append("doubled, 3,000 checks, correlation to 0.02")
+            }
+        case .newLeak:
+            names = ["new in 5 %, all"]
+            if pair.checks >= 3_000 { names.append("new in 5 %, 3,000 checks") }
+        }
+        for name in names {
+            if rows[name] == nil { order.append(name) }
+            rows[name, default: Row()].pairs += 1
+            switch result.verdict {
+            case .failed: rows[name]?.failed += 1
+            case .passed: rows[name]?.passed += 1
+            case .cannotTell: rows[name]?.cannotTell += 1
+            }
+            if let changed = pair.changed, result.leaks[changed].failsRelease { rows[name]?.found += 1 }
+        }
+    }
+
+    func print() {
+        Swift.print("| release | pairs | failed | passed | cannot tell | found |")
+        Swift.print("|---|---|---|---|---|---|")
+        func share(_ part: Int, of whole: Int) -> String {
+            String(format: "%.2f %%", 100 * Double(part) / Double(max(1, whole)))
+        }
+        for name in order.sorted() {
+            guard let row = rows[name] else { continue }
+            let found = name.hasPrefix("unchanged") ? "" : share(row.found, of: row.pairs)
+            Swift.print(
+                "| \(name) | \(row.pairs) | \(share(row.failed, of: row.pairs)) | \(share(row.passed, of: row.pairs)) | \(share(row.cannotTell, of: row.pairs)) | \(found) |"
+            )
+        }
+    }
+}

@@ -1,0 +1,79 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Events among trials, such as reports of a leak among closes of its screen.
+public struct Proportion: Hashable, Sendable {
+    public var events: Int
+    public var trials: Int
+
+    /// - Parameters:
+    ///   - events: 0 or more; more than `trials` counts as all of them.
+    ///   - trials: 0 or more.
+    public init(events: Int, trials: Int) {
+        self.trials = max(0, trials)
+        self.events = min(max(0, events), self.trials)
+    }
+
+    /// From 0 to 1; 0 without trials.
+    public var rate: Double { trials == 0 ? 0 : Double(events) / Double(trials) }
+
+    /// The interval of Wilson's score test, which covers the true rate with about this probability, also for small numbers.
+    ///
+    /// Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927), pp. 209–212.
+    ///
+    /// - Parameter confidence: between 0 and 1.
+    /// - Returns: all rates without trials.
+    public func wilsonInterval(confidence: Double) -> ClosedRange<Double> {
+        guard trials > 0 else { return 0...1 }
+        let (n, p) = (Double(trials), rate)
+        let z = SpecialFunctions.normalQuantile((1 + confidence) / 2)
+        let scale = 1 + z * z / n
+        let middle = (p + z * z / (2 * n)) / scale
+        let half = z / scale * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
+        // Rounding must not exclude the rates that the formula includes exactly.
+        let low = events == 0 ? 0 : max(0, middle - half)
+        let high = events == trials ? 1 : min(1, middle + half)
+        return low...max(low, high)
+    }
+
+    /// The exact interval, which covers the true rate with at least this probability.
+    ///
+    /// Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), pp. 404–413.
+    ///
+    /// - Parameter confidence: between 0 and 1.
+    /// - Returns: all rates without trials.
+    public func exactInterval(confidence: Double) -> ClosedRange<Double> {
+        guard trials > 0 else { return 0...1 }
+        let tail = (1 - confidence) / 2
+        let (x, n) = (Double(events), Double(trials))
+        let low = events == 0 ? 0 : SpecialFunctions.incompleteBetaInverse(tail, a: x, b: n - x + 1)
+        return low...max(low, exactUpperBound(confidence: 1 - tail))
+    }
+
+    /// The rate below which the true rate is with at least this probability, by the distribution of Clopper and Pearson.
+    ///
+    /// - Parameter confidence: between 0 and 1.
+    public func exactUpperBound(confidence: Double) -> Double {
+        guard events < trials else { return 1 }
+        // Without events the bound has a formula: (1 - bound)^trials = 1 - confidence.
+        guard events > 0 else { return -expm1(log1p(-confidence) / Double(trials)) }
+        return SpecialFunctions.incompleteBetaInverse(
+            confidence, a: Double(events) + 1, b: Double(trials - events))
+    }
+
+    /// Returns how many trials in a row without an event show with this probability that a rate has fallen.
+    ///
+    /// - Parameters:
+    ///   - rate: the former rate, from 0 to 1.
+    ///   - confidence: between 0 and 1.
+    /// - Returns: `nil` for a rate of 0, which no number of trials distinguishes from nothing.
+    public static func trialsWithoutEvents(excluding rate: Double, confidence: Double) -> Int? {
+        guard rate > 0 else { return nil }
+        guard rate < 1 else { return 1 }
+        let trials = (log1p(-confidence) / log1p(-rate)).rounded(.up)
+        return trials < 1e15 ? max(1, Int(trials)) : nil
+    }
+}

@@ -1,0 +1,196 @@
+/// Decides whether a version leaks more than its baseline, from counts that are split into buckets of installs.
+///
+/// Each leak of a class that the baseline checked is tested for a rise of its rate, reports by checks of the class. The alarms are
+/// corrected for the number of leaks, so that a release without a change fails with a probability of 1 − ``Limits/confidence`` at
+/// most. A release passes only if a rise worth an alarm would have been seen.
+public struct ReleaseGate: Sendable {
+    public struct Limits: Hashable, Sendable {
+        /// The probability with which a release that leaks no more than its baseline raises no alarm.
+        public var confidence = 0.99
+        /// The probability with which a rise worth an alarm must be found before a release passes.
+        public var power = 0.95
+        /// The rise that is worth an alarm, in reports by check: the larger one of this and the leak's former rate, which then doubles.
+        /// Also the rate of a leak in a class that the baseline did not check.
+        public var rate = 0.05
+        /// Devices and reports that a leak in a class that the baseline did not check must have before it fails a release.
+        public var devices = 2
+        public var reports = 3
+        /// The share of the baseline's checks, in its most checked classes, that must be enough before a release passes. Rarer classes
+        /// are tested too, and do not delay it.
+        public var share = 0.8
+
+        public init() {}
+    }
+
+    /// Checks of one class, by bucket.
+    public struct ClassCounts: Hashable, Sendable {
+        public var className: String
+        public var baseline: [Int]
+        public var version: [Int]
+
+        public init(_ className: String, baseline: [Int], version: [Int]) {
+            self.className = className
+            self.baseline = baseline
+            self.version = version
+        }
+    }
+
+    /// Reports of one leak, by bucket.
+    public struct LeakCounts: Hashable, Sendable {
+        /// Index in the classes of the call.
+        public var classIndex: Int
+        public var baseline: [Int]
+        public var version: [Int]
+        /// Devices that reported it in the version.
+        public var devices: Int
+        /// True if the leak was marked as fixed in this version or an earlier one.
+        public var isMarkedFixed: Bool
+
+        public init(
+            classIndex: Int, baseline: [Int], version: [Int], devices: Int, isMarkedFixed: Bool = false
+        ) {
+            self.classIndex = classIndex
+            self.baseline = baseline
+            self.version = version
+            self.devices = devices
+            self.isMarkedFixed = isMarkedFixed
+        }
+    }
+
+    public enum LeakResult: Hashable, Sendable {
+        /// The rate has risen. `probability`: of such a rise without a change, corrected for the number of leaks.
+        case worse(probability: Double)
+        /// The leak is in a class that the baseline did not check, and exceeds the limits.
+        case newInNewClass
+        /// The leak was marked as fixed, and the version has reports of it.
+        case back
+        /// The rate has fallen. `probability`: as for `worse`.
+        case better(probability: Double)
+        /// No change is shown.
+        case unchanged
+
+        public var failsRelease: Bool {
+            switch self {
+            case .worse, .newInNewClass, .back: true
+            case .better, .unchanged: false
+            }
+        }
+    }
+
+    public enum ClassResult: Hashable, Sendable {
+        /// A rise worth an alarm would have been seen.
+        case enough
+        /// The version needs that number of checks. `nil`: no number suffices, because the baseline has too few.
+        case needs(checks: Int?)
+        /// The baseline checked the class, and the version did not.
+        case notChecked
+        /// The baseline did not check the class.
+        case new
+    }
+
+    public enum Verdict: String, Hashable, Sendable {
+        case passed, failed, cannotTell
+    }
+
+    public struct Result: Hashable, Sendable {
+        public var verdict: Verdict
+        /// True if the most checked classes have enough checks. Without, a release cannot pass.
+        public var isEnough: Bool
+        /// In the order of the classes and leaks of the call.
+        public var classes: [ClassResult]
+        public var leaks: [LeakResult]
+    }
+
+    public var limits: Limits
+
+    public init(limits: Limits = Limits()) { self.limits = limits }
+
+    public func check(_ classes: [ClassCounts], _ leaks: [LeakCounts]) -> Result {
+        let rates = leaks.map { leak in
+            let checks = classes[leak.classIndex]
+            return (
+                baseline: BucketedCounts(events: leak.baseline, trials: checks.baseline),
+                version: BucketedCounts(events: leak.version, trials: checks.version)
+            )
+        }
+        let tested = leaks.indices.filter { index in
+            let checks = classes[leaks[index].classIndex]
+            return checks.baseline.contains { $0 > 0 } && checks.version.contains { $0 > 0 }
+        }
+        let rises = BenjaminiHochberg.adjusted(
+            tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].baseline, to: rates[$0].version) })
+        let falls = BenjaminiHochberg.adjusted(
+            tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline) })
+        var results = leaks.map { leak in
+            leak.isMarkedFixed && leak.version.contains { $0 > 0 }
+                ? LeakResult.back : result(of: leak, inNewClass: classes[leak.classIndex])
+        }
+        for (place, index) in tested.enumerated() where results[index] == .unchanged {
+            if rises[place] <= 1 - limits.confidence {
+                results[index] = .worse(probability: rises[place])
+            } else if falls[place] <= 1 - limits.confidence {
+                results[index] = .better(probability: falls[place])
+            }
+        }
+        var byClass = [[Int]](repeating: [], count: classes.count)
+        for index in tested { byClass[leaks[index].classIndex].append(index) }
+        let classResults = classes.indices.map { index in
+            sample(of: classes[index], rates: byClass[index].map { rates[$0] }, tests: max(1, tested.count))
+        }
+        let isEnough = isEnough(classes, classResults)
+        let verdict: Verdict =
+            results.contains(where: \.failsRelease) ? .failed : isEnough ? .passed : .cannotTell
+        return Result(verdict: verdict, isEnough: isEnough, classes: classResults, leaks: results)
+    }
+
+    private func result(of leak: LeakCounts, inNewClass checks: ClassCounts) -> LeakResult {
+        guard !checks.baseline.contains(where: { $0 > 0 }) else { return .unchanged }
+        let reports = leak.version.reduce(0, +)
+        // A detector that reports no checks leaves the rate unknown: the other limits decide.
+        let checked = checks.version.reduce(0, +)
+        let rate = checked > 0 ? Double(reports) / Double(checked) : 1
+        let isBeyond = leak.devices >= limits.devices && reports >= limits.reports && rate >= limits.rate
+        return isBeyond ? .newInNewClass : .unchanged
+    }
+
+    /// Returns `true` if the most checked classes of the baseline, up to ``Limits/share`` of its checks, have enough checks.
+    private func isEnough(_ classes: [ClassCounts], _ results: [ClassResult]) -> Bool {
+        let checks = classes.map { $0.baseline.reduce(0, +) }
+        let all = checks.reduce(0, +)
+        guard all > 0 else { return false }
+        var seen = 0
+        for index in classes.indices.sorted(by: { checks[$0] > checks[$1] }) {
+            guard Double(seen) < limits.share * Double(all) else { break }
+            guard results[index] == .enough else { return false }
+            seen += checks[index]
+        }
+        return true
+    }
+
+    /// - Parameter tests: the number of leaks that are tested together.
+    private func sample(
+        of checks: ClassCounts, rates: [(baseline: BucketedCounts, version: BucketedCounts)], tests: Int
+    ) -> ClassResult {
+        let (before, now) = (checks.baseline.reduce(0, +), checks.version.reduce(0, +))
+        guard before > 0 else { return .new }
+        guard now > 0 else { return .notChecked }
+        // An alarm among many leaks needs the first place of all.
+        let distance =
+            SpecialFunctions.normalQuantile(1 - (1 - limits.confidence) / Double(tests))
+            + SpecialFunctions.normalQuantile(limits.power)
+        let inflation = BucketedCounts.designEffect(of: rates.flatMap { [$0.baseline, $0.version] })
+        var needed = 0
+        // A leak that the baseline does not have may be new.
+        for rate in rates.map({ $0.baseline.total.rate }) + [0] {
+            let rise = max(rate, limits.rate)
+            let risen = min(1, rate + rise)
+            let scale = distance * distance * inflation
+            let room = rise * rise - scale * rate * (1 - rate) / Double(before)
+            guard room > 0 else { return .needs(checks: nil) }
+            let checks = (scale * risen * (1 - risen) / room).rounded(.up)
+            guard checks < 1e15 else { return .needs(checks: nil) }
+            needed = max(needed, Int(checks))
+        }
+        return now >= needed ? .enough : .needs(checks: needed)
+    }
+}

@@ -1,0 +1,96 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Fisher's exact test of two proportions.
+public enum FisherTest {
+    /// Returns the probability of at least as many events in the second proportion if both have the same rate: the upper tail of the
+    /// hypergeometric distribution.
+    ///
+    /// Source: R. A. Fisher, Journal of the Royal Statistical Society 85 (1922), pp. 87–94.
+    ///
+    /// - Returns: from 0 to 1; 1 if one of them has no trials.
+    public static func probability(of second: Proportion, atLeastAfter first: Proportion) -> Double {
+        let events = first.events + second.events
+        guard first.trials > 0, second.trials > 0, events > 0 else { return 1 }
+        let most = min(events, second.trials)
+        let fewest = max(0, events - first.trials)
+        guard second.events > fewest else { return 1 }
+        let mean = Double(events) * Double(second.trials) / Double(first.trials + second.trials)
+        // The shorter tail is summed, away from the mean, where the terms shrink.
+        if Double(second.events) > mean {
+            return sum(from: second.events, through: most, events: events, first.trials, second.trials)
+        }
+        let below = sum(
+            from: second.events - 1, through: fewest, events: events, first.trials, second.trials)
+        return max(0, 1 - below)
+    }
+
+    /// Sums the probabilities of numbers of events in the second proportion, in the direction in which they shrink.
+    private static func sum(
+        from start: Int, through end: Int, events: Int, _ firstTrials: Int, _ secondTrials: Int
+    ) -> Double {
+        func logChoose(_ n: Int, _ k: Int) -> Double {
+            SpecialFunctions.logGamma(Double(n) + 1) - SpecialFunctions.logGamma(Double(k) + 1)
+                - SpecialFunctions.logGamma(Double(n - k) + 1)
+        }
+        let logStart =
+            logChoose(secondTrials, start) + logChoose(firstTrials, events - start)
+            - logChoose(firstTrials + secondTrials, events)
+        var (term, total) = (1.0, 1.0)
+        var count = start
+        while count != end {
+            // The ratio of neighbouring terms of the hypergeometric distribution.
+            if end > start {
+                term *= Double(secondTrials - count) * Double(events - count)
+                term /= Double(count + 1) * Double(firstTrials - events + count + 1)
+                count += 1
+            } else {
+                term *= Double(count) * Double(firstTrials - events + count)
+                term /= Double(secondTrials - count + 1) * Double(events - count + 1)
+                count -= 1
+            }
+            total += term
+            if term < total * 1e-17 { break }
+        }
+        return min(1, exp(logStart) * total)
+    }
+}
+
+/// Student's t distribution.
+public enum StudentT {
+    /// Returns the probability of a value of at least `t`.
+    ///
+    /// Source: NIST Digital Library of Mathematical Functions, 8.17; the distribution is I_x(ν/2, 1/2)/2 with x = ν/(ν + t²):
+    /// M. Abramowitz and I. Stegun, Handbook of Mathematical Functions (1964), 26.7.1.
+    ///
+    /// - Parameter degreesOfFreedom: 1 or more.
+    public static func upperTail(_ t: Double, degreesOfFreedom: Int) -> Double {
+        guard !t.isNaN else { return 1 }
+        let freedom = Double(max(1, degreesOfFreedom))
+        let x = t.isInfinite ? 0 : freedom / (freedom + t * t)
+        let tail = SpecialFunctions.incompleteBeta(x, a: freedom / 2, b: 0.5) / 2
+        return t > 0 ? tail : 1 - tail
+    }
+}
+
+/// Control of the share of false alarms among several tests.
+public enum BenjaminiHochberg {
+    /// Returns adjusted probabilities in the order of the given ones: those of at most q are alarms of which a share of at most q
+    /// is false.
+    ///
+    /// Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B 57 (1995), pp. 289–300.
+    public static func adjusted(_ probabilities: [Double]) -> [Double] {
+        let order = probabilities.indices.sorted { probabilities[$0] > probabilities[$1] }
+        var adjusted = probabilities
+        var least = 1.0
+        for (place, index) in order.enumerated() {
+            let rank = probabilities.count - place
+            least = min(least, probabilities[index] * Double(probabilities.count) / Double(rank))
+            adjusted[index] = least
+        }
+        return adjusted
+    }
+}

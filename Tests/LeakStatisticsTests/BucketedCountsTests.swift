@@ -1,0 +1,70 @@
+import LeakSeededRandom
+import LeakStatistics
+import Testing
+
+/// The test of a rise over buckets of installs.
+@Suite struct BucketedCountsTests {
+    /// Counts of a fleet whose devices have rates of their own.
+    ///
+    /// - Parameter leaky: the share of devices that leak at every close; the others do not leak.
+    private func fleet(
+        devices: Int, closes: Int, leaky: Double, _ random: inout SeededRandom
+    ) -> BucketedCounts {
+        var counts = BucketedCounts()
+        for _ in 0..<devices {
+            let leaks = Double.random(in: 0..<1, using: &random) < leaky
+            counts.add(
+                events: leaks ? closes : 0, trials: closes,
+                bucket: BucketedCounts.bucket(ofInstall: random.next()))
+        }
+        return counts
+    }
+
+    @Test func `devices that always leak raise few false alarms, where Fisher's test raises many`() {
+        var random = SeededRandom(seed: 3)
+        var (alarms, naive) = (0, 0)
+        for _ in 0..<1_000 {
+            let first = fleet(devices: 200, closes: 20, leaky: 0.1, &random)
+            let second = fleet(devices: 200, closes: 20, leaky: 0.1, &random)
+            if BucketedCounts.probabilityOfRise(from: first, to: second) < 0.01 { alarms += 1 }
+            if FisherTest.probability(of: second.total, atLeastAfter: first.total) < 0.01 { naive += 1 }
+        }
+        #expect(alarms <= 20)
+        #expect(naive >= 200)
+    }
+
+    @Test func `a doubling among many devices is found`() {
+        var random = SeededRandom(seed: 4)
+        var found = 0
+        for _ in 0..<200 {
+            let first = fleet(devices: 1_500, closes: 2, leaky: 0.05, &random)
+            let second = fleet(devices: 1_500, closes: 2, leaky: 0.1, &random)
+            if BucketedCounts.probabilityOfRise(from: first, to: second) < 0.01 { found += 1 }
+        }
+        #expect(found >= 190)
+    }
+
+    @Test func `one bucket says nothing, and neither does a fall`() {
+        var (one, two) = (BucketedCounts(), BucketedCounts())
+        one.add(events: 0, trials: 1_000, bucket: 5)
+        two.add(events: 900, trials: 1_000, bucket: 5)
+        #expect(BucketedCounts.probabilityOfRise(from: one, to: two) == 1)
+        for bucket in 0..<64 {
+            one.add(events: 10, trials: 100, bucket: bucket)
+            two.add(events: 5, trials: 100, bucket: bucket)
+        }
+        two = BucketedCounts()
+        for bucket in 0..<64 { two.add(events: bucket % 3, trials: 100, bucket: bucket) }
+        #expect(BucketedCounts.probabilityOfRise(from: one, to: two) > 0.5)
+    }
+
+    @Test func `rates that are equal in every bucket leave Fisher's test alone`() {
+        var (one, two) = (BucketedCounts(), BucketedCounts())
+        for bucket in 0..<64 {
+            one.add(events: 1, trials: 100, bucket: bucket)
+            two.add(events: 3, trials: 100, bucket: bucket)
+        }
+        let fisher = FisherTest.probability(of: two.total, atLeastAfter: one.total)
+        #expect(BucketedCounts.probabilityOfRise(from: one, to: two) == fisher && fisher < 1e-6)
+    }
+}

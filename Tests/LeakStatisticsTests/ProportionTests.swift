@@ -1,0 +1,51 @@
+import LeakStatistics
+import Testing
+
+/// Cases that a person can check, and those at the edges.
+@Suite struct ProportionTests {
+    @Test(arguments: [(0.0144, 207), (0.144, 20), (0.5, 5), (1, 1), (0.000_1, 29_956)])
+    func `trials without an event that exclude a former rate with 95 percent confidence`(
+        rate: Double, trials: Int
+    ) {
+        #expect(Proportion.trialsWithoutEvents(excluding: rate, confidence: 0.95) == trials)
+    }
+
+    @Test func `no number of trials excludes a rate of nothing`() {
+        #expect(Proportion.trialsWithoutEvents(excluding: 0, confidence: 0.95) == nil)
+    }
+
+    @Test func `without events the upper bound is about three by the number of trials`() {
+        let bound = Proportion(events: 0, trials: 4_812).exactUpperBound(confidence: 0.95)
+        #expect(abs(bound - 0.000_622_4) < 0.000_000_1)
+    }
+
+    @Test func `without trials nothing is known`() {
+        let none = Proportion(events: 0, trials: 0)
+        #expect(none.wilsonInterval(confidence: 0.95) == 0...1)
+        #expect(none.exactInterval(confidence: 0.95) == 0...1)
+        #expect(none.exactUpperBound(confidence: 0.95) == 1)
+        let some = Proportion(events: 3, trials: 10)
+        #expect(FisherTest.probability(of: some, atLeastAfter: none) == 1)
+        #expect(FisherTest.probability(of: none, atLeastAfter: some) == 1)
+    }
+
+    @Test func `more events than trials count as all of them`() {
+        #expect(Proportion(events: 12, trials: 10) == Proportion(events: 10, trials: 10))
+        #expect(Proportion(events: -1, trials: -5) == Proportion(events: 0, trials: 0))
+    }
+
+    /// Four cups of eight, all told right: R. A. Fisher, The Design of Experiments (1935), chapter II.
+    @Test func `the lady tasting tea`() {
+        let p = FisherTest.probability(
+            of: Proportion(events: 4, trials: 4), atLeastAfter: Proportion(events: 0, trials: 4))
+        #expect(abs(p - 1.0 / 70) < 1e-12)
+    }
+
+    @Test func `millions of trials are decided as exactly as few`() {
+        let first = Proportion(events: 50_000, trials: 100_000_000)
+        let same = FisherTest.probability(of: first, atLeastAfter: first)
+        #expect((0.49...0.52).contains(same))
+        let doubled = Proportion(events: 100_000, trials: 100_000_000)
+        #expect(FisherTest.probability(of: doubled, atLeastAfter: first) < 1e-300)
+    }
+}

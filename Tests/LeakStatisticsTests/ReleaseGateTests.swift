@@ -1,0 +1,119 @@
+import LeakStatistics
+import Testing
+
+/// The verdict about a release, from counts that a person can check.
+@Suite struct ReleaseGateTests {
+    /// Splits a number over the buckets: as evenly as can be, or in a few of them.
+    private static func spread(_ number: Int, over buckets: Int = 64) -> [Int] {
+        (0..<BucketedCounts.bucketCount).map { bucket in
+            bucket < buckets ? number / buckets + (bucket < number % buckets ? 1 : 0) : 0
+        }
+    }
+
+    private struct Given {
+        var checks: (before: Int, now: Int) = (1_000, 1_000)
+        var reports: (before: Int, now: Int)
+        var devices = 50
+        var isMarkedFixed = false
+        var buckets = 64
+    }
+
+    private func check(_ given: [Given]) -> ReleaseGate.Result {
+        ReleaseGate().check(
+            given.enumerated().map { index, given in
+                ReleaseGate.ClassCounts(
+                    "Class\(index)", baseline: Self.spread(given.checks.before, over: given.buckets),
+                    version: Self.spread(given.checks.now, over: given.buckets))
+            },
+            given.enumerated().map { index, given in
+                ReleaseGate.LeakCounts(
+                    classIndex: index, baseline: Self.spread(given.reports.before, over: given.buckets),
+                    version: Self.spread(given.reports.now, over: given.buckets), devices: given.devices,
+                    isMarkedFixed: given.isMarkedFixed)
+            })
+    }
+
+    @Test func `a leak that rises from 10 to 600 of 1,000 closes fails a release`() {
+        let result = check([Given(reports: (10, 600))])
+        #expect(result.verdict == .failed)
+        guard case .worse(let probability) = result.leaks[0] else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(probability < 1e-9)
+    }
+
+    static let verdicts:
+        [(
+            name: String, checks: (Int, Int), reports: (Int, Int), devices: Int, isMarkedFixed: Bool,
+            expected: ReleaseGate.Verdict
+        )] = [
+            ("as many as before", (1_000, 1_000), (100, 100), 50, false, .passed),
+            ("fewer than before", (1_000, 1_000), (100, 10), 9, false, .passed),
+            ("a leak that was marked fixed is back", (1_000, 1_000), (0, 1), 1, true, .failed),
+            ("a leak that was marked fixed is not seen", (1_000, 1_000), (100, 0), 0, true, .passed),
+            ("too few closes", (1_000, 120), (0, 0), 0, false, .cannotTell),
+            ("too few closes, and yet a rise", (1_000, 120), (0, 40), 30, false, .failed),
+            ("one session of another class", (1_000, 0), (10, 0), 0, false, .cannotTell),
+            ("a baseline with too few closes", (20, 5_000), (2, 500), 50, false, .cannotTell),
+            ("a class that the baseline did not check", (0, 1_000), (0, 100), 50, false, .failed),
+            ("one report of such a class", (0, 1_000), (0, 1), 1, false, .cannotTell),
+            ("three reports from one device of such a class", (0, 20), (0, 3), 1, false, .cannotTell),
+            ("few reports of such a class by its checks", (0, 10_000), (0, 40), 30, false, .cannotTell),
+            ("nothing at all", (0, 0), (0, 0), 0, false, .cannotTell),
+        ]
+
+    @Test(arguments: verdicts.indices)
+    func `each case has its verdict`(_ index: Int) {
+        let given = Self.verdicts[index]
+        let result = check([
+            Given(
+                checks: given.checks, reports: given.reports, devices: given.devices,
+                isMarkedFixed: given.isMarkedFixed)
+        ])
+        #expect(result.verdict == given.expected, "\(given.name): \(result)")
+    }
+
+    @Test func `a class that is not checked any more is named, and so is how many closes are needed`() {
+        let result = check([
+            Given(checks: (1_000, 0), reports: (10, 0)), Given(checks: (5_000, 120), reports: (0, 0)),
+        ])
+        #expect(result.classes[0] == .notChecked)
+        guard case .needs(let checks?) = result.classes[1] else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect((200...500).contains(checks))
+        let enough = check([Given(checks: (5_000, checks), reports: (0, 0))])
+        #expect(enough.verdict == .passed)
+        #expect(check([Given(checks: (5_000, checks - 1), reports: (0, 0))]).verdict == .cannotTell)
+    }
+
+    @Test func `rare classes do not delay a release, and are tested`() {
+        let common = Given(checks: (10_000, 10_000), reports: (100, 100))
+        let rare = Given(checks: (100, 20), reports: (1, 0))
+        #expect(check([common, rare]).verdict == .passed)
+        #expect(check([common, Given(checks: (100, 20), reports: (1, 15))]).verdict == .failed)
+    }
+
+    @Test func `reports of a single device are no rise`() {
+        let result = check([Given(reports: (0, 300), devices: 1, buckets: 1)])
+        #expect(result.leaks == [.unchanged] && result.verdict != .failed)
+    }
+
+    @Test func `an improvement is told`() {
+        let result = check([Given(reports: (200, 20))])
+        guard case .better = result.leaks[0] else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    @Test func `one alarm among many leaks must be stronger than one alone`() {
+        // Fisher's test gives 0.004 for each.
+        let alone = check([Given(reports: (20, 40))])
+        #expect(alone.verdict == .failed)
+        let many = (0..<40).map { _ in Given(reports: (30, 30)) } + [Given(reports: (20, 40))]
+        #expect(check(many).verdict != .failed)
+    }
+}
