@@ -75,7 +75,7 @@
         ) throws(CurlError) -> (status: Int, openedConnections: Int) {
             let code = unsafe withUnsafeMutablePointer(to: &sink) { sink in
                 unsafe (body ?? []).withUnsafeBytes { bytes in
-                    unsafe lend(lines, hasBody: body != nil, bytes, sink)
+                    unsafe lend(lines, hasBody: body != nil, body: bytes, sink: sink)
                 }
             }
             if let excess = sink.excess {
@@ -88,8 +88,8 @@
 
         /// Passes the pointers for one transfer to curl, and clears them before the memory behind them is released.
         private func lend(
-            _ lines: borrowing HeaderLines, hasBody: Bool, _ body: UnsafeRawBufferPointer,
-            _ sink: UnsafeMutablePointer<Sink>
+            _ lines: borrowing HeaderLines, hasBody: Bool, body: UnsafeRawBufferPointer,
+            sink: UnsafeMutablePointer<Sink>
         ) -> CURLcode {
             defer {
                 _ = unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, nil)
@@ -156,7 +156,7 @@
     ///
     /// - Returns: the number of bytes accepted; any other number than the one given makes curl stop with `CURLE_WRITE_ERROR`.
     private func receiveBody(
-        _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+        _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
     ) -> Int {
         guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
             return 0
@@ -167,7 +167,7 @@
 
     /// Header callback of curl, called with one complete line each time. `context` is the same as in `receiveBody`.
     private func receiveLine(
-        _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+        _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
     ) -> Int {
         guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
             return 0

@@ -44,21 +44,21 @@
         }
 
         public func get(_ address: String, fields: [HTTPField] = []) throws(Failure) -> HTTPAnswer {
-            try send("GET", nil, to: address, fields)
+            try send("GET", body: nil, to: address, fields: fields)
         }
 
         public func post(
             _ body: [UInt8], to address: String, fields: [HTTPField]
         ) throws(Failure) -> HTTPAnswer {
-            try send("POST", body, to: address, fields)
+            try send("POST", body: body, to: address, fields: fields)
         }
 
         public func delete(_ address: String, fields: [HTTPField] = []) throws(Failure) -> HTTPAnswer {
-            try send("DELETE", nil, to: address, fields)
+            try send("DELETE", body: nil, to: address, fields: fields)
         }
 
         private func send(
-            _ method: String, _ body: [UInt8]?, to address: String, _ fields: [HTTPField]
+            _ method: String, body: [UInt8]?, to address: String, fields: [HTTPField]
         ) throws(Failure) -> HTTPAnswer {
             let fields = [HTTPField("User-Agent", userAgent)] + fields
             let reply = transport.send(

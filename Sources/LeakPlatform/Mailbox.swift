@@ -128,7 +128,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
                 unsafe state.pointee.refusals.closed &+= weight
             } else {
                 unsafe state.pointee.settings.position = nil
-                leave(item, bytes, weight, in: .ordinary)
+                leave(item, bytes: bytes, weight: weight, in: .ordinary)
             }
         }
         return !isCrowded
@@ -170,7 +170,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
             unsafe state.pointee.positions[key] = state.pointee.shelf.count
             unsafe state.pointee.coarsePositions[coarseKey] = state.pointee.shelf.count
             unsafe state.pointee.settings.position = nil
-            leave(item, bytes, weight, in: .ordinary)
+            leave(item, bytes: bytes, weight: weight, in: .ordinary)
         }
     }
 
@@ -195,7 +195,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
             }
             unsafe state.pointee.separate()
             unsafe state.pointee.positionsAhead[key] = state.pointee.shelf.count
-            leave(item, bytes, 0, in: .reserve)
+            leave(item, bytes: bytes, weight: 0, in: .reserve)
         }
     }
 
@@ -221,7 +221,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
                 // It is the same item with other values.
             } else if isAlwaysKept || fitsReserve(bytes), let item = item.take() {
                 unsafe state.pointee.settings.position = state.pointee.shelf.count
-                leave(item, bytes, 0, in: isAlwaysKept ? nil : .reserve)
+                leave(item, bytes: bytes, weight: 0, in: isAlwaysKept ? nil : .reserve)
             } else {
                 unsafe state.pointee.refusals.calls += 1
                 return
@@ -272,7 +272,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
             case .settings: unsafe state.pointee.settings.position = nil
             case .all: unsafe state.pointee.separateAll()
             }
-            leave(item, bytes, weight, in: room)
+            leave(item, bytes: bytes, weight: weight, in: room)
             return unsafe state.pointee.sequence
         }
         return sequence ?? nil
@@ -304,7 +304,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Called under the lock, where there is room.
-    private func leave(_ item: consuming Item, _ bytes: Int, _ weight: Int, in room: MailboxRoom?) {
+    private func leave(_ item: consuming Item, bytes: Int, weight: Int, in room: MailboxRoom?) {
         unsafe state.pointee.shelf.append(item)
         switch room {
         case .half, .ordinary:

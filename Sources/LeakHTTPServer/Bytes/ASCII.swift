@@ -7,23 +7,23 @@ enum ASCII {
 
     /// `tchar`: letters, digits and ``!#$%&'*+-.^_`|~``. RFC 9110 §5.6.2.
     @inline(__always) static func isToken(_ byte: UInt8) -> Bool {
-        contains(byte, 0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+        contains(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
     }
 
     /// Visible ASCII except `"`, `#`, `<`, `>` and `\`. The grammar of RFC 3986 also forbids ``[]^`{|}``, but browsers send them
     /// unescaped in queries. https://url.spec.whatwg.org/#query-percent-encode-set
     @inline(__always) static func isTarget(_ byte: UInt8) -> Bool {
-        contains(byte, 0xAFFF_FFF2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)
+        contains(byte, low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_EFFF_FFFF)
     }
 
     /// `pchar`, `/` and the percent sign of an escape: the bytes of a path. RFC 3986 §3.3.
     @inline(__always) static func isPath(_ byte: UInt8) -> Bool {
-        contains(byte, 0x2FFF_FFF2_0000_0000, 0x47FF_FFFE_87FF_FFFF)
+        contains(byte, low: 0x2FFF_FFF2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF)
     }
 
     /// `reg-name` without the comma, because a comma would make a list of hosts. RFC 3986 §3.2.2.
     @inline(__always) static func isHost(_ byte: UInt8) -> Bool {
-        contains(byte, 0x2BFF_6FF2_0000_0000, 0x47FF_FFFE_87FF_FFFE)
+        contains(byte, low: 0x2BFF_6FF2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 
     /// `field-vchar`, space and tab. RFC 9110 §5.5.
@@ -106,7 +106,7 @@ enum ASCII {
     }
 
     @inline(__always)
-    private static func contains(_ byte: UInt8, _ low: UInt64, _ high: UInt64) -> Bool {
+    private static func contains(_ byte: UInt8, low: UInt64, high: UInt64) -> Bool {
         byte < 128 && (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 == 1
     }
 }

@@ -102,7 +102,7 @@ extension Loop {
         writer.write(response, for: .broken, closes: true, to: output)
         unsafe response.body.withPointer { unsafe output.append($0) }
         let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        if case .bytes(let sent) = unsafe Socket.send(number, output.bytes, none) {
+        if case .bytes(let sent) = unsafe Socket.send(number, output.bytes, then: none) {
             counters.bytesSent += sent
         }
         output.clear()

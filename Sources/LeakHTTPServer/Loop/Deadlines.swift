@@ -4,7 +4,7 @@ extension Loop {
         if connection.phase == .lingering {
             startLingering(connection)
         } else if connection.outgoing != nil {
-            startTimer(connection, .write, limits.writeTime)
+            startTimer(connection, .write, lasting: limits.writeTime)
         } else if connection.isQueued {
             // The connection waits for this loop.
             connection.timer = .none
@@ -15,12 +15,12 @@ extension Loop {
             connection.deadline =
                 upload.began + limits.bodyTime.milliseconds + units * limits.bodyTimePerUnit.milliseconds
         } else if connection.discarding > 0 {
-            startTimer(connection, .body, limits.bodyTime)
+            startTimer(connection, .body, lasting: limits.bodyTime)
         } else if connection.unanswered > 0 {
             connection.timer = .none
             connection.deadline = .max
         } else if connection.partialHead != nil {
-            startTimer(connection, .head, limits.headTime)
+            startTimer(connection, .head, lasting: limits.headTime)
         } else if connection.nextSequence > 0 {
             // The idle time starts again after each request.
             guard connection.timer != .idle else { return }
@@ -35,7 +35,7 @@ extension Loop {
         if connection.outgoing == nil { connection.timer = .none }
     }
 
-    func startTimer(_ connection: Connection, _ timer: Connection.Timer, _ duration: Duration) {
+    func startTimer(_ connection: Connection, _ timer: Connection.Timer, lasting duration: Duration) {
         guard connection.timer != timer else { return }
         connection.timer = timer
         connection.deadline = now + duration.milliseconds
@@ -45,7 +45,7 @@ extension Loop {
     func startLingering(_ connection: Connection) {
         guard connection.timer != .linger else { return }
         connection.lingerEnd = now + limits.lingerTotalTime.milliseconds
-        startTimer(connection, .linger, min(limits.lingerTime, limits.lingerTotalTime))
+        startTimer(connection, .linger, lasting: min(limits.lingerTime, limits.lingerTotalTime))
     }
 
     /// Extends the deadline of a rejected peer that has just sent more bytes, up to ``Limits/lingerTotalTime``.

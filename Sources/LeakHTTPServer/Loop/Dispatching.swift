@@ -8,15 +8,16 @@ extension Loop {
     /// - Parameters:
     ///   - bytes: the received bytes in `source`, from the first byte of the request on.
     ///   - length: the number of bytes of the head.
+    ///   - source: the buffer that owns `bytes`.
     /// - Returns: the number of bytes consumed.
     func begin(
-        _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>, _ length: Int, of source: Buffer
+        _ connection: Connection, bytes: UnsafeBufferPointer<UInt8>, headLength length: Int, in source: Buffer
     ) throws(RequestError) -> Int {
         let head = parser.head
         let fields = parser.fields
         stopTimer(connection)
-        let isCrowded = unsafe !identifyClient(connection, fields, bytes)
-        if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
+        let isCrowded = unsafe !identifyClient(of: connection, fields: fields, bytes: bytes)
+        if isObserved { unsafe noteRequest(connection, head: head, fields: fields, bytes: bytes) }
         if head.hasUnknownMethod {
             let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
             let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
@@ -24,7 +25,8 @@ extension Loop {
             return bytes.count
         }
         counters.requests += 1
-        let bodyLimit = unsafe bodyLimit(head, fields, UnsafeBufferPointer(rebasing: bytes[..<length]))
+        let bodyLimit = unsafe bodyLimit(
+            of: head, fields: fields, bytes: UnsafeBufferPointer(rebasing: bytes[..<length]))
         if case .length(let count) = head.framing, count > bodyLimit { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -40,32 +42,43 @@ extension Loop {
         if let refusal = isCrowded ? Self.crowded : screen(head, request) {
             noteCall(request)
             return length
-                + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
+                + refuse(
+                    connection, head: head, sequence: sequence, exchange: exchange, with: refusal,
+                    following: bytes.count - length)
         }
         let here = bytes.count - length
         switch head.framing {
         case .none:
             if exchange.closes { connection.takesNoMore = true }
-            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
+            dispatch(
+                connection, request: request,
+                responder: Responder(
+                    mailbox, connection: connection.id, sequence: sequence, exchange: exchange))
             return length
         case .length(let count) where here >= count && !waitsItsTurn(head, bodyBytes: count):
             if exchange.closes { connection.takesNoMore = true }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
-            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
+            dispatch(
+                connection, request: request,
+                responder: Responder(
+                    mailbox, connection: connection.id, sequence: sequence, exchange: exchange))
             return length + count
         case .length(let count):
             // A peer that has sent little gets a small buffer.
             noteCall(request)
             let body = pool.take(here < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
-                connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
+                connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
+                exchange: exchange, rest: .length(count), body: body, arrived: here)
             return length
         case .chunked:
             noteCall(request)
             let body = pool.take(16 << 10)
             let rest = Upload.Body.chunked(ChunkParser(limits: limits, bodyBytes: bodyLimit))
-            unsafe startUpload(connection, head, fields, headBytes, sequence, exchange, rest, body, here)
+            unsafe startUpload(
+                connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
+                exchange: exchange, rest: rest, body: body, arrived: here)
             return length
         }
     }
@@ -73,7 +86,7 @@ extension Loop {
     /// Returns the most bytes that the body may have. Calls the service only for bodies that exceed the default limit or have no
     /// known length.
     private func bodyLimit(
-        _ head: Head, _ fields: [FieldLine], _ headBytes: UnsafeBufferPointer<UInt8>
+        of head: Head, fields: [FieldLine], bytes headBytes: UnsafeBufferPointer<UInt8>
     ) -> Int {
         switch head.framing {
         case .none: return limits.bodyBytes
@@ -95,14 +108,15 @@ extension Loop {
         return service.screen(request)
     }
 
+    /// - Parameter arrived: the number of bytes of the body that have arrived.
     private func startUpload(
-        _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>,
-        _ sequence: UInt32, _ exchange: Exchange, _ rest: Upload.Body, _ body: Buffer, _ here: Int
+        _ connection: Connection, head: Head, fields: [FieldLine], headBytes: UnsafeBufferPointer<UInt8>,
+        sequence: UInt32, exchange: Exchange, rest: Upload.Body, body: Buffer, arrived: Int
     ) {
         connection.upload = unsafe Upload(
-            head: head, fields: fields, headBytes: Array(bytes), sequence: sequence, exchange: exchange,
+            head: head, fields: fields, headBytes: Array(headBytes), sequence: sequence, exchange: exchange,
             began: now, rest: rest, body: body, in: uploadMemory)
-        if head.expectsContinue && here == 0 {
+        if head.expectsContinue && arrived == 0 {
             connection.owesContinue = true
             sendContinue(connection)
         }
@@ -114,7 +128,7 @@ extension Loop {
     ///
     /// - Returns: the number of received bytes of the body that were dropped.
     private func refuse(
-        _ connection: Connection, _ head: Head, _ sequence: UInt32, _ exchange: Exchange, _ refusal: Response,
+        _ connection: Connection, head: Head, sequence: UInt32, exchange: Exchange, with refusal: Response,
         following: Int
     ) -> Int {
         var exchange = exchange
@@ -195,7 +209,10 @@ extension Loop {
             var request = unsafe Request(
                 head: upload.head, fields: upload.fields, bytes: headBytes, client: connection.client)
             unsafe request.setBody(upload.body.bytes, of: upload.body)
-            dispatch(connection, request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
+            dispatch(
+                connection, request: request,
+                responder: Responder(
+                    mailbox, connection: connection.id, sequence: upload.sequence, exchange: upload.exchange))
         }
         pool.give(upload.body)
     }
@@ -205,7 +222,7 @@ extension Loop {
     /// The body is decompressed here, after its last byte has arrived, and not while it arrives. A slow sender therefore occupies
     /// memory only for the compressed bytes.
     private func dispatch(
-        _ connection: Connection, _ request: consuming Request, _ responder: consuming Responder
+        _ connection: Connection, request: consuming Request, responder: consuming Responder
     ) {
         serving = connection
         defer { serving = nil }

@@ -6,17 +6,17 @@ extension Loop {
     ///
     /// - Returns: `false` if the client has reached its limit of connections.
     func identifyClient(
-        _ connection: Connection, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
+        of connection: Connection, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>
     ) -> Bool {
         guard connection.isProxied else { return true }
         var values = TrustedProxies.Fields()
         for field in fields {
             let list: WritableKeyPath<TrustedProxies.Fields, [[UInt8]]>
-            if unsafe FieldRules.equal(bytes.span, field.name.range, "x-forwarded-for") {
+            if unsafe FieldRules.equal(bytes.span, in: field.name.range, to: "x-forwarded-for") {
                 list = \.forwardedFor
-            } else if unsafe FieldRules.equal(bytes.span, field.name.range, "x-forwarded-proto") {
+            } else if unsafe FieldRules.equal(bytes.span, in: field.name.range, to: "x-forwarded-proto") {
                 list = \.forwardedProto
-            } else if unsafe FieldRules.equal(bytes.span, field.name.range, "forwarded") {
+            } else if unsafe FieldRules.equal(bytes.span, in: field.name.range, to: "forwarded") {
                 list = \.forwarded
             } else {
                 continue

@@ -33,14 +33,14 @@ final class Visits {
 extension Loop {
     /// Records a request whose head is complete.
     func noteRequest(
-        _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
+        _ connection: Connection, head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>
     ) {
         var visit = Visits.Visit(began: SystemTime.monotonicNanoseconds)
         visit.method = head.hasUnknownMethod ? nil : head.method
         visit.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
         visit.minorVersion = Int(head.minorVersion)
         if connection.client.isForwarded { visit.client = connection.client.address?.description }
-        let agent = fields.first { unsafe FieldRules.equal(bytes.span, $0.name.range, "user-agent") }
+        let agent = fields.first { unsafe FieldRules.equal(bytes.span, in: $0.name.range, to: "user-agent") }
         visit.userAgent = agent.map { unsafe Array(bytes[$0.value.range.prefix(AccessRecord.textBytes)]) }
         visits(of: connection).open.append(visit)
     }

@@ -27,7 +27,7 @@ final class Outgoing {
             let outcome = unsafe first.withPointer { bytes in
                 unsafe Socket.send(
                     socket, UnsafeBufferPointer(rebasing: bytes[sent...]),
-                    UnsafeBufferPointer(start: nil, count: 0))
+                    then: UnsafeBufferPointer(start: nil, count: 0))
             }
             guard case .bytes(let taken) = outcome else { return outcome == .failed ? nil : total }
             total += taken

@@ -13,7 +13,7 @@ extension Loop {
         } else if let upload = connection.upload, case .length(let missing) = upload.rest,
             missing >= Self.readBytes
         {
-            return receiveBody(connection, upload, missing)
+            return receiveBody(of: upload, missing: missing, from: connection)
         } else {
             target = emptyScratch()
         }
@@ -40,15 +40,15 @@ extension Loop {
         else {
             return true
         }
-        return receiveBody(connection, upload, missing)
+        return receiveBody(of: upload, missing: missing, from: connection)
     }
 
     /// Free bytes that a connection's own buffer has before each read.
     private static let readBytes = 16 << 10
 
     /// Reads a large body from the socket into its buffer, without a copy.
-    private func receiveBody(_ connection: Connection, _ upload: Upload, _ missing: Int) -> Bool {
-        // A body of which little has arrived has a small buffer, see ``begin(_:_:_:of:)``.
+    private func receiveBody(of upload: Upload, missing: Int, from connection: Connection) -> Bool {
+        // A body of which little has arrived has a small buffer, see ``begin(_:bytes:headLength:in:)``.
         if unsafe upload.body.free.isEmpty {
             upload.body = pool.exchange(upload.body, for: upload.body.count + missing)
         }
@@ -177,7 +177,7 @@ extension Loop {
                     if isComplete { complete(connection, upload) }
                 } else {
                     guard let length = try unsafe readHead(connection, rest) else { return used }
-                    used += try unsafe begin(connection, rest, length, of: source)
+                    used += try unsafe begin(connection, bytes: rest, headLength: length, in: source)
                 }
             } catch {
                 refuse(connection, error)

@@ -78,7 +78,7 @@ extension Loop {
             return
         }
         let outcome = unsafe body.withPointer {
-            unsafe Socket.send(connection.socket.number, output.bytes, $0)
+            unsafe Socket.send(connection.socket.number, output.bytes, then: $0)
         }
         var sent = 0
         switch outcome {
@@ -99,7 +99,7 @@ extension Loop {
         } else {
             connection.outgoing = Outgoing(body, without: sent - head)
         }
-        startTimer(connection, .write, limits.writeTime)
+        startTimer(connection, .write, lasting: limits.writeTime)
     }
 
     /// - Returns: `true` if the connection still exists.

@@ -13,8 +13,8 @@ enum AcceptEncoding {
             var nameEnd = name
             while nameEnd < end && ASCII.isToken(bytes[nameEnd]) { nameEnd += 1 }
             let isPositive = hasPositiveWeight(bytes, nameEnd..<end)
-            if FieldRules.equal(bytes, name..<nameEnd, "gzip")
-                || FieldRules.equal(bytes, name..<nameEnd, "x-gzip")
+            if FieldRules.equal(bytes, in: name..<nameEnd, to: "gzip")
+                || FieldRules.equal(bytes, in: name..<nameEnd, to: "x-gzip")
             {
                 return isPositive
             }

@@ -18,11 +18,11 @@ enum ContentCoding: Hashable, Sendable {
         self =
             switch value.count {
             case 0: .identity
-            case 2 where FieldRules.equal(bytes, value, "br"): .brotli
-            case 4 where FieldRules.equal(bytes, value, "gzip"): .gzip
-            case 6 where FieldRules.equal(bytes, value, "x-gzip"): .gzip
-            case 7 where FieldRules.equal(bytes, value, "deflate"): .deflate
-            case 8 where FieldRules.equal(bytes, value, "identity"): .identity
+            case 2 where FieldRules.equal(bytes, in: value, to: "br"): .brotli
+            case 4 where FieldRules.equal(bytes, in: value, to: "gzip"): .gzip
+            case 6 where FieldRules.equal(bytes, in: value, to: "x-gzip"): .gzip
+            case 7 where FieldRules.equal(bytes, in: value, to: "deflate"): .deflate
+            case 8 where FieldRules.equal(bytes, in: value, to: "identity"): .identity
             default: .unknown
             }
     }

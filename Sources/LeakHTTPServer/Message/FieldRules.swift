@@ -23,45 +23,46 @@ struct FieldRules: Sendable {
         let name = line.name.range
         let value = line.value.range
         switch line.name.count {
-        case 4 where Self.equal(bytes, name, "host"):
+        case 4 where Self.equal(bytes, in: name, to: "host"):
             hosts += 1
-            guard hosts == 1, HostRules.isAuthority(bytes, value.lowerBound, value.upperBound) else {
+            guard hosts == 1, HostRules.isAuthority(bytes, from: value.lowerBound, to: value.upperBound)
+            else {
                 throw .invalidHost
             }
-        case 6 where Self.equal(bytes, name, "expect"):
-            if Self.equal(bytes, value, "100-continue") {
+        case 6 where Self.equal(bytes, in: name, to: "expect"):
+            if Self.equal(bytes, in: value, to: "100-continue") {
                 head.expectsContinue = true
             } else {
                 unknownExpectation = true
             }
-        case 6 where Self.equal(bytes, name, "origin"):
+        case 6 where Self.equal(bytes, in: name, to: "origin"):
             origins += 1
             guard origins == 1 else { throw .repeatedField }
-        case 10 where Self.equal(bytes, name, "connection"):
+        case 10 where Self.equal(bytes, in: name, to: "connection"):
             options(bytes, value)
-        case 12 where Self.equal(bytes, name, "content-type"):
+        case 12 where Self.equal(bytes, in: name, to: "content-type"):
             contentTypes += 1
             guard contentTypes == 1 else { throw .repeatedField }
-        case 13 where Self.equal(bytes, name, "authorization"):
+        case 13 where Self.equal(bytes, in: name, to: "authorization"):
             authorizations += 1
             guard authorizations == 1 else { throw .repeatedField }
-        case 13 where Self.equal(bytes, name, "if-none-match"):
+        case 13 where Self.equal(bytes, in: name, to: "if-none-match"):
             conditions += 1
             head.ifNoneMatch = conditions == 1 ? index : nil
-        case 14 where Self.equal(bytes, name, "content-length"):
+        case 14 where Self.equal(bytes, in: name, to: "content-length"):
             lengths += 1
             guard lengths == 1 else { throw .invalidContentLength }
             head.framing = .length(try length(bytes, value))
-        case 15 where Self.equal(bytes, name, "accept-encoding"):
+        case 15 where Self.equal(bytes, in: name, to: "accept-encoding"):
             acceptEncodings += 1
             head.acceptEncoding = acceptEncodings == 1 ? index : nil
-        case 16 where Self.equal(bytes, name, "content-encoding"):
+        case 16 where Self.equal(bytes, in: name, to: "content-encoding"):
             contentEncodings += 1
             coding(bytes, value, into: &head)
-        case 17 where Self.equal(bytes, name, "transfer-encoding"):
+        case 17 where Self.equal(bytes, in: name, to: "transfer-encoding"):
             transferEncodings += 1
             guard transferEncodings == 1, !value.isEmpty else { throw .invalidTransferEncoding }
-            transferEncodingIsChunked = Self.equal(bytes, value, "chunked")
+            transferEncodingIsChunked = Self.equal(bytes, in: value, to: "chunked")
         default: break
         }
     }
@@ -88,7 +89,7 @@ struct FieldRules: Sendable {
     }
 
     /// - Parameter lower: the expected text, in lower case.
-    static func equal(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ lower: StaticString) -> Bool {
+    static func equal(_ bytes: borrowing Span<UInt8>, in range: Range<Int>, to lower: StaticString) -> Bool {
         guard range.count == lower.utf8CodeUnitCount else { return false }
         let expected = unsafe lower.utf8Start
         for index in range {
@@ -111,8 +112,8 @@ struct FieldRules: Sendable {
             while last > first && (bytes[last - 1] == ASCII.space || bytes[last - 1] == ASCII.tab) {
                 last -= 1
             }
-            if Self.equal(bytes, first..<last, "close") { saysClose = true }
-            if Self.equal(bytes, first..<last, "keep-alive") { saysKeepAlive = true }
+            if Self.equal(bytes, in: first..<last, to: "close") { saysClose = true }
+            if Self.equal(bytes, in: first..<last, to: "keep-alive") { saysKeepAlive = true }
             start = end + 1
         }
     }

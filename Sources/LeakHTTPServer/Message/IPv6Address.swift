@@ -1,13 +1,13 @@
 /// Syntax of an IPv6 address between the brackets of a host. RFC 3986 §3.2.2, without zones and future versions.
 enum IPv6Address {
-    static func isValid(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
+    static func isValid(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int) -> Bool {
         var at = start
         var groups = 0
         // `::` replaces all missing groups and may appear once.
         var hasGap = end - start >= 2 && bytes[start] == colon && bytes[start + 1] == colon
         if hasGap { at += 2 }
         while at < end {
-            if isIPv4(bytes, at, end) {
+            if isIPv4(bytes, from: at, to: end) {
                 groups += 2
                 break
             }
@@ -27,7 +27,7 @@ enum IPv6Address {
     }
 
     /// Returns `true` if the bytes from `start` to `end` are four numbers up to 255 without leading zeros.
-    private static func isIPv4(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
+    private static func isIPv4(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int) -> Bool {
         var at = start
         for part in 0..<4 {
             if part > 0 {

@@ -119,7 +119,7 @@ public struct Request: ~Copyable {
         while end > value.lowerBound, unsafe bytes[end - 1] == ASCII.space || bytes[end - 1] == ASCII.tab {
             end -= 1
         }
-        return FieldRules.equal(unsafe bytes.span, value.lowerBound..<end, type)
+        return FieldRules.equal(unsafe bytes.span, in: value.lowerBound..<end, to: type)
     }
 
     /// `true` if the request has a body. In ``Service/screen(_:)`` it is `true` although ``bodyCount`` is still zero.
@@ -162,7 +162,7 @@ public struct Request: ~Copyable {
     }
 
     private func value(of name: StaticString) -> Range<Int>? {
-        for line in fields where FieldRules.equal(unsafe bytes.span, line.name.range, name) {
+        for line in fields where FieldRules.equal(unsafe bytes.span, in: line.name.range, to: name) {
             return line.value.range
         }
         return nil

@@ -8,7 +8,7 @@ public struct Responder: ~Copyable, Sendable {
     private let sequence: UInt32
     private let exchange: Exchange
 
-    init(_ mailbox: Mailbox, _ connection: ConnectionID, _ sequence: UInt32, _ exchange: Exchange) {
+    init(_ mailbox: Mailbox, connection: ConnectionID, sequence: UInt32, exchange: Exchange) {
         self.mailbox = mailbox
         self.connection = connection
         self.sequence = sequence

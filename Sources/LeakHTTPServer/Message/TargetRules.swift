@@ -23,10 +23,10 @@ enum TargetRules {
             pathEnd += 1
         }
         head.path = Piece(from: start, to: pathEnd)
-        if isEncoded { try checkPath(bytes, start, pathEnd) }
+        if isEncoded { try checkPath(bytes, from: start, to: pathEnd) }
         if pathEnd < end {
             head.query = Piece(from: pathEnd + 1, to: end)
-            try checkEscapes(bytes, pathEnd + 1, end)
+            try checkEscapes(bytes, from: pathEnd + 1, to: end)
         }
     }
 
@@ -49,17 +49,17 @@ enum TargetRules {
         while end < range.upperBound && bytes[end] != UInt8(ascii: "/") && bytes[end] != UInt8(ascii: "?") {
             end += 1
         }
-        guard HostRules.isAuthority(bytes, at, end) else { throw .malformedTarget }
+        guard HostRules.isAuthority(bytes, from: at, to: end) else { throw .malformedTarget }
         return end
     }
 
     private static func checkEscapes(
-        _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int
+        _ bytes: borrowing Span<UInt8>, from start: Int, to end: Int
     ) throws(RequestError) {
         var at = start
         while at < end {
             if bytes[at] == UInt8(ascii: "%") {
-                guard isEscape(bytes, at, end) else { throw .malformedPercentEncoding }
+                guard isEscape(bytes, at: at, before: end) else { throw .malformedPercentEncoding }
                 at += 2
             }
             at += 1
@@ -67,15 +67,15 @@ enum TargetRules {
     }
 
     /// Returns `true` if two hexadecimal digits follow the `%` at `at`.
-    static func isEscape(_ bytes: borrowing Span<UInt8>, _ at: Int, _ end: Int) -> Bool {
+    static func isEscape(_ bytes: borrowing Span<UInt8>, at: Int, before end: Int) -> Bool {
         at + 2 < end && ASCII.hexDigit(bytes[at + 1]) != nil && ASCII.hexDigit(bytes[at + 2]) != nil
     }
 
     /// Checks that decoding a path does not produce a separator, a control character or invalid UTF-8.
-    private static func checkPath(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int)
+    private static func checkPath(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int)
         throws(RequestError)
     {
-        try checkEscapes(bytes, start, end)
+        try checkEscapes(bytes, from: start, to: end)
         var decoded: [UInt8] = []
         decoded.reserveCapacity(end - start)
         var at = start

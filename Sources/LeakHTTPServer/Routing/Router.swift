@@ -44,9 +44,9 @@ public struct Router<Endpoint: Sendable>: Sendable {
     /// Creates a router without routes.
     public init() {}
 
-    /// Creates a router with these routes; see ``add(_:_:_:)``.
+    /// Creates a router with these routes; see ``add(_:_:endpoint:)``.
     public init(_ routes: [(method: Method, pattern: String, endpoint: Endpoint)]) {
-        for route in routes { add(route.method, route.pattern, route.endpoint) }
+        for route in routes { add(route.method, route.pattern, endpoint: route.endpoint) }
     }
 
     /// Adds `endpoint` for `method` and `pattern`. An endpoint of `GET` also handles `HEAD`, unless `HEAD` has its own.
@@ -54,8 +54,8 @@ public struct Router<Endpoint: Sendable>: Sendable {
     /// An invalid pattern stops the program. A pattern is invalid if it does not start with `/`, if a segment other than the last
     /// is empty, if it has braces other than around a whole segment, or if the route already exists, even with other parameter
     /// names.
-    public mutating func add(_ method: Method, _ pattern: String, _ endpoint: Endpoint) {
-        table.add(method, Pattern(pattern), endpoints.count)
+    public mutating func add(_ method: Method, _ pattern: String, endpoint: Endpoint) {
+        table.add(method, Pattern(pattern), endpoint: endpoints.count)
         endpoints.append(endpoint)
     }
 
@@ -155,7 +155,7 @@ struct RouteTable: Sendable {
     @usableFromInline init() {}
 
     /// Adds the endpoint with this number for `method` and `pattern`.
-    mutating func add(_ method: Method, _ pattern: Pattern, _ number: Int) {
+    mutating func add(_ method: Method, _ pattern: Pattern, endpoint number: Int) {
         let resource = resource(of: pattern)
         let at = resource * Self.methods
         precondition(
@@ -248,8 +248,8 @@ struct RouteTable: Sendable {
         var next = nodes[node].literal
         while next != Self.none {
             let literal = literals[next]
-            if literal.count == end - start, isEqual(path, start, literal) {
-                let found = follow(path, end, to: literal.node, &values)
+            if literal.count == end - start, isEqual(path, from: start, to: literal) {
+                let found = follow(path, from: end, to: literal.node, &values)
                 if found != Self.none { return found }
                 break
             }
@@ -258,20 +258,20 @@ struct RouteTable: Sendable {
         let parameter = nodes[node].parameter
         guard parameter != Self.none, end > start else { return Self.none }
         values.append(start..<end)
-        let found = follow(path, end, to: parameter, &values)
+        let found = follow(path, from: end, to: parameter, &values)
         if found == Self.none { values.removeLast() }
         return found
     }
 
     @inline(__always)
     private func follow(
-        _ path: borrowing Span<UInt8>, _ end: Int, to node: Int, _ values: inout [Range<Int>]
+        _ path: borrowing Span<UInt8>, from end: Int, to node: Int, _ values: inout [Range<Int>]
     ) -> Int {
         end == path.count ? nodes[node].resource : find(path, from: end + 1, at: node, &values)
     }
 
     @inline(__always)
-    private func isEqual(_ path: borrowing Span<UInt8>, _ start: Int, _ literal: Literal) -> Bool {
+    private func isEqual(_ path: borrowing Span<UInt8>, from start: Int, to literal: Literal) -> Bool {
         for index in 0..<literal.count where path[start &+ index] != letters[literal.start &+ index] {
             return false
         }

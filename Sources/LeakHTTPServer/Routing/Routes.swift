@@ -24,16 +24,16 @@ public struct Routes: Service {
     /// - Parameter files: the files to serve if no route matches.
     public init(files: StaticFiles? = nil) { self.files = files }
 
-    /// Adds a route for `method` and `pattern` that responds with the result of `answer`; see ``Router/add(_:_:_:)``.
+    /// Adds a route for `method` and `pattern` that responds with the result of `answer`; see ``Router/add(_:_:endpoint:)``.
     public mutating func on(_ method: Method, _ pattern: String, answer: @escaping Answering) {
         router.add(method, pattern) { request, parameters, responder in
             responder.send(answer(request, parameters))
         }
     }
 
-    /// Adds a route for `method` and `pattern` whose handler responds from any thread; see ``Router/add(_:_:_:)``.
+    /// Adds a route for `method` and `pattern` whose handler responds from any thread; see ``Router/add(_:_:endpoint:)``.
     public mutating func on(_ method: Method, _ pattern: String, respond: @escaping Responding) {
-        router.add(method, pattern, respond)
+        router.add(method, pattern, endpoint: respond)
     }
 
     /// Answers requests without a route from the table and the files.

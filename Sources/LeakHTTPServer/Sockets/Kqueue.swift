@@ -15,14 +15,20 @@
         deinit { unsafe events.deallocate() }
 
         func add(_ descriptor: Int32, token: UInt64, for interest: Interest) throws(SystemError) {
-            if interest.contains(.read) { try set(descriptor, EVFILT_READ, EV_ADD, token) }
-            if interest.contains(.write) { try set(descriptor, EVFILT_WRITE, EV_ADD, token) }
+            if interest.contains(.read) {
+                try set(descriptor, filter: EVFILT_READ, action: EV_ADD, token: token)
+            }
+            if interest.contains(.write) {
+                try set(descriptor, filter: EVFILT_WRITE, action: EV_ADD, token: token)
+            }
         }
 
         func change(_ descriptor: Int32, token: UInt64, from former: Interest, to interest: Interest) {
             for (kind, filter) in [(Interest.read, EVFILT_READ), (.write, EVFILT_WRITE)]
             where former.contains(kind) != interest.contains(kind) {
-                try? set(descriptor, filter, interest.contains(kind) ? EV_ADD : EV_DELETE, token)
+                try? set(
+                    descriptor, filter: filter, action: interest.contains(kind) ? EV_ADD : EV_DELETE,
+                    token: token)
             }
         }
 
@@ -49,7 +55,7 @@
                 isGone: unsafe !isReading && event.flags & UInt16(EV_EOF) != 0)
         }
 
-        private func set(_ descriptor: Int32, _ filter: Int32, _ action: Int32, _ token: UInt64)
+        private func set(_ descriptor: Int32, filter: Int32, action: Int32, token: UInt64)
             throws(SystemError)
         {
             var change = unsafe kevent(

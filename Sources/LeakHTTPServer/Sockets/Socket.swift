@@ -8,7 +8,7 @@
     /// Accepts a connection. On this system, it is not certain that the new descriptor inherits the nonblocking and close-on-exec
     /// flags.
     private func acceptNow(
-        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
+        _ listener: Int32, address: UnsafeMutablePointer<sockaddr>, length: inout socklen_t
     ) -> Int32 {
         let number = unsafe accept(listener, address, &length)
         guard number >= 0 else { return number }
@@ -25,7 +25,7 @@
     private let shutdownWriting = Int32(SHUT_WR)
 
     private func acceptNow(
-        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
+        _ listener: Int32, address: UnsafeMutablePointer<sockaddr>, length: inout socklen_t
     ) -> Int32 {
         unsafe accept4(
             listener, address, &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
@@ -52,8 +52,9 @@ enum Socket {
             unsafe withUnsafeMutablePointer(to: &address) { storage in
                 var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
                 return unsafe acceptNow(
-                    listener, UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self), &length
-                )
+                    listener,
+                    address: UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self),
+                    length: &length)
             }
         }
         return Newcomer(socket: Descriptor(adopting: number), address: IPAddress(address))
@@ -72,7 +73,7 @@ enum Socket {
     /// Sends two byte ranges in one call; the second one may be empty.
     @unsafe
     static func send(
-        _ number: Int32, _ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>
+        _ number: Int32, _ first: UnsafeBufferPointer<UInt8>, then second: UnsafeBufferPointer<UInt8>
     ) -> Outcome {
         do throws(SystemError) {
             let count: Int

@@ -92,7 +92,7 @@ struct HeadParser: Sendable {
                 guard at &- mark <= Self.methodBytes else { throw .unknownMethod }
                 guard at < end else { break reading }
                 guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
-                if let method = try Self.method(bytes, mark, at) {
+                if let method = try Self.method(bytes, from: mark, to: at) {
                     head.method = method
                 } else {
                     head.hasUnknownMethod = true
@@ -205,7 +205,7 @@ struct HeadParser: Sendable {
 
     /// - Returns: the method, or `nil` if it is unknown.
     private static func method(
-        _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int
+        _ bytes: borrowing Span<UInt8>, from start: Int, to end: Int
     ) throws(RequestError) -> Method? {
         // At most eight bytes fit into one integer.
         var word: UInt64 = 0
