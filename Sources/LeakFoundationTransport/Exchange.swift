@@ -22,7 +22,7 @@ final class Exchange: @unchecked Sendable {
 
     /// Blocks until the response is complete, at most as long as the limits allow.
     func reply(to task: URLSessionTask) -> Reply {
-        // A session has one time limit for silence, whether it connects or waits for the response; the collector may take longer
+        // A session has one time limit for silence, whether it connects or waits for the response; the collector may need longer
         // for the second.
         let start = DispatchTime.now()
         let connectBy = start + .milliseconds(min(limits.connectMilliseconds, limits.totalMilliseconds))

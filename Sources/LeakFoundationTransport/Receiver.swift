@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Passes the session's callbacks to their exchange; callbacks after the end of the exchange are dropped.
+/// Passes the session's callbacks to the response that they belong to; callbacks after its end are dropped.
 final class Receiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     // Unchecked: `exchanges` is accessed only inside `lock`.
     private let lock = NSLock()

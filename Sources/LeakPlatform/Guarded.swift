@@ -9,7 +9,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     /// Decision of a waiting thread after a look at the value.
     public enum Look<Result> {
         case take(Result)
-        /// Look again when woken, and after that time at the latest; `nil` is no limit.
+        /// Check again when woken, and after that time at the latest; `nil` is no limit.
         case sleep(milliseconds: Int64?)
     }
 

@@ -120,7 +120,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     public func offerUnlessCrowded(_ item: consuming Item, bytes: Int, weight: Int) -> Bool {
         var isCrowded = false
         var item: Item? = consume item
-        _ = alone {
+        _ = withLock {
             let bytes = max(bytes, 0)
             isCrowded = !fits(bytes, .half)
             guard !isCrowded, let item = item.take() else { return }
@@ -147,7 +147,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         into body: (inout Item) -> Bool
     ) {
         var item: Item? = consume item
-        _ = alone {
+        _ = withLock {
             if unsafe state.pointee.isClosed {
                 unsafe state.pointee.refusals.closed &+= weight
                 return
@@ -183,7 +183,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         _ item: consuming Item, bytes: Int, key: MergeKey, into body: (inout Item, _ room: Int) -> Int?
     ) {
         var item: Item? = consume item
-        _ = alone {
+        _ = withLock {
             guard unsafe !state.pointee.isClosed else { return }
             let bytes = max(bytes, 0)
             if let position = unsafe state.pointee.positionsAhead[key], mergeInReserve(at: position, body) {
@@ -214,7 +214,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         into body: (inout Item, _ room: Int) -> Int?
     ) {
         var item: Item? = consume item
-        _ = alone {
+        _ = withLock {
             guard unsafe !state.pointee.isClosed else { return }
             let bytes = max(bytes, 0)
             if let position = unsafe state.pointee.settings.position, mergeInReserve(at: position, body) {
@@ -236,7 +236,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     /// Leaves an item whether there is room or not: for the few items that are required to continue.
     ///
     /// - Returns: the number of items left so far, including this one; `nil` after ``close()``, and in a handler that interrupted a
-    ///   call of this mailbox.
+    ///   call of this queue.
     @discardableResult
     public func insist(_ item: consuming Item, separating separation: MailboxSeparation = .all) -> UInt64? {
         add(item, bytes: 0, weight: 0, in: nil, separating: separation)
@@ -249,7 +249,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ) -> UInt64? {
         // The compiler cannot see that the closure runs at most once.
         var item: Item? = consume item
-        let sequence: UInt64?? = alone {
+        let sequence: UInt64?? = withLock {
             if unsafe state.pointee.isClosed {
                 unsafe state.pointee.refusals.closed &+= weight
                 return nil
@@ -331,7 +331,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     public func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
         // Prevents a sum that overflows an Int64.
         let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), SystemTime.longestWait) }
-        let isOpen = alone {
+        let isOpen = withLock {
             while unsafe state.pointee.shelf.count == 0 && !state.pointee.isClosed {
                 let left = deadline.map { $0 - SystemTime.monotonic }
                 if let left, left <= 0 { break }
@@ -355,27 +355,27 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// Rejects every item from now on and wakes the thread that takes, which can still take the waiting items.
     public func close() {
-        _ = alone {
+        _ = withLock {
             unsafe state.pointee.isClosed = true
             monitor.wakeAll()
         }
     }
 
-    /// The number of items left so far; 0 in a handler that interrupted a call of this mailbox.
-    public var lastSequence: UInt64 { alone { unsafe state.pointee.sequence } ?? 0 }
+    /// The number of items left so far; 0 in a handler that interrupted a call of this queue.
+    public var lastSequence: UInt64 { withLock { unsafe state.pointee.sequence } ?? 0 }
 
-    /// The sum of the weights of all items left so far; 0 in a handler that interrupted a call of this mailbox.
-    public var weight: Int { alone { unsafe state.pointee.weight } ?? 0 }
+    /// The sum of the weights of all items left so far; 0 in a handler that interrupted a call of this queue.
+    public var weight: Int { withLock { unsafe state.pointee.weight } ?? 0 }
 
-    /// The numbers of rejected items; 0 in a handler that interrupted a call of this mailbox.
-    public var refusals: MailboxRefusals { alone { unsafe state.pointee.refusals } ?? MailboxRefusals() }
+    /// The numbers of rejected items; 0 in a handler that interrupted a call of this queue.
+    public var refusals: MailboxRefusals { withLock { unsafe state.pointee.refusals } ?? MailboxRefusals() }
 
     /// Runs `body` under the lock.
     ///
-    /// - Returns: `nil` when this thread is already inside: in a handler that interrupted a call of this mailbox.
-    func alone<Result>(_ body: () -> Result) -> Result? {
+    /// - Returns: `nil` when this thread is already inside: in a handler that interrupted a call of this queue.
+    func withLock<Result>(_ body: () -> Result) -> Result? {
         // Written out: a method passed by name would be an object on the heap.
-        Visit.to(self, refused: { countReentrant($0) }) {
+        Visit.enter(self, refused: { countReentrant($0) }) {
             monitor.lock()
             defer { monitor.unlock() }
             return body()
@@ -386,7 +386,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     public func refuse(weight: Int) { countReentrant(weight) }
 
     private func countReentrant(_ count: Int) {
-        _ = alone { unsafe state.pointee.refusals.reentrant += count }
+        _ = withLock { unsafe state.pointee.refusals.reentrant += count }
     }
 }
 
@@ -438,9 +438,9 @@ public struct MailboxSetting: Sendable {
 public struct MailboxRefusals: Hashable, Sendable {
     /// Items rejected for lack of room.
     public var full = 0
-    /// Calls from a signal handler that had interrupted a call of the same mailbox on its own thread, of any kind.
+    /// Calls from a signal handler that had interrupted a call of the same queue on its own thread, of any kind.
     public var reentrant = 0
-    /// Items rejected after the mailbox was closed.
+    /// Items rejected after the queue was closed.
     public var closed = 0
     /// The number of items without a weight that were rejected for lack of room.
     public var calls = 0

@@ -6,13 +6,13 @@
 
 /// Tells whether a thread is already inside an object: a signal handler may call the object that it has interrupted.
 ///
-/// The visits of a thread form a chain on its own stack. An error-checking lock would not work: between taking the lock and
+/// The entries of a thread form a chain on its own stack. An error-checking lock would not work: between taking the lock and
 /// recording its owner there is a moment in which a handler waits forever.
 @safe
 struct Visit {
     private let owner: UnsafeRawPointer
     private let outer: UnsafeMutablePointer<Visit>?
-    /// The number of handlers that were rejected during the visit.
+    /// The number of handlers that were rejected while the thread was inside.
     private var refusals = 0
 
     /// Created before the first handler needs it: a handler must not create it. `nil` in a process that has used up its keys: then
@@ -23,9 +23,9 @@ struct Visit {
 
     /// Runs `body`, unless this thread is inside `owner` already.
     ///
-    /// - Parameter refused: called after the visit with the number of visits that were rejected on this thread during it.
+    /// - Parameter refused: called after `body` with the number of entries that were rejected on this thread during it.
     /// - Returns: `nil` if the thread is already inside.
-    static func to<Result>(
+    static func enter<Result>(
         _ owner: AnyObject, refused: (Int) -> Void, _ body: () -> Result
     ) -> Result? {
         let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(owner).toOpaque())
@@ -45,7 +45,7 @@ struct Visit {
         return result
     }
 
-    /// Counts one more rejection. Handlers that interrupt the addition are counted in a visit of its own, and added then.
+    /// Counts one more rejection. Handlers that interrupt the addition are counted in an entry of its own, and added then.
     private static func refuse(_ visit: UnsafeMutablePointer<Visit>) {
         var more = 1
         while more > 0 {

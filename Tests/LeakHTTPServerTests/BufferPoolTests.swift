@@ -9,7 +9,7 @@ import Testing
         do {
             let buffer = pool.take(100)
             former = buffer
-            pool.give(buffer)
+            pool.release(buffer)
         }
         #expect(pool.take(100) === former)
     }
@@ -19,7 +19,7 @@ import Testing
         let buffer = pool.take(100)
         buffer.append("abc")
         let held = unsafe SharedBytes(buffer.bytes, of: buffer)
-        pool.give(buffer)
+        pool.release(buffer)
         let other = pool.take(100)
         other.append("xyz")
         #expect(other !== buffer)
@@ -29,7 +29,7 @@ import Testing
     @Test func `what was not needed goes back to the system with the second look`() {
         var pool = BufferPool()
         let buffers = (0..<5).map { _ in pool.take(1 << 20) }
-        for buffer in buffers { pool.give(buffer) }
+        for buffer in buffers { pool.release(buffer) }
         pool.trim()
         #expect(!pool.isEmpty, "all five were needed since the last look")
         pool.trim()

@@ -16,30 +16,30 @@ import Testing
 
     @Test func `all loops share one number of places`() throws {
         let budget = ConnectionBudget(limit: 2)
-        let loops = [budget.join(try mailbox()), budget.join(try mailbox())]
-        #expect(budget.take(in: loops[0], for: alice) == .granted)
-        #expect(budget.take(in: loops[1], for: alice) == .granted)
-        #expect(budget.take(in: loops[0], for: bob) == .full)
-        budget.give(in: loops[1], for: alice)
-        #expect(budget.take(in: loops[0], for: bob) == .granted)
+        let loops = [budget.register(try mailbox()), budget.register(try mailbox())]
+        #expect(budget.acquire(in: loops[0], for: alice) == .granted)
+        #expect(budget.acquire(in: loops[1], for: alice) == .granted)
+        #expect(budget.acquire(in: loops[0], for: bob) == .limitReached)
+        budget.release(in: loops[1], for: alice)
+        #expect(budget.acquire(in: loops[0], for: bob) == .granted)
     }
 
     @Test func `a peer is counted over all loops and forgotten when it has gone`() throws {
         let budget = ConnectionBudget(limit: 10, limitPerPeer: 2)
-        let loops = [budget.join(try mailbox()), budget.join(try mailbox())]
-        #expect(budget.take(in: loops[0], for: alice) == .granted)
-        #expect(budget.take(in: loops[1], for: alice) == .granted)
-        #expect(budget.take(in: loops[0], for: alice) == .crowded)
-        #expect(budget.take(in: loops[0], for: bob) == .granted)
-        for loop in loops { budget.give(in: loop, for: alice) }
-        for _ in 0..<2 { #expect(budget.take(in: loops[0], for: alice) == .granted) }
-        #expect(budget.take(in: loops[1], for: alice) == .crowded)
+        let loops = [budget.register(try mailbox()), budget.register(try mailbox())]
+        #expect(budget.acquire(in: loops[0], for: alice) == .granted)
+        #expect(budget.acquire(in: loops[1], for: alice) == .granted)
+        #expect(budget.acquire(in: loops[0], for: alice) == .crowded)
+        #expect(budget.acquire(in: loops[0], for: bob) == .granted)
+        for loop in loops { budget.release(in: loop, for: alice) }
+        for _ in 0..<2 { #expect(budget.acquire(in: loops[0], for: alice) == .granted) }
+        #expect(budget.acquire(in: loops[1], for: alice) == .crowded)
     }
 
     @Test func `a proxy's connection counts for the client whose request it brings`() throws {
         let budget = ConnectionBudget(limit: 4, limitPerPeer: 3)
-        let loop = budget.join(try mailbox())
-        for _ in 0..<4 { #expect(budget.take(in: loop, for: .proxy) == .granted) }
+        let loop = budget.register(try mailbox())
+        for _ in 0..<4 { #expect(budget.acquire(in: loop, for: .proxy) == .granted) }
         #expect(budget.dominant == nil)
         for _ in 0..<3 { #expect(budget.move(from: .proxy, to: alice)) }
         #expect(budget.dominant == alice)
@@ -48,16 +48,16 @@ import Testing
         #expect(budget.move(from: alice, to: .proxy))
         #expect(budget.dominant == nil)
         #expect(budget.move(from: .proxy, to: alice))
-        for peer in [alice, alice, alice, bob] { budget.give(in: loop, for: peer) }
-        #expect(budget.take(in: loop, for: alice) == .granted)
+        for peer in [alice, alice, alice, bob] { budget.release(in: loop, for: peer) }
+        #expect(budget.acquire(in: loop, for: alice) == .granted)
     }
 
     @Test func `room is asked of the fullest other loop that may have some`() throws {
         let boxes = [try mailbox(), try mailbox(), try mailbox()]
         let budget = ConnectionBudget(limit: 10)
-        let loops = boxes.map { budget.join($0) }
+        let loops = boxes.map { budget.register($0) }
         #expect(budget.partner(besides: loops[0], at: 0) == nil)
-        for loop in [0, 0, 0, 1, 2, 2] { _ = budget.take(in: loops[loop], for: alice) }
+        for loop in [0, 0, 0, 1, 2, 2] { _ = budget.acquire(in: loops[loop], for: alice) }
         #expect(budget.partner(besides: loops[0], at: 0) === boxes[2])
         #expect(budget.partner(besides: loops[2], at: 0) === boxes[0])
         budget.hasNobodyToEvict(in: loops[2], until: 50)

@@ -45,7 +45,7 @@ private enum Interruption {
         let before = mailbox.refusals.reentrant
         let refusedBefore = unsafe Interruption.refused
         Interruption.onInterruptibleThread { _ in
-            _ = mailbox.alone {
+            _ = mailbox.withLock {
                 for _ in 0..<3 { raise(SIGUSR2) }
             }
         }.join()

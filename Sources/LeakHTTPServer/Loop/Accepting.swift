@@ -42,14 +42,14 @@ extension Loop {
     ///
     /// - Parameter passesOn: `true` if another loop may be asked to evict one of its connections.
     func admit(_ newcomer: consuming Newcomer, passesOn: Bool) {
-        switch budget.take(in: place, for: newcomer.peer) {
+        switch budget.acquire(in: place, for: newcomer.peer) {
         case .granted: adopt(newcomer)
         case .crowded:
             counters.shed.address += 1
             refuse(newcomer)
-        case .full:
+        case .limitReached:
             // Another loop may have taken the freed slot first.
-            if makeRoom(for: newcomer.peer), budget.take(in: place, for: newcomer.peer) == .granted {
+            if makeRoom(for: newcomer.peer), budget.acquire(in: place, for: newcomer.peer) == .granted {
                 adopt(newcomer)
             } else if passesOn, let partner = budget.partner(besides: place, at: now), partner.takesNewcomers
             {
@@ -61,7 +61,7 @@ extension Loop {
         }
     }
 
-    /// - Precondition: The budget has granted the connection.
+    /// - Precondition: The limiter has granted the connection.
     private func adopt(_ newcomer: consuming Newcomer) {
         generation = generation == UInt32.max - 1 ? 0 : generation + 1
         let slot = freeSlots.popLast() ?? UInt32(connections.count)
@@ -74,7 +74,7 @@ extension Loop {
         } catch {
             freeSlots.append(slot)
             if Int(slot) == connections.count { connections.append(nil) }
-            budget.give(in: place, for: peer)
+            budget.release(in: place, for: peer)
             counters.shed.descriptors += 1
             return
         }
@@ -148,8 +148,8 @@ extension Loop {
         let slot = Int(connection.id.slot)
         guard connections.indices.contains(slot), connections[slot] === connection else { return }
         poller.remove(connection.socket.number, from: connection.interest)
-        if let input = connection.input { pool.give(input) }
-        if let upload = connection.upload { pool.give(upload.body) }
+        if let input = connection.input { pool.release(input) }
+        if let upload = connection.upload { pool.release(upload.body) }
         connection.input = nil
         connection.upload = nil
         connection.phase = .closed
@@ -157,7 +157,7 @@ extension Loop {
         freeSlots.append(connection.id.slot)
         counters.open -= 1
         output.clear()
-        budget.give(in: place, for: connection.peer)
+        budget.release(in: place, for: connection.peer)
     }
 
     func count(_ status: Status) {

@@ -33,7 +33,7 @@ struct BufferPool {
 
     /// Returns a buffer to the pool. A response may still refer to its bytes; the buffer is reused after the last reference is
     /// gone.
-    mutating func give(_ buffer: Buffer) {
+    mutating func release(_ buffer: Buffer) {
         guard let index = Self.sizes.lastIndex(where: { $0 <= buffer.capacity }) else { return }
         // A buffer that has grown far beyond its size is not worth keeping.
         guard buffer.capacity <= 2 * Self.sizes[index], kept[index].count < Self.keptPerSize[index] else {
@@ -54,7 +54,7 @@ struct BufferPool {
     mutating func exchange(_ buffer: Buffer, for capacity: Int) -> Buffer {
         let larger = take(capacity)
         unsafe larger.append(buffer.bytes)
-        give(buffer)
+        release(buffer)
         return larger
     }
 }

@@ -6,12 +6,12 @@ final class ConnectionBudget: Sendable {
         /// The connection is granted and counted.
         case granted
         /// The limit of connections is reached.
-        case full
+        case limitReached
         /// The limit of this peer is reached.
         case crowded
     }
 
-    /// The state of one loop in the budget.
+    /// The state of one loop in the limiter.
     private struct Share {
         let mailbox: Mailbox
         var open = 0
@@ -40,7 +40,7 @@ final class ConnectionBudget: Sendable {
     /// Registers a loop.
     ///
     /// - Returns: the number of the loop.
-    func join(_ mailbox: Mailbox) -> Int {
+    func register(_ mailbox: Mailbox) -> Int {
         state.with { state in
             state.shares.append(Share(mailbox: mailbox))
             return state.shares.count - 1
@@ -48,10 +48,10 @@ final class ConnectionBudget: Sendable {
     }
 
     /// Requests a slot for a connection of `peer` in `loop`.
-    func take(in loop: Int, for peer: PeerGroup) -> Verdict {
+    func acquire(in loop: Int, for peer: PeerGroup) -> Verdict {
         state.with { state in
             guard mayTake(peer, state) else { return .crowded }
-            guard state.open < limit else { return .full }
+            guard state.open < limit else { return .limitReached }
             state.open += 1
             state.shares[loop].open += 1
             add(peer, to: &state)
@@ -91,7 +91,7 @@ final class ConnectionBudget: Sendable {
         if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
     }
 
-    func give(in loop: Int, for peer: PeerGroup) {
+    func release(in loop: Int, for peer: PeerGroup) {
         state.with { state in
             state.open -= 1
             state.shares[loop].open -= 1
@@ -107,7 +107,7 @@ final class ConnectionBudget: Sendable {
         state.with { $0.shares[loop].hasNobodyToEvictUntil = time }
     }
 
-    /// Returns the mailbox of the loop, other than `loop`, with the most connections, among those that may have one to evict.
+    /// Returns the queue of the loop, other than `loop`, with the most connections, among those that may have one to evict.
     func partner(besides loop: Int, at now: UInt64) -> Mailbox? {
         state.with { state in
             let others = state.shares.enumerated().filter { index, share in

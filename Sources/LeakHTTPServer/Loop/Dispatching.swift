@@ -171,7 +171,7 @@ extension Loop {
         if let upload = connection.upload {
             sequence = upload.sequence
             connection.upload = nil
-            pool.give(upload.body)
+            pool.release(upload.body)
         } else {
             sequence = connection.nextSequence
             connection.nextSequence &+= 1
@@ -214,7 +214,7 @@ extension Loop {
                 responder: Responder(
                     mailbox, connection: connection.id, sequence: upload.sequence, exchange: upload.exchange))
         }
-        pool.give(upload.body)
+        pool.release(upload.body)
     }
 
     /// Passes a complete request to the service, with a decompressed body.
@@ -240,7 +240,7 @@ extension Loop {
             return
         }
         let target = pool.take(64 << 10)
-        defer { pool.give(target) }
+        defer { pool.release(target) }
         do throws(InflateError) {
             try unsafe decoder.decode(request.bodyBytes, from: request.contentCoding) {
                 unsafe target.append($0)

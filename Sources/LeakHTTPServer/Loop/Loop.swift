@@ -2,7 +2,7 @@ internal import LeakPlatform
 
 /// An event loop on one thread: waits for events of its connections, reads requests, calls the service and writes responses.
 ///
-/// Loops share only the service, the budget of connections and the published counters.
+/// Loops share only the service, the limiter of connections and the published counters.
 @safe
 final class Loop: @unchecked Sendable {
     // Unchecked: created on one thread, then used only on the loop's own thread; other threads use `mailbox` and `published`.
@@ -16,7 +16,7 @@ final class Loop: @unchecked Sendable {
     let mailbox: Mailbox
     let published = Guarded(Counters())
     let budget: ConnectionBudget
-    /// The loop's number in the budget.
+    /// The loop's number in the limiter.
     let place: Int
     let waker: Waker
     let poller: SystemPoller
@@ -94,7 +94,7 @@ final class Loop: @unchecked Sendable {
         self.listeners = listeners
         waker = try Waker()
         mailbox = Mailbox(waker: waker)
-        place = budget.join(mailbox)
+        place = budget.register(mailbox)
         poller = try SystemPoller()
         reserve = Reserve(try Descriptor.reserve())
         parser = HeadParser(limits: limits)
@@ -155,7 +155,7 @@ final class Loop: @unchecked Sendable {
     /// Returns an empty buffer to read into. Takes another one if a response still refers to the bytes of the last read.
     func emptyScratch() -> Buffer {
         if scratch.isShared && !isKnownUniquelyReferenced(&scratch) {
-            pool.give(scratch)
+            pool.release(scratch)
             scratch = pool.take(Self.scratchBytes)
         }
         scratch.recycle()
@@ -252,7 +252,7 @@ final class Loop: @unchecked Sendable {
     func isServing(_ id: ConnectionID) -> Bool { serving?.id == id }
 
     /// Sends a response given on the loop's own thread while a request of its connection is being served.
-    func take(_ answer: consuming Answer) {
+    func sendWhileServing(_ answer: consuming Answer) {
         guard let serving else { return }
         self.answer(serving, answer)
     }

@@ -35,25 +35,25 @@ final class Mailbox: Sendable {
     /// Delivers `answer` to the loop: at once if its connection is being served on this thread, otherwise with the next wake-up.
     func deliver(_ answer: consuming Answer) {
         if ThreadMark.isSet(by: self), let loop = direct.loop, loop.isServing(answer.connection) {
-            loop.take(answer)
+            loop.sendWhileServing(answer)
             return
         }
         let letter = answer
         post { $0.answers.append(letter) }
     }
 
-    /// Adds a message, unless the mailbox is closed, and wakes the loop if that has not happened yet.
-    private func post(_ letter: (inout Content) -> Void) {
+    /// Adds a message, unless the queue is closed, and wakes the loop if that has not happened yet.
+    private func post(_ add: (inout Content) -> Void) {
         let mustWake = content.with { content in
             guard !content.isClosed else { return false }
-            letter(&content)
+            add(&content)
             defer { content.isWoken = true }
             return !content.isWoken
         }
         if mustWake { waker.wake() }
     }
 
-    /// `true` if the mailbox can take another connection: it is open, and few connections wait in it. The loop may be busy.
+    /// `true` if the queue can hold another connection: it is open, and few connections wait in it. The loop may be busy.
     var takesNewcomers: Bool {
         content.with { $0.newcomers.count < Self.waitingNewcomers && !$0.isClosed }
     }
@@ -90,7 +90,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Closes the mailbox, because the loop has ended. Later messages are discarded.
+    /// Closes the queue, because the loop has ended. Later messages are discarded.
     func close() {
         direct.loop = nil
         content.with { content in

@@ -109,7 +109,7 @@ extension Loop {
         connection.owesContinue = false
         // It was the most recent request.
         connection.nextSequence = upload.sequence
-        pool.give(upload.body)
+        pool.release(upload.body)
         if isObserved { noteLoss(connection) }
     }
 
@@ -143,7 +143,7 @@ extension Loop {
             } else {
                 connection.input = nil
             }
-            if connection.input !== input { pool.give(input) }
+            if connection.input !== input { pool.release(input) }
         } else if used < source.count && !connection.takesNoMore {
             connection.input = copy(source, from: used)
         }
@@ -172,7 +172,7 @@ extension Loop {
                     connection.discarding -= dropped
                     used += dropped
                 } else if let upload = connection.upload {
-                    let (taken, isComplete) = try unsafe upload.take(rest.span)
+                    let (taken, isComplete) = try unsafe upload.consume(rest.span)
                     used += taken
                     if isComplete { complete(connection, upload) }
                 } else {

@@ -42,7 +42,7 @@ final class Upload {
     /// Consumes the next bytes.
     ///
     /// - Returns: the number of bytes that belong to this body, and whether the body is complete.
-    func take(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (used: Int, isComplete: Bool) {
+    func consume(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (used: Int, isComplete: Bool) {
         let capacity = body.capacity
         defer { account(from: capacity) }
         switch rest {

@@ -11,7 +11,7 @@ enum ContentCoding: Hashable, Sendable {
     case unknown
 
     /// The codings that the server can decode, as a value of `Accept-Encoding`.
-    static let taken = "gzip, deflate, br"
+    static let supported = "gzip, deflate, br"
 
     /// Parses the whole value of `Content-Encoding`; an empty value is ``identity``.
     init(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {

@@ -17,7 +17,7 @@ struct FieldRules: Sendable {
     /// Processes one field line.
     ///
     /// - Parameter index: the index of the line in the table of fields.
-    mutating func take(
+    mutating func process(
         _ line: FieldLine, at index: Int, of bytes: borrowing Span<UInt8>, into head: inout Head
     ) throws(RequestError) {
         let name = line.name.range

@@ -38,7 +38,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case unsupportedTransferEncoding
     /// `Expect` is not `100-continue`. RFC 9110 §10.1.1.
     case unknownExpectation
-    /// The body has a content coding other than ``ContentCoding/taken``, or several. RFC 9110 §8.4.
+    /// The body has a content coding other than ``ContentCoding/supported``, or several. RFC 9110 §8.4.
     case unsupportedContentCoding
     /// The body is longer than ``Limits/bodyBytes``.
     case bodyTooLong
@@ -136,7 +136,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         switch self {
         case .refusedMethod: response.fields.append(("Allow", Self.allowedMethods))
         case .tooManyBodies, .noMemoryToInflate: response.fields.append(("Retry-After", "1"))
-        case .unsupportedContentCoding: response.fields.append(("Accept-Encoding", ContentCoding.taken))
+        case .unsupportedContentCoding: response.fields.append(("Accept-Encoding", ContentCoding.supported))
         default: break
         }
         return response

@@ -132,7 +132,7 @@ struct Newcomer: ~Copyable, Sendable {
 
     /// A reference to a connection that is passed to another loop, because arrays cannot hold noncopyable values.
     final class Parcel: @unchecked Sendable {
-        // Unchecked: the content is taken out once, by the loop that took the parcel from its mailbox.
+        // Unchecked: the content is taken out once, by the loop that took the box from its queue.
         private var content: Newcomer?
 
         init(_ content: consuming Newcomer) { self.content = consume content }

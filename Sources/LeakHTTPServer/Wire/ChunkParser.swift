@@ -53,13 +53,13 @@ struct ChunkParser: Sendable {
             }
             let byte = bytes[at]
             at += 1
-            if try take(byte) { return .end(at) }
+            if try process(byte) { return .end(at) }
         }
         return .needsMore
     }
 
     /// - Returns: `true` if the body ends with this byte.
-    private mutating func take(_ byte: UInt8) throws(RequestError) -> Bool {
+    private mutating func process(_ byte: UInt8) throws(RequestError) -> Bool {
         switch state {
         case .size:
             try size(byte)

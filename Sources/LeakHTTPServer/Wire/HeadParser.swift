@@ -157,7 +157,7 @@ struct HeadParser: Sendable {
             case .valueLineFeed:
                 guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
                 let line = FieldLine(name: name, value: Piece(from: mark, to: valueEnd))
-                try seen.take(line, at: fields.count, of: bytes, into: &head)
+                try seen.process(line, at: fields.count, of: bytes, into: &head)
                 fields.append(line)
                 at &+= 1
                 state = .fieldStart
