@@ -33,7 +33,7 @@ enum Costs {
         for load in [Load.atOnce(1_000), .atOnce(100_000), .oneByOne(1_000)] {
             let costs = costs(under: load, rounds: rounds)
             let measures = if case .oneByOne = load { [registering, life] } else { atOnce }
-            for measure in measures { row(load, measure, costs) }
+            for measure in measures { row(load, measure, costs: costs) }
         }
         guard outlived.count > 0 else { return }
         print(
@@ -54,7 +54,7 @@ enum Costs {
     }
 
     private static func row(
-        _ load: Load, _ measure: Measure, _ costs: [(ours: Cost, baseline: Cost, floor: Cost)]
+        _ load: Load, _ measure: Measure, costs: [(ours: Cost, baseline: Cost, floor: Cost)]
     ) {
         let ratios = costs.map { $0.baseline[keyPath: measure.value] / $0.ours[keyPath: measure.value] }
         let ratio = median(ratios)

@@ -42,8 +42,9 @@ struct Soak {
             """)
         guard looksAtMemory else { return complaints }
         return complaints
-            + growth("with what was kept", kept, before, allowed: plan.leaks * Self.allowancePerLeak)
-            + growth("after", after, before, allowed: plan.leaks * Self.allowancePerLeakAfter)
+            + growth(
+                "with what was kept", from: before, to: kept, allowed: plan.leaks * Self.allowancePerLeak)
+            + growth("after", from: before, to: after, allowed: plan.leaks * Self.allowancePerLeakAfter)
     }
 
     /// Runs once before the measurement, so that the runtime, Dispatch and malloc make what they make once and keep.
@@ -58,7 +59,7 @@ struct Soak {
     }
 
     private func growth(
-        _ moment: String, _ now: (heap: Int, resident: Int), _ before: (heap: Int, resident: Int),
+        _ moment: String, from before: (heap: Int, resident: Int), to now: (heap: Int, resident: Int),
         allowed: Int
     ) -> [String] {
         let kinds = [

@@ -61,7 +61,7 @@ final class Wire {
 
     func send(_ bytes: ArraySlice<UInt8>) -> Outcome {
         outcome(
-            unsafe bytes.withUnsafeBytes { unsafe sendBytes(number, $0.baseAddress, $0.count, sendFlags) })
+            unsafe bytes.withUnsafeBytes { unsafe sendBytes(of: $0, to: number, flags: sendFlags) })
     }
 
     func receive(into buffer: inout [UInt8], atMost count: Int) -> Outcome {
@@ -74,10 +74,10 @@ final class Wire {
     }
 }
 
-private func sendBytes(_ number: Int32, _ start: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+private func sendBytes(of buffer: UnsafeRawBufferPointer, to number: Int32, flags: Int32) -> Int {
     #if canImport(Darwin)
-        unsafe Darwin.send(number, start, count, flags)
+        unsafe Darwin.send(number, buffer.baseAddress, buffer.count, flags)
     #else
-        unsafe Glibc.send(number, start, count, flags)
+        unsafe Glibc.send(number, buffer.baseAddress, buffer.count, flags)
     #endif
 }

@@ -23,9 +23,11 @@ struct Load {
         var loads: [Load] = []
         for connections in [8, 64, 1000] {
             loads.append(Load(name: "GET", connections: connections, peerPath: "/empty", target: 1))
-            loads.append(post("POST 559 B", 559, connections, target: 1.1))
-            loads.append(post("POST 16 KiB", 16 << 10, connections, target: 1.1))
-            if connections <= 64 { loads.append(post("POST 1 MiB", 1 << 20, connections, target: 1)) }
+            loads.append(post("POST 559 B", bytes: 559, connections: connections, target: 1.1))
+            loads.append(post("POST 16 KiB", bytes: 16 << 10, connections: connections, target: 1.1))
+            if connections <= 64 {
+                loads.append(post("POST 1 MiB", bytes: 1 << 20, connections: connections, target: 1))
+            }
             loads.append(
                 Load(name: "file of 100 kB", connections: connections, path: "/\(fileName)", target: 1))
         }
@@ -35,14 +37,15 @@ struct Load {
                     name: "GET, 16 deep", connections: connections, peerPath: "/empty", depth: 16, target: 5))
         }
         for bytes in [559, 16 << 10, 1 << 20] {
-            var load = post("POST \(bytes) B to nginx's return 200", bytes, 64, target: nil)
+            var load = post(
+                "POST \(bytes) B to nginx's return 200", bytes: bytes, connections: 64, target: nil)
             load.peerPath = "/discard"
             loads.append(load)
         }
         return loads.filter { only == nil || $0.name.contains(only ?? "") }
     }
 
-    private static func post(_ name: String, _ bytes: Int, _ connections: Int, target: Double?) -> Load {
+    private static func post(_ name: String, bytes: Int, connections: Int, target: Double?) -> Load {
         Load(name: name, connections: connections, method: "POST", bodyBytes: bytes, target: target)
     }
 

@@ -51,7 +51,7 @@ struct SharedDatabase {
                 }
             }
             for setting in Setting.allCases {
-                print(line(setting, measured, reports == 1 ? "single" : "batch of \(reports)"))
+                print(line(setting, measured, request: reports == 1 ? "single" : "batch of \(reports)"))
             }
         }
     }
@@ -103,7 +103,7 @@ struct SharedDatabase {
     }
 
     private func line(
-        _ setting: Setting, _ measured: [Setting: [Measurement]], _ request: String
+        _ setting: Setting, _ measured: [Setting: [Measurement]], request: String
     ) -> String {
         let mine = measured[setting] ?? []
         func median(_ value: (Measurement) -> Double) -> Double { Self.middle(mine.map(value)) }

@@ -21,12 +21,12 @@ enum Rendering {
             defer { shop.stop() }
             let reader = try shop.store.makeReader()
             let now = WallClock.milliseconds()
-            try summary(rows, reader, now)
-            if rows == 200 { try leak(reader, now) }
+            try summary(rows: rows, reader: reader, now: now)
+            if rows == 200 { try leak(reader: reader, now: now) }
         }
     }
 
-    private static func summary(_ rows: Int, _ reader: any StoreReader, _ now: Int64) throws {
+    private static func summary(rows: Int, reader: any StoreReader, now: Int64) throws {
         var query = LeakQuery()
         query.limit = 200
         var page = try reader.leaks(query, now: now)
@@ -51,7 +51,7 @@ enum Rendering {
         }
     }
 
-    private static func leak(_ reader: any StoreReader, _ now: Int64) throws {
+    private static func leak(reader: any StoreReader, now: Int64) throws {
         guard let id = try reader.leaks(LeakQuery(), now: now).leaks.first?.identity.id,
             let detail = try reader.leak(id, now: now), let samples = try reader.samples(of: id)
         else { throw Failure("no leak") }

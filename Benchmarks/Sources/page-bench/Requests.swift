@@ -18,16 +18,20 @@ enum Requests {
             "\n| request, \(connections) connections | status | bytes | requests/s | × /healthz | median ms | slowest 1 %, ms |"
         )
         print("|---|--:|--:|--:|--:|--:|--:|")
-        let floor = try run("/healthz", [:], port, folder, seconds)
-        line("/healthz", floor, floor)
+        let floor = try run("/healthz", fields: [:], port: port, folder: folder, seconds: seconds)
+        line("/healthz", floor, floor: floor)
         for path in lists {
             for (name, fields) in [("", [:]), (", gzip", ["Accept-Encoding": "gzip"])] {
-                line(path + name, try run(path, fields, port, folder, seconds), floor)
+                line(
+                    path + name,
+                    try run(path, fields: fields, port: port, folder: folder, seconds: seconds),
+                    floor: floor)
             }
-            guard let tag = try answer(path, [:], port).tag else { throw Failure("no ETag") }
+            guard let tag = try answer(path, fields: [:], port: port).tag else { throw Failure("no ETag") }
             line(
-                path + ", If-None-Match", try run(path, ["If-None-Match": tag], port, folder, seconds),
-                floor)
+                path + ", If-None-Match",
+                try run(path, fields: ["If-None-Match": tag], port: port, folder: folder, seconds: seconds),
+                floor: floor)
         }
     }
 
@@ -37,7 +41,7 @@ enum Requests {
         var outcome: Wrk.Outcome
     }
 
-    private static func line(_ name: String, _ line: Line, _ floor: Line) {
+    private static func line(_ name: String, _ line: Line, floor: Line) {
         let outcome = line.outcome
         let trouble = outcome.refused + outcome.broken == 0 ? "" : " !"
         print(
@@ -48,9 +52,9 @@ enum Requests {
     }
 
     private static func run(
-        _ path: String, _ fields: [String: String], _ port: Int, _ folder: String, _ seconds: Int
+        _ path: String, fields: [String: String], port: Int, folder: String, seconds: Int
     ) throws -> Line {
-        let before = try answer(path, fields, port)
+        let before = try answer(path, fields: fields, port: port)
         let lines = fields.merging(["Authorization": "Bearer \(Shop.token)"]) { $1 }
             .map { "wrk.headers[\"\($0)\"] = '\($1)'" }.joined(separator: "\n")
         let script = "\(folder)/page.lua"
@@ -59,14 +63,14 @@ enum Requests {
         let outcome = try Wrk.run(
             script: script, port: port, connections: connections, seconds: seconds)
         // A page that changed on the way would have been sent whole.
-        guard try answer(path, fields, port).status == before.status else {
+        guard try answer(path, fields: fields, port: port).status == before.status else {
             throw Failure("\(path) changed while it was measured: run again")
         }
         return Line(status: before.status, bytes: before.bytes, outcome: outcome)
     }
 
     private static func answer(
-        _ path: String, _ fields: [String: String], _ port: Int
+        _ path: String, fields: [String: String], port: Int
     ) throws -> (status: String, bytes: Int, tag: String?) {
         let head = fields.merging(["Authorization": "Bearer \(Shop.token)"]) { $1 }
             .flatMap { ["-H", "\($0): \($1)"] }

@@ -52,7 +52,7 @@ let distinct = Reports.leaks(calls)
 say("| record, on the caller | ns, median | p99 | allocations | reads and writes | × written at once |")
 say("|---|---|---|---|---|---|")
 
-@MainActor func tell(_ name: String, _ baseline: Int? = nil, pause: UInt32, _ call: () -> (Int) -> Void)
+@MainActor func tell(_ name: String, baseline: Int? = nil, pause: UInt32, _ call: () -> (Int) -> Void)
     -> Int
 {
     let costs = (0..<rounds).map { _ in Caller.cost(of: calls, pause: pause, call()) }
@@ -81,15 +81,15 @@ for (name, pause) in [("a burst", UInt32(0)), ("one each 300 µs, all threads as
         return { file.record(distinct[$0]) }
     }
     try? FileManager.default.removeItem(atPath: path)
-    _ = tell("different leaks, \(name)", baseline, pause: pause) {
+    _ = tell("different leaks, \(name)", baseline: baseline, pause: pause) {
         let reporter = fresh()
         return { reporter.record(leak: distinct[$0]) }
     }
-    _ = tell("one leak again and again, \(name)", baseline, pause: pause) {
+    _ = tell("one leak again and again, \(name)", baseline: baseline, pause: pause) {
         let reporter = fresh()
         return { _ in reporter.record(leak: distinct[0]) }
     }
-    _ = tell("a detector's text, \(name)", baseline, pause: pause) {
+    _ = tell("a detector's text, \(name)", baseline: baseline, pause: pause) {
         let reporter = fresh()
         let text = "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>"
         return { _ in reporter.record(message: text) }

@@ -19,7 +19,7 @@ enum Reading {
                 _ = try folder.store.count([load.batch(of: ranks.count, ranks: ranks, at: at)], now: at)
                 reports += ranks.count
             }
-            try row(folder, leaks, reports, now: time)
+            try row(folder, leaks: leaks, reports: reports, now: time)
             // Ten times the reports.
             while reports < 10 * max(leaks, 10_000) {
                 let batches = (0..<64).map { _ in load.batch(of: 100, at: time) }
@@ -29,13 +29,13 @@ enum Reading {
                 }
                 reports += 6_400
             }
-            try row(folder, leaks, reports, now: time)
+            try row(folder, leaks: leaks, reports: reports, now: time)
         }
     }
 
     private static let orders = LeakQuery.Sort.allCases
 
-    private static func row(_ folder: Folder, _ leaks: Int, _ reports: Int, now: Int64) throws {
+    private static func row(_ folder: Folder, leaks: Int, reports: Int, now: Int64) throws {
         let reader = try folder.store.makeReader()
         var times = [try median { try reader.ping() }]
         var first: LeakID?

@@ -31,7 +31,7 @@ struct SensitiveKey {
     /// True if the value goes to the end of its line; others end at `;` and `>` too.
     let isLine: Bool
 
-    private init(_ word: Substring, _ match: Match, _ separator: Separator, isLine: Bool) {
+    private init(_ word: Substring, match: Match, separator: Separator, isLine: Bool) {
         self.word = Array(word.utf8)
         self.match = match
         self.separator = separator
@@ -49,14 +49,14 @@ struct SensitiveKey {
     /// All keys, in lower case and without `-` and `_`.
     private static let table: [SensitiveKey] =
         keys(
-            .end, .any,
+            matching: .end, before: .any,
             """
             password passwd passphrase passcode token secret apikey privatekey accesskey secretkey signingkey encryptionkey
             sessionid sessionkey credential credentials
             """)
-        + keys(.end, .any, isLine: true, "authorization cookie")
+        + keys(matching: .end, before: .any, isLine: true, "authorization cookie")
         + keys(
-            .words, .any,
+            matching: .words, before: .any,
             """
             pwd otp jwt csrf xsrf iban cvv cvc ssn creditcard cardnumber accountnumber
             email emailaddress phone phonenumber mobilenumber telephone username firstname lastname middlename fullname givenname
@@ -65,16 +65,18 @@ struct SensitiveKey {
             accessibilitylabel accessibilityidentifier accessibilityvalue accessibilityhint
             """)
         + keys(
-            .whole, .assignment,
+            matching: .whole, before: .assignment,
             """
             label value name message mail user address displayname query string content pass pin auth sid login
             """)
-        + keys(.whole, .inAlert, "message actions textfields")
+        + keys(matching: .whole, before: .inAlert, "message actions textfields")
 
     private static func keys(
-        _ match: Match, _ separator: Separator, isLine: Bool = false, _ words: String
+        matching match: Match, before separator: Separator, isLine: Bool = false, _ words: String
     ) -> [SensitiveKey] {
-        words.split(whereSeparator: \.isWhitespace).map { SensitiveKey($0, match, separator, isLine: isLine) }
+        words.split(whereSeparator: \.isWhitespace).map {
+            SensitiveKey($0, match: match, separator: separator, isLine: isLine)
+        }
     }
 
     /// The keys of ``table`` by their last letter, from `a` to `z`.

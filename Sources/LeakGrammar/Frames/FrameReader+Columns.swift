@@ -19,10 +19,10 @@ extension FrameReader {
         let image = rest[..<start].trimmed
         let behind = address.rest.trimmed
         if image.isEmpty || image.first == UInt8(ascii: "[") { return swiftBacktrace(behind) }
-        return apple(image, address.value, behind)
+        return apple(image: image, address: address.value, behind)
     }
 
-    func apple(_ image: Text, _ address: UInt64, _ behind: Text) -> CallFrame? {
+    func apple(image: Text, address: UInt64, _ behind: Text) -> CallFrame? {
         var frame = CallFrame(module: image.string, function: nil)
         var symbol = behind
         if let base = hexadecimal(behind), let plus = base.rest.dropping(" + ") {
@@ -62,13 +62,14 @@ extension FrameReader {
         guard let last = words.last, words.count <= 3 else { return nil }
         let isSymbol = TypeNameCleaning.looksMangled(last) || symbol.last == UInt8(ascii: ")")
         switch words.count {
-        case 1 where isSymbol: return apple([], 0, line)
-        case 2 where TypeNameCleaning.looksMangled(last): return apple(words[0], 0, line[last.startIndex...])
+        case 1 where isSymbol: return apple(image: [], address: 0, line)
+        case 2 where TypeNameCleaning.looksMangled(last):
+            return apple(image: words[0], address: 0, line[last.startIndex...])
         case 3:
             guard let address = hexadecimal(words[1]), address.rest.isEmpty, words[1].count >= 8 else {
                 return nil
             }
-            return apple(words[0], address.value, line[last.startIndex...])
+            return apple(image: words[0], address: address.value, line[last.startIndex...])
         default: return nil
         }
     }

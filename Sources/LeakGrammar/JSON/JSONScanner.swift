@@ -80,18 +80,18 @@ package struct JSONScanner {
     ///
     /// - Returns: whether a name follows; `false` when the object was empty and is read.
     package mutating func enterObject() throws(JSONError) -> Bool {
-        try enter(UInt8(ascii: "{"), .object, "an object")
+        try enter(.object, opening: UInt8(ascii: "{"), name: "an object")
     }
 
     /// Reads `[`.
     ///
     /// - Returns: whether a value follows; `false` when the array was empty and is read.
     package mutating func enterArray() throws(JSONError) -> Bool {
-        try enter(UInt8(ascii: "["), .array, "an array")
+        try enter(.array, opening: UInt8(ascii: "["), name: "an array")
     }
 
     private mutating func enter(
-        _ opening: UInt8, _ container: Container, _ name: StaticString
+        _ container: Container, opening: UInt8, name: StaticString
     ) throws(JSONError) -> Bool {
         guard try peek() == opening else { throw JSONError(.expected("\(name)"), at: offset) }
         guard depth < depthLimit else { throw JSONError(.tooDeep, at: offset) }

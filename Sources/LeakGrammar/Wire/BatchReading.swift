@@ -20,7 +20,9 @@ extension FieldReader {
             case .explanations: try explanations(into: &document)
             case .reports:
                 guard problem == nil else { return }
-                if try comes(.array, "reports", "an array") { try reports(into: &document) }
+                if try comes(.array, field: "reports", description: "an array") {
+                    try reports(into: &document)
+                }
             default: try scanner.skip()
             }
             guard problem == nil else { return }
@@ -46,7 +48,7 @@ extension FieldReader {
         _ element: (inout FieldReader, _ path: String, WireObjectField) throws(JSONError) -> Void,
         end: (_ path: String, _ offset: Int) -> (reason: String, offset: Int)?
     ) throws(JSONError) {
-        guard try comes(.array, "\(field)", "an array") else { return }
+        guard try comes(.array, field: "\(field)", description: "an array") else { return }
         let start = scanner.offset
         guard try scanner.enterArray() else { return }
         var index = 0
@@ -57,7 +59,7 @@ extension FieldReader {
             }
             let path = "\(field)[\(index)]"
             let offset = scanner.offset
-            if try comes(.object, path, "an object"), try scanner.enterObject() {
+            if try comes(.object, field: path, description: "an object"), try scanner.enterObject() {
                 repeat {
                     let name = scanner.text(of: try scanner.name())
                     if let field = WireObjectField(rawValue: name) {
@@ -74,7 +76,7 @@ extension FieldReader {
     }
 
     private mutating func explanations(into document: inout WireDocument) throws(JSONError) {
-        guard try comes(.array, "explanations", "an array") else { return }
+        guard try comes(.array, field: "explanations", description: "an array") else { return }
         let start = scanner.offset
         guard try scanner.enterArray() else { return }
         repeat {
@@ -140,7 +142,7 @@ extension FieldReader {
     }
 
     private mutating func dropped(into document: inout WireDocument) throws(JSONError) {
-        guard try comes(.object, "dropped", "an object") else { return }
+        guard try comes(.object, field: "dropped", description: "an object") else { return }
         let start = scanner.offset
         var dropped: [DroppedReports] = []
         if try scanner.enterObject() {

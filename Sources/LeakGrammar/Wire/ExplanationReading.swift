@@ -5,7 +5,7 @@ internal import LeakMessage
 extension FieldReader {
     /// Reads the object that comes next. Breaches of bounds are noted.
     mutating func explanation() throws(JSONError) -> RetainExplanation? {
-        guard try comes(.object, "why", "an object") else { return nil }
+        guard try comes(.object, field: "why", description: "an object") else { return nil }
         var explanation = RetainExplanation()
         var path = PathFields()
         var (bytes, objects, isAtLeast): (Int?, Int?, Bool) = (nil, nil, false)
@@ -95,7 +95,7 @@ extension FieldReader {
 
     private mutating func furtherCycles() throws(JSONError) -> [RetainPath] {
         var cycles: [RetainPath] = []
-        guard try comes(.array, "why.further_cycles", "an array") else { return [] }
+        guard try comes(.array, field: "why.further_cycles", description: "an array") else { return [] }
         let start = scanner.offset
         guard try scanner.enterArray() else { return [] }
         var count = 0
@@ -106,7 +106,8 @@ extension FieldReader {
             }
             try refuseNull("why.further_cycles[\(count - 1)]", "an object")
             var fields = PathFields()
-            if try comes(.object, "why.further_cycles[\(count - 1)]", "an object"), try scanner.enterObject()
+            if try comes(.object, field: "why.further_cycles[\(count - 1)]", description: "an object"),
+                try scanner.enterObject()
             {
                 repeat {
                     let name = try scanner.name()
@@ -121,7 +122,7 @@ extension FieldReader {
     private mutating func references(
         _ field: @autoclosure () -> String
     ) throws(JSONError) -> [RetainReference]? {
-        guard try comes(.array, field(), "an array") else { return nil }
+        guard try comes(.array, field: field(), description: "an array") else { return nil }
         let start = scanner.offset
         var references: [RetainReference] = []
         guard try scanner.enterArray() else { return references }
@@ -142,7 +143,7 @@ extension FieldReader {
     ) throws(JSONError) -> RetainReference? {
         try refuseNull(field(), "an object")
         let offset = scanner.offset
-        guard try comes(.object, field(), "an object") else { return nil }
+        guard try comes(.object, field: field(), description: "an object") else { return nil }
         var reference = RetainReference(owner: "", field: "", kind: .property)
         if try scanner.enterObject() {
             repeat {
@@ -185,12 +186,12 @@ extension FieldReader {
     }
 
     private mutating func flag(_ field: @autoclosure () -> String) throws(JSONError) -> Bool {
-        guard try comes(.boolean, field(), "true or false") else { return false }
+        guard try comes(.boolean, field: field(), description: "true or false") else { return false }
         return try scanner.boolean()
     }
 
     private mutating func closures() throws(JSONError) -> [ImageOffset] {
-        guard try comes(.array, "why.closures", "an array of strings") else { return [] }
+        guard try comes(.array, field: "why.closures", description: "an array of strings") else { return [] }
         let start = scanner.offset
         var sites: [ImageOffset] = []
         guard try scanner.enterArray() else { return [] }

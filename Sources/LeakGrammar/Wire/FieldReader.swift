@@ -22,7 +22,8 @@ struct FieldReader {
     ///
     /// - Returns: `false` when it was skipped: `null`, which means not given, or a kind that is noted as wrong.
     mutating func comes(
-        _ wanted: JSONScanner.Kind, _ field: @autoclosure () -> String, _ needed: @autoclosure () -> String
+        _ wanted: JSONScanner.Kind, field: @autoclosure () -> String,
+        description: @autoclosure () -> String
     )
         throws(JSONError) -> Bool
     {
@@ -30,14 +31,14 @@ struct FieldReader {
         if kind == wanted { return true }
         let offset = scanner.offset
         try scanner.skip()
-        if kind != .null { note("\(field()) is \(kind.rawValue), must be \(needed())", at: offset) }
+        if kind != .null { note("\(field()) is \(kind.rawValue), must be \(description())", at: offset) }
         return false
     }
 
     /// A string of at most `limit` bytes once its escape sequences are resolved.
     mutating func string(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
-        guard try comes(.string, field(), "a string") else { return .absent }
+        guard try comes(.string, field: field(), description: "a string") else { return .absent }
         let offset = scanner.offset
         let slice = try scanner.string()
         // Resolving escape sequences never makes a text longer.
@@ -63,7 +64,7 @@ struct FieldReader {
     /// An array of strings, each of at most `limit` bytes.
     mutating func strings(_ field: StaticString, count: Int, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
-        guard try comes(.array, "\(field)", "an array of strings") else { return .absent }
+        guard try comes(.array, field: "\(field)", description: "an array of strings") else { return .absent }
         let start = scanner.offset
         var index = 0
         if try scanner.enterArray() {
@@ -83,7 +84,7 @@ struct FieldReader {
     mutating func integer(
         _ field: @autoclosure () -> String, in range: ClosedRange<Int>, _ needed: @autoclosure () -> String
     ) throws(JSONError) -> Int? {
-        guard try comes(.number, field(), needed()) else { return nil }
+        guard try comes(.number, field: field(), description: needed()) else { return nil }
         let offset = scanner.offset
         let number = try scanner.number()
         guard let value = scanner.integer(of: number), range.contains(value) else {
@@ -107,7 +108,7 @@ struct FieldReader {
                 WireTime(milliseconds: Int64($0))
             }
         }
-        guard try comes(.string, field(), needed) else { return nil }
+        guard try comes(.string, field: field(), description: needed) else { return nil }
         let offset = scanner.offset
         let slice = try scanner.string()
         let time =

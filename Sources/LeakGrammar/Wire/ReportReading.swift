@@ -121,7 +121,7 @@ extension FieldReader {
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ field: StaticString, _ words: StaticString
     ) throws(JSONError) -> Choice? {
-        guard try comes(.string, "\(field)", "\(words)") else { return nil }
+        guard try comes(.string, field: "\(field)", description: "\(words)") else { return nil }
         let offset = scanner.offset
         let slice = try scanner.string()
         for choice in Choice.allCases where slice.isEscaped || slice.count == choice.rawValue.utf8.count {
@@ -137,7 +137,7 @@ extension FieldReader {
 
     /// A UUID: 8-4-4-4-12 hexadecimal digits.
     private mutating func identifier() throws(JSONError) -> JSONSlice {
-        guard try comes(.string, "id", "a UUID") else { return .absent }
+        guard try comes(.string, field: "id", description: "a UUID") else { return .absent }
         let offset = scanner.offset
         let slice = try scanner.string()
         let isUUID = unsafe scanner.withBytes(of: slice) { unsafe UUIDText.isUUID($0) }
@@ -171,7 +171,7 @@ extension FieldReader {
     private mutating func error(into report: inout ReportSlices) throws(JSONError) {
         (report.errorText, report.errorDomain, report.errorCode) = (.absent, .absent, 0)
         report.error = .absent
-        guard try comes(.object, "error", "an object") else { return }
+        guard try comes(.object, field: "error", description: "an object") else { return }
         let start = scanner.offset
         if try scanner.enterObject() {
             repeat {
@@ -192,7 +192,7 @@ extension FieldReader {
 
     /// - Returns: the description.
     private mutating func userInfo() throws(JSONError) -> JSONSlice {
-        guard try comes(.object, "error.userInfo", "an object") else { return .absent }
+        guard try comes(.object, field: "error.userInfo", description: "an object") else { return .absent }
         let start = scanner.offset
         var description = JSONSlice.absent
         var count = 0
@@ -218,7 +218,7 @@ extension FieldReader {
     }
 
     private mutating func keys() throws(JSONError) -> JSONSlice {
-        guard try comes(.object, "keys", "an object") else { return .absent }
+        guard try comes(.object, field: "keys", description: "an object") else { return .absent }
         let start = scanner.offset
         var count = 0
         if try scanner.enterObject() {
@@ -257,7 +257,7 @@ extension FieldReader {
     }
 
     mutating func app(_ origin: inout OriginSlices) throws(JSONError) {
-        guard try comes(.object, "app", "an object") else { return }
+        guard try comes(.object, field: "app", description: "an object") else { return }
         guard try scanner.enterObject() else { return }
         repeat {
             let name = try scanner.name()
@@ -276,7 +276,7 @@ extension FieldReader {
     }
 
     mutating func device(_ origin: inout OriginSlices) throws(JSONError) {
-        guard try comes(.object, "device", "an object") else { return }
+        guard try comes(.object, field: "device", description: "an object") else { return }
         guard try scanner.enterObject() else { return }
         repeat {
             let name = try scanner.name()

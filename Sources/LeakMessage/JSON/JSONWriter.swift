@@ -21,29 +21,29 @@ public struct JSONWriter: Sendable {
     /// An object, as the whole text or as an element of an array.
     public mutating func object(_ fields: (inout JSONWriter) throws -> Void) rethrows {
         separate()
-        try enclose(UInt8(ascii: "{"), UInt8(ascii: "}"), fields)
+        try enclose(in: UInt8(ascii: "{"), UInt8(ascii: "}"), fields)
     }
 
     /// An object under a name.
     public mutating func object(_ name: String, _ fields: (inout JSONWriter) -> Void) {
         self.name(name)
-        enclose(UInt8(ascii: "{"), UInt8(ascii: "}"), fields)
+        enclose(in: UInt8(ascii: "{"), UInt8(ascii: "}"), fields)
     }
 
     /// An array, as the whole text or as an element of an array.
     public mutating func array(_ elements: (inout JSONWriter) -> Void) {
         separate()
-        enclose(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
+        enclose(in: UInt8(ascii: "["), UInt8(ascii: "]"), elements)
     }
 
     /// An array under a name.
     public mutating func array(_ name: String, _ elements: (inout JSONWriter) -> Void) {
         self.name(name)
-        enclose(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
+        enclose(in: UInt8(ascii: "["), UInt8(ascii: "]"), elements)
     }
 
     private mutating func enclose(
-        _ opening: UInt8, _ closing: UInt8, _ content: (inout JSONWriter) throws -> Void
+        in opening: UInt8, _ closing: UInt8, _ content: (inout JSONWriter) throws -> Void
     ) rethrows {
         bytes.append(opening)
         isFollowing = false

@@ -44,7 +44,7 @@ extension WireTime {
         let date = CivilDate(milliseconds: bounded)
         var text: [UInt8] = []
         text.reserveCapacity(24)
-        func append(_ number: Int64, _ width: Int, _ separator: Unicode.Scalar) {
+        func append(_ number: Int64, digits width: Int, then separator: Unicode.Scalar) {
             let start = text.count
             var rest = number
             for _ in 0..<width {
@@ -54,14 +54,14 @@ extension WireTime {
             text[start...].reverse()
             text.append(UInt8(ascii: separator))
         }
-        append(Int64(date.year), 4, "-")
-        append(Int64(date.month), 2, "-")
-        append(Int64(date.day), 2, "T")
-        append(time / 3_600_000, 2, ":")
-        append(time / 60_000 % 60, 2, ":")
+        append(Int64(date.year), digits: 4, then: "-")
+        append(Int64(date.month), digits: 2, then: "-")
+        append(Int64(date.day), digits: 2, then: "T")
+        append(time / 3_600_000, digits: 2, then: ":")
+        append(time / 60_000 % 60, digits: 2, then: ":")
         let fraction = time % 1_000
-        append(time / 1_000 % 60, 2, fraction == 0 ? "Z" : ".")
-        if fraction != 0 { append(fraction, 3, "Z") }
+        append(time / 1_000 % 60, digits: 2, then: fraction == 0 ? "Z" : ".")
+        if fraction != 0 { append(fraction, digits: 3, then: "Z") }
         return String(decoding: text, as: UTF8.self)
     }
 }

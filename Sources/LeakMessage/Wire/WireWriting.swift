@@ -42,9 +42,9 @@ extension LeakReport {
         object.fieldIfPresent("kind", kind?.rawValue)
         let name = className?.name(cutTo: WireLimits.classBytes)
         if let name, !name.isEmpty { object.field("class", name) }
-        object.list("stack", stack.suffix(WireLimits.stackCount), WireLimits.elementBytes)
-        object.list("children", children.prefix(WireLimits.childrenCount), WireLimits.elementBytes)
-        object.list("cycle", cycle.prefix(WireLimits.cycleCount), WireLimits.elementBytes)
+        object.list("stack", stack.suffix(WireLimits.stackCount), cutTo: WireLimits.elementBytes)
+        object.list("children", children.prefix(WireLimits.childrenCount), cutTo: WireLimits.elementBytes)
+        object.list("cycle", cycle.prefix(WireLimits.cycleCount), cutTo: WireLimits.elementBytes)
         object.fieldIfPresent("reason", reason?.cut(to: WireLimits.reasonBytes))
         object.fieldIfPresent("waited_ms", waitedMilliseconds?.cut(to: WireLimits.durationMilliseconds))
         object.fieldIfPresent("lived_ms", livedMilliseconds?.cut(to: WireLimits.durationMilliseconds))
@@ -53,11 +53,12 @@ extension LeakReport {
         if !keys.isEmpty {
             object.object("keys") { $0.customKeys(keys.prefix(WireLimits.keysCount)) }
         }
-        object.list("log", log.suffix(WireLimits.logCount), WireLimits.logBytes)
+        object.list("log", log.suffix(WireLimits.logCount), cutTo: WireLimits.logBytes)
         object.list(
-            "fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), WireLimits.fingerprintBytes)
+            "fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), cutTo: WireLimits.fingerprintBytes
+        )
         if let explanation { object.object("why") { explanation.write(to: &$0) } }
-        object.origin(app ?? AppInfo(), device ?? DeviceInfo(), install, user)
+        object.origin(app ?? AppInfo(), device: device ?? DeviceInfo(), install: install, user: user)
     }
 
     /// The report as JSON, with ``write(to:)``.
@@ -101,7 +102,7 @@ extension LeakBatch {
     public static let tailJSON = Array("]}".utf8)
 
     private func writeHead(to object: inout JSONWriter, explanations: [some Collection<UInt8>]) {
-        object.origin(app, device, install, user)
+        object.origin(app, device: device, install: install, user: user)
         object.fieldIfPresent("sent_at", sentAt?.rfc3339)
         if !sessions.isEmpty {
             object.array("sessions") { array in
@@ -210,7 +211,7 @@ extension JSONWriter {
         field("count", min(max(1, count), WireLimits.count))
     }
 
-    fileprivate mutating func list(_ name: String, _ strings: ArraySlice<String>, _ limit: Int) {
+    fileprivate mutating func list(_ name: String, _ strings: ArraySlice<String>, cutTo limit: Int) {
         guard !strings.isEmpty else { return }
         array(name) { for string in strings { $0.element(string.cut(to: limit)) } }
     }
@@ -230,7 +231,7 @@ extension JSONWriter {
     }
 
     fileprivate mutating func origin(
-        _ app: AppInfo, _ device: DeviceInfo, _ install: String?, _ user: String?
+        _ app: AppInfo, device: DeviceInfo, install: String?, user: String?
     ) {
         if app != AppInfo() {
             object("app") {

@@ -2,8 +2,9 @@ extension LeakPattern {
     /// Tasks, asynchronous sequences and continuations.
     static let concurrency: [LeakPattern] = [
         LeakPattern(
-            "stream_termination", "Termination handler of a stream",
-            "The object keeps the continuation or the stream, which keeps the termination handler, and the handler captures the object.",
+            "stream_termination", name: "Termination handler of a stream",
+            explanation:
+                "The object keeps the continuation or the stream, which keeps the termination handler, and the handler captures the object.",
             write: "continuation.onTermination = { [weak self] _ in … }",
             if: .certain(
                 .of(
@@ -12,16 +13,18 @@ extension LeakPattern {
                 )
                 .from("onTermination").closure, in: .cycle)),
         LeakPattern(
-            "continuation", "Continuation that is never resumed",
-            "A task waits for a continuation that was never resumed, and keeps everything that its functions use.",
+            "continuation", name: "Continuation that is never resumed",
+            explanation:
+                "A task waits for a continuation that was never resumed, and keeps everything that its functions use.",
             write: """
                 {holder|continuation}?.resume(throwing: CancellationError())  // on every way out, exactly once
                 {holder|continuation} = nil
                 """,
             if: .certain(.of("Swift.CheckedContinuationCanary", "_Concurrency.CheckedContinuationCanary"))),
         LeakPattern(
-            "endless_sequence", "for await that does not end",
-            "A task that iterates an asynchronous sequence keeps the object until the sequence ends.",
+            "endless_sequence", name: "for await that does not end",
+            explanation:
+                "A task that iterates an asynchronous sequence keeps the object until the sequence ends.",
             write: """
                 {holder|task} = Task { [weak self] in
                     for await value in values { self?.receive(value) }  // no guard let self in front of the loop
@@ -29,8 +32,9 @@ extension LeakPattern {
                 """,
             if: .certain(.of("async frames"), .of(ending: ".Iterator", ".AsyncIterator"))),
         LeakPattern(
-            "stored_task", "Task stored in the object that it captures",
-            "The object keeps the task, and the task keeps the object until it ends, so `deinit` is too late to cancel it.",
+            "stored_task", name: "Task stored in the object that it captures",
+            explanation:
+                "The object keeps the task, and the task keeps the object until it ends, so `deinit` is too late to cancel it.",
             write: """
                 {property|task} = Task { [weak self] in
                     while !Task.isCancelled { await self?.step() }  // no guard let self in front of the loop
@@ -38,8 +42,9 @@ extension LeakPattern {
                 """,
             if: .certain(.any.to("Task").object, in: .cycle)),
         LeakPattern(
-            "suspended_function", "Async function that does not return",
-            "An async function that is suspended keeps the object: a loop, a `for await` or a continuation that never comes to its end.",
+            "suspended_function", name: "Async function that does not return",
+            explanation:
+                "An async function that is suspended keeps the object: a loop, a `for await` or a continuation that never comes to its end.",
             write: """
                 let task = Task { [weak self] in await self?.step() }
                 task.cancel()  // when the object's work is done; the function has to return then
@@ -50,20 +55,22 @@ extension LeakPattern {
     /// Patterns of global and static variables, and of objects that Dispatch keeps.
     static let globals: [LeakPattern] = [
         LeakPattern(
-            "static_cache", "Cache that is never emptied",
-            "A cache keeps the object for as long as the program runs, or until memory is short.",
+            "static_cache", name: "Cache that is never emptied",
+            explanation:
+                "A cache keeps the object for as long as the program runs, or until memory is short.",
             write:
                 "{object|cache}.removeObject(forKey: key)  // when the object's work is done, or keep plain values in the cache",
             if: .certain(.of("Foundation.NSCache", "NSCache"), in: .held),
             .probable(.ofOwn(ending: "Cache").object, in: .held)),
         LeakPattern(
-            "singleton_handler", "Closure kept by a singleton",
-            "A global or static variable keeps a closure, and the closure captures the object.",
+            "singleton_handler", name: "Closure kept by a singleton",
+            explanation: "A global or static variable keeps a closure, and the closure captures the object.",
             write: "{object|shared}.{field|handler} = { [weak self] in … }",
             if: .certain(.any.closure, in: .fromGlobal)),
         LeakPattern(
-            "coordinator_child", "Child coordinator that is never removed",
-            "The parent coordinator keeps its children until they are removed, and this one was not.",
+            "coordinator_child", name: "Child coordinator that is never removed",
+            explanation:
+                "The parent coordinator keeps its children until they are removed, and this one was not.",
             write: """
                 child.onFinish = { [weak self] child in self?.{list|children}.removeAll { $0 === child } }
                 """,
@@ -72,8 +79,9 @@ extension LeakPattern {
                 .ofOwn(ending: "Coordinator").element.object, .ofOwn(ending: "Coordinator").closure,
                 in: .cycle)),
         LeakPattern(
-            "singleton_observer", "Observer list of a singleton",
-            "A global or static variable keeps a list of observers, and the object was not removed from it.",
+            "singleton_observer", name: "Observer list of a singleton",
+            explanation:
+                "A global or static variable keeps a list of observers, and the object was not removed from it.",
             write: """
                 private var {list|observers} = NSHashTable<AnyObject>.weakObjects()
                 """,
@@ -84,13 +92,15 @@ extension LeakPattern {
                 )
                 .element.object, in: .fromGlobal)),
         LeakPattern(
-            "dispatch_after", "Work that runs later",
-            "Dispatch keeps a block that has not run yet, such as one of `asyncAfter`, and the block captures the object.",
+            "dispatch_after", name: "Work that runs later",
+            explanation:
+                "Dispatch keeps a block that has not run yet, such as one of `asyncAfter`, and the block captures the object.",
             write: "DispatchQueue.main.asyncAfter(deadline: .now() + 5) { [weak self] in … }",
             if: .probable(.of("block", "closure"), in: .held, isWhole: true)),
         LeakPattern(
-            "global_variable", "Global or static variable",
-            "A global or static variable keeps the object, directly or through the object that it holds.",
+            "global_variable", name: "Global or static variable",
+            explanation:
+                "A global or static variable keeps the object, directly or through the object that it holds.",
             write:
                 "weak var {name|current}: {target|Screen}?  // or set it to nil when the object's work is done",
             if: .certain(.any, in: .fromGlobal, isWhole: true),

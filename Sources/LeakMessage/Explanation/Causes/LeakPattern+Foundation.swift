@@ -2,31 +2,35 @@ extension LeakPattern {
     /// Foundation, Dispatch and Network.
     static let foundation: [LeakPattern] = [
         LeakPattern(
-            "display_link", "Display link that keeps its target",
-            "The run loop keeps the display link, and the display link keeps its target until `invalidate()`.",
+            "display_link", name: "Display link that keeps its target",
+            explanation:
+                "The run loop keeps the display link, and the display link keeps its target until `invalidate()`.",
             write: """
                 {holder|displayLink} = CADisplayLink(target: WeakTarget(self), selector: #selector(WeakTarget.tick))
                 {holder|displayLink}.invalidate()  // when the view leaves the window, not in deinit
                 """,
             if: .certain(.of("CADisplayLink"))),
         LeakPattern(
-            "timer_block", "Timer whose block captures its owner",
-            "The run loop keeps the timer, and the timer's block captures the object until `invalidate()`.",
+            "timer_block", name: "Timer whose block captures its owner",
+            explanation:
+                "The run loop keeps the timer, and the timer's block captures the object until `invalidate()`.",
             write:
                 "{holder|timer} = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in … }",
             if: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").closure),
             .certain(.of("_NSTimerBlockTarget"))),
         LeakPattern(
-            "timer_target", "Timer that keeps its target",
-            "The run loop keeps the timer, and the timer keeps its target until `invalidate()`, so `deinit` is too late for that.",
+            "timer_target", name: "Timer that keeps its target",
+            explanation:
+                "The run loop keeps the timer, and the timer keeps its target until `invalidate()`, so `deinit` is too late for that.",
             write: """
                 {holder|timer} = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in … }
                 {holder|timer}.invalidate()  // in deinit
                 """,
             if: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object)),
         LeakPattern(
-            "notification_observer", "Observer block of NotificationCenter",
-            "The notification center keeps the block until its token is removed, and the block captures the object.",
+            "notification_observer", name: "Observer block of NotificationCenter",
+            explanation:
+                "The notification center keeps the block until its token is removed, and the block captures the object.",
             write: """
                 {holder|observer} = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { [weak self] _ in … }
                 NotificationCenter.default.removeObserver({holder|observer})  // in deinit
@@ -39,8 +43,9 @@ extension LeakPattern {
                 ).closure),
             .certain(.of("__NSObserver", "__CFNotification").closure)),
         LeakPattern(
-            "notification_token", "Token of a database or live query",
-            "The object keeps the token, and the token's closure, which runs after each change, captures the object.",
+            "notification_token", name: "Token of a database or live query",
+            explanation:
+                "The object keeps the token, and the token's closure, which runs after each change, captures the object.",
             write: "{holder|token} = results.observe { [weak self] changes in … }",
             if: .certain(
                 .of(
@@ -49,16 +54,17 @@ extension LeakPattern {
                     "FirebaseFirestore.ListenerRegistration"
                 ).closure, in: .cycle)),
         LeakPattern(
-            "key_value_observation", "Key-value observation",
-            "The object keeps the observation, and the observation's closure captures the object.",
+            "key_value_observation", name: "Key-value observation",
+            explanation:
+                "The object keeps the observation, and the observation's closure captures the object.",
             write: "{holder|observation} = player.observe(\\.status) { [weak self] _, _ in … }",
             if: .certain(
                 .of(
                     "Foundation.NSKeyValueObservation", "Foundation.NSKeyValueObservation.",
                     "NSKeyValueObservation", "_FBKVOInfo"), in: .cycle)),
         LeakPattern(
-            "url_session_delegate", "Delegate of a URLSession",
-            "A URLSession keeps its delegate until it is invalidated.",
+            "url_session_delegate", name: "Delegate of a URLSession",
+            explanation: "A URLSession keeps its delegate until it is invalidated.",
             write:
                 "{holder|session}.finishTasksAndInvalidate()  // when the last task was started, not in deinit",
             if: .certain(
@@ -68,24 +74,27 @@ extension LeakPattern {
                     "__NSCFURLSession", "__NSURLBackgroundSession"
                 ).from("delegate", "sessionDelegate"))),
         LeakPattern(
-            "operation_completion", "Completion block of an operation",
-            "The operation keeps its completion block, which captures the operation or the object that keeps it.",
+            "operation_completion", name: "Completion block of an operation",
+            explanation:
+                "The operation keeps its completion block, which captures the operation or the object that keeps it.",
             write: "{object|operation}.{field|completionBlock} = { [weak self] in … }",
             if: .certain(.any.from("completionBlock").closure),
             .probable(.ofOwn(ending: "Operation").closure)),
         LeakPattern(
-            "operation_block", "Block of an operation",
-            "The object keeps the operation, and the operation's block captures the object.",
+            "operation_block", name: "Block of an operation",
+            explanation: "The object keeps the operation, and the operation's block captures the object.",
             write: "{holder|operation} = BlockOperation { [weak self] in … }",
             if: .certain(.of("Foundation.BlockOperation", "NSBlockOperation").closure)),
         LeakPattern(
-            "work_item", "Dispatch work item",
-            "A work item keeps its block after it ran or was cancelled, and the block captures the object that keeps the item.",
+            "work_item", name: "Dispatch work item",
+            explanation:
+                "A work item keeps its block after it ran or was cancelled, and the block captures the object that keeps the item.",
             write: "{holder|workItem} = DispatchWorkItem { [weak self] in … }",
             if: .certain(.of("DispatchWorkItem", "OS_dispatch_block").closure)),
         LeakPattern(
-            "dispatch_source", "Event handler of a dispatch source",
-            "The source keeps its handlers until it is cancelled, and a handler captures the object that keeps the source.",
+            "dispatch_source", name: "Event handler of a dispatch source",
+            explanation:
+                "The source keeps its handlers until it is cancelled, and a handler captures the object that keeps the source.",
             write: """
                 {holder|source}.setEventHandler { [weak self] in … }
                 {holder|source}.cancel()  // in deinit
@@ -97,14 +106,16 @@ extension LeakPattern {
                     "OS_dispatch_source_write"
                 ).closure)),
         LeakPattern(
-            "undo_manager", "Action of an undo manager",
-            "The undo manager keeps the closures of its actions, and one of them captures the object that keeps the undo manager.",
+            "undo_manager", name: "Action of an undo manager",
+            explanation:
+                "The undo manager keeps the closures of its actions, and one of them captures the object that keeps the undo manager.",
             write:
                 "{holder|undoManager}.registerUndo(withTarget: self) { target in … }  // use target, not self",
             if: .certain(.of("Foundation.UndoManager", "NSUndoManager"), in: .cycle)),
         LeakPattern(
-            "network_handler", "Handler of a network connection",
-            "The connection or path monitor keeps its handler until it is cancelled, and the handler captures the object that keeps it.",
+            "network_handler", name: "Handler of a network connection",
+            explanation:
+                "The connection or path monitor keeps its handler until it is cancelled, and the handler captures the object that keeps it.",
             write: """
                 {holder|connection}.{field|stateUpdateHandler} = { [weak self] state in … }
                 {holder|connection}.cancel()  // in deinit

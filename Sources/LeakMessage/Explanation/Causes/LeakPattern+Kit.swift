@@ -2,19 +2,22 @@ extension LeakPattern {
     /// UIKit, Core Animation, WebKit and AVFoundation.
     static let kit: [LeakPattern] = [
         LeakPattern(
-            "alert_action", "Alert captured by its action",
-            "The alert keeps its actions, and the closure of an action captures the alert or the object that keeps the alert.",
+            "alert_action", name: "Alert captured by its action",
+            explanation:
+                "The alert keeps its actions, and the closure of an action captures the alert or the object that keeps the alert.",
             write: "UIAlertAction(title: title, style: .default) { [weak alert] _ in … }",
             if: .certain(.of("UIAlertAction").closure, in: .cycle),
             .probable(.ofOwn(ending: "AlertAction").closure, in: .cycle)),
         LeakPattern(
-            "ui_action", "Action of a button or menu",
-            "A button, control or menu keeps its UIAction, and the closure of the action captures the object that keeps the control.",
+            "ui_action", name: "Action of a button or menu",
+            explanation:
+                "A button, control or menu keeps its UIAction, and the closure of the action captures the object that keeps the control.",
             write: "UIAction(title: title) { [weak self] _ in … }",
             if: .certain(.of("UIAction").closure, in: .cycle)),
         LeakPattern(
-            "presentation_controller", "Presentation controller before presenting",
-            "The screen and its presentation controller keep each other from the first use of `presentationController` until the "
+            "presentation_controller", name: "Presentation controller before presenting",
+            explanation:
+                "The screen and its presentation controller keep each other from the first use of `presentationController` until the "
                 + "screen is dismissed, so a screen that is never presented stays.",
             write: """
                 present(screen, animated: true)
@@ -29,15 +32,16 @@ extension LeakPattern {
                 ).from("presentedViewController", "delegate").object, in: .cycle),
             .probable(.ofOwn(ending: "PresentationController").from("presentedViewController"), in: .cycle)),
         LeakPattern(
-            "gesture_target", "Gesture recognizer that keeps its target",
-            "The view keeps its gesture recognizer, which keeps the target of its action.",
+            "gesture_target", name: "Gesture recognizer that keeps its target",
+            explanation: "The view keeps its gesture recognizer, which keeps the target of its action.",
             write:
                 "view.removeGestureRecognizer({holder|recognizer})  // when the object goes off the screen",
             if: .certain(.of("UIGestureRecognizerTarget"), in: .cycle),
             .probable(.ofOwn(ending: "GestureTarget", "GestureRecognizerTarget"), in: .cycle)),
         LeakPattern(
-            "diffable_data_source", "Cell provider of a diffable data source",
-            "The object keeps the data source, and the closure that makes cells or headers captures the object.",
+            "diffable_data_source", name: "Cell provider of a diffable data source",
+            explanation:
+                "The object keeps the data source, and the closure that makes cells or headers captures the object.",
             write: """
                 {holder|dataSource} = UICollectionViewDiffableDataSource(collectionView: collectionView) {
                     [weak self] view, indexPath, item in self?.cell(in: view, at: indexPath, for: item)
@@ -50,8 +54,9 @@ extension LeakPattern {
                     "NSCollectionViewDiffableDataSource", "NSTableViewDiffableDataSource"
                 ).closure, in: .cycle)),
         LeakPattern(
-            "layout_provider", "Section provider of a compositional layout",
-            "The collection view keeps its layout, and the closure that makes sections captures the object that keeps the view.",
+            "layout_provider", name: "Section provider of a compositional layout",
+            explanation:
+                "The collection view keeps its layout, and the closure that makes sections captures the object that keeps the view.",
             write:
                 "UICollectionViewCompositionalLayout { [weak self] index, environment in self?.section(at: index) }",
             if: .certain(
@@ -61,16 +66,18 @@ extension LeakPattern {
                 .ofOwn(ending: "Layout").from("layoutSectionProvider", "sectionProvider").closure, in: .cycle)
         ),
         LeakPattern(
-            "property_animator", "Stored property animator",
-            "The object keeps the animator, which keeps the closures of its animations and completions until it has finished, and "
+            "property_animator", name: "Stored property animator",
+            explanation:
+                "The object keeps the animator, which keeps the closures of its animations and completions until it has finished, and "
                 + "they capture the object.",
             write: """
                 {holder|animator}.addCompletion { [weak self] _ in self?.{holder|animator} = nil }
                 """,
             if: .certain(.of("UIViewPropertyAnimator").closure, in: .cycle)),
         LeakPattern(
-            "animation_delegate", "Delegate of an animation",
-            "CAAnimation is an exception among Apple's classes: it keeps its delegate, and a layer keeps an animation that is not "
+            "animation_delegate", name: "Delegate of an animation",
+            explanation:
+                "CAAnimation is an exception among Apple's classes: it keeps its delegate, and a layer keeps an animation that is not "
                 + "removed on completion.",
             write: """
                 animation.delegate = WeakAnimationDelegate(self)  // keeps a weak reference and forwards the calls
@@ -83,16 +90,18 @@ extension LeakPattern {
                     "CATransition", "CAPropertyAnimation"
                 ).object)),
         LeakPattern(
-            "script_message_handler", "Script message handler of a web view",
-            "The web view's user content controller keeps its script message handlers, and the handler keeps the web view.",
+            "script_message_handler", name: "Script message handler of a web view",
+            explanation:
+                "The web view's user content controller keeps its script message handlers, and the handler keeps the web view.",
             write: """
                 controller.add(WeakScriptMessageHandler(self), name: name)  // keeps a weak reference and forwards the call
                 controller.removeScriptMessageHandler(forName: name)  // when the page closes
                 """,
             if: .certain(.of("WKUserContentController"))),
         LeakPattern(
-            "player_observer", "Time observer of a player",
-            "The player keeps the block of a time observer until `removeTimeObserver`, and the block captures the object that keeps "
+            "player_observer", name: "Time observer of a player",
+            explanation:
+                "The player keeps the block of a time observer until `removeTimeObserver`, and the block captures the object that keeps "
                 + "the player.",
             write: """
                 observer = {holder|player}.addPeriodicTimeObserver(forInterval: interval, queue: .main) { [weak self] time in … }
@@ -104,8 +113,9 @@ extension LeakPattern {
                     "AVTimebaseObserver"
                 ).closure, in: .cycle)),
         LeakPattern(
-            "associated_closure", "Closure in an associated object",
-            "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
+            "associated_closure", name: "Closure in an associated object",
+            explanation:
+                "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
             write: "button.onTap { [weak self] in … }",
             if: .certain(.associated.closure, in: .cycle),
             .certain(.associated, .any.closure, in: .cycle),
@@ -118,8 +128,9 @@ extension LeakPattern {
     /// Patterns of SwiftUI and the classes that host it.
     static let swiftUI: [LeakPattern] = [
         LeakPattern(
-            "hosting_root_view", "View that captures its hosting controller",
-            "The hosting controller keeps its root view, and a closure in the view captures the controller or the object that keeps it.",
+            "hosting_root_view", name: "View that captures its hosting controller",
+            explanation:
+                "The hosting controller keeps its root view, and a closure in the view captures the controller or the object that keeps it.",
             write: "RootView({name|onClose}: { [weak self] in self?.dismiss(animated: true) })",
             if: .certain(
                 .of(
@@ -128,8 +139,9 @@ extension LeakPattern {
                     "SwiftUI._NSHostingView"
                 ).closure, in: .cycle)),
         LeakPattern(
-            "swiftui_model", "Model that keeps its view's storage",
-            "SwiftUI keeps the model for the view (StateObject, ObservedObject), and the model keeps a view, closure or binding that "
+            "swiftui_model", name: "Model that keeps its view's storage",
+            explanation:
+                "SwiftUI keeps the model for the view (StateObject, ObservedObject), and the model keeps a view, closure or binding that "
                 + "leads back to that storage.",
             write:
                 "model.onFinish = { [weak model] in … }  // keep values in the model, not views or bindings",

@@ -2,44 +2,45 @@ extension LeakPattern {
     /// Objects of an app that keep each other. Most are recognized by the names of properties, so they are only probable.
     static let ownership: [LeakPattern] = [
         LeakPattern(
-            "strong_delegate", "Delegate that is not weak",
-            "The object keeps its delegate, and the delegate keeps the object.",
+            "strong_delegate", name: "Delegate that is not weak",
+            explanation: "The object keeps its delegate, and the delegate keeps the object.",
             write:
                 "weak var {name|delegate}: (any {owner|Object}Delegate)?  // a protocol that inherits from AnyObject",
             if: .probable(.from("delegate", ending: ["Delegate"]).single.object.to(notEnding: "Delegate"))),
         LeakPattern(
-            "strong_data_source", "Data source that is not weak",
-            "The object keeps its data source, and the data source keeps the object.",
+            "strong_data_source", name: "Data source that is not weak",
+            explanation: "The object keeps its data source, and the data source keeps the object.",
             write:
                 "weak var {name|dataSource}: (any {owner|Object}DataSource)?  // a protocol that inherits from AnyObject",
             if: .probable(
                 .from("dataSource", "datasource", ending: ["DataSource", "Datasource"]).single.object.to(
                     ending: "Controller", "VC"), in: .cycle)),
         LeakPattern(
-            "linked_nodes", "Doubly linked nodes",
-            "Each node keeps the next one and the one before it.",
+            "linked_nodes", name: "Doubly linked nodes",
+            explanation: "Each node keeps the next one and the one before it.",
             write: """
                 var {holder|next}: {target|Node}?
                 weak var {name|previous}: {target|Node}?
                 """,
             if: .probable(.from(beginning: "next").object, .from(beginning: "prev").object, in: .cycle)),
         LeakPattern(
-            "strong_parent", "Parent that is not weak",
-            "The parent keeps its child, and the child keeps the parent.",
+            "strong_parent", name: "Parent that is not weak",
+            explanation: "The parent keeps its child, and the child keeps the parent.",
             write: "weak var {name|parent}: {target|Parent}?",
             if: .probable(.from("superview", "owner").single.object, in: .cycle),
             .probable(.from(beginning: "parent").single.object, in: .cycle),
             .probable(.child, .parent, in: .cycle),
             .probable(.child, .any.object, .parent, in: .cycle)),
         LeakPattern(
-            "view_model_coordinator", "Screen or view model that keeps its coordinator",
-            "The coordinator keeps the screen, and the screen or its view model keeps the coordinator.",
+            "view_model_coordinator", name: "Screen or view model that keeps its coordinator",
+            explanation:
+                "The coordinator keeps the screen, and the screen or its view model keeps the coordinator.",
             write: "weak var {name|coordinator}: {target|Coordinator}?",
             if: .probable(.from("coordinator").single.object, in: .cycle),
             .probable(.ofOwn(ending: "Controller", "ViewModel").object.to(ending: "Coordinator"), in: .cycle)),
         LeakPattern(
-            "router_screen", "Router or presenter that keeps its screen",
-            "The screen keeps its presenter and router, and one of them keeps the screen.",
+            "router_screen", name: "Router or presenter that keeps its screen",
+            explanation: "The screen keeps its presenter and router, and one of them keeps the screen.",
             write: "weak var {name|viewController}: {target|Screen}?",
             if: .probable(
                 .ofOwn(ending: "Router", "Wireframe").from("viewController", "view", "presenter").object,
@@ -49,8 +50,8 @@ extension LeakPattern {
             ),
             .probable(.ofOwn(ending: "Interactor").from("presenter", "output").object, in: .cycle)),
         LeakPattern(
-            "self_reference", "Object that keeps itself",
-            "A property of the object holds the object itself.",
+            "self_reference", name: "Object that keeps itself",
+            explanation: "A property of the object holds the object itself.",
             write: "{field|current} = nil  // when the work is done, or make the property weak",
             if: .certain(.any.object, in: .cycle, isWhole: true)),
     ]

@@ -2,14 +2,16 @@ extension LeakPattern {
     /// Combine, OpenCombine, RxSwift and Observation.
     static let reactive: [LeakPattern] = [
         LeakPattern(
-            "combine_assign", "assign(to:on:) with self",
-            "`assign(to:on:)` keeps the object that it assigns to, and the object keeps the subscription.",
+            "combine_assign", name: "assign(to:on:) with self",
+            explanation:
+                "`assign(to:on:)` keeps the object that it assigns to, and the object keeps the subscription.",
             write: "publisher.sink { [weak self] value in self?.property = value }.store(in: &cancellables)",
             if: .certain(.of("Combine.Subscribers.Assign", "OpenCombine.Subscribers.Assign"), in: .cycle),
             .certain(.of("AnyCancellable"), .of("Assign"), in: .cycle)),
         LeakPattern(
-            "combine_operator", "Operator that captures self",
-            "The object keeps the publisher or its subscription, and the closure of an operator such as `map` captures the object.",
+            "combine_operator", name: "Operator that captures self",
+            explanation:
+                "The object keeps the publisher or its subscription, and the closure of an operator such as `map` captures the object.",
             write: "publisher.map { [weak self] value in … }",
             if: .certain(
                 .of(
@@ -17,8 +19,9 @@ extension LeakPattern {
                     "OpenCombine.PublisherBox"
                 ).closure, in: .cycle), .probable(.of("AnyCancellable"), .of("Inner").closure, in: .cycle)),
         LeakPattern(
-            "published_subscriber", "Subscription to an own published property",
-            "The object subscribes to its own `@Published` property, and the subscriber captures the object.",
+            "published_subscriber", name: "Subscription to an own published property",
+            explanation:
+                "The object subscribes to its own `@Published` property, and the subscriber captures the object.",
             write: "$property.sink { [weak self] value in … }.store(in: &cancellables)",
             if: .certain(
                 .of(
@@ -27,21 +30,23 @@ extension LeakPattern {
                     "OpenCombine.PublishedSubject", "OpenCombine.PublishedSubject."
                 ).closure, in: .cycle)),
         LeakPattern(
-            "combine_sink", "sink that captures self",
-            "The object keeps the subscription, and the closure of `sink` captures the object.",
+            "combine_sink", name: "sink that captures self",
+            explanation: "The object keeps the subscription, and the closure of `sink` captures the object.",
             write: "publisher.sink { [weak self] value in … }.store(in: &cancellables)",
             if: .certain(.of("Combine.Subscribers.Sink", "OpenCombine.Subscribers.Sink"), in: .cycle),
             .certain(.of("AnyCancellable"), .of("Sink"), in: .cycle),
             .probable(.of("AnyCancellable", "OpenCombine.AnyCancellable").closure, in: .cycle)),
         LeakPattern(
-            "rx_subscription", "Subscription in a dispose bag",
-            "The object keeps the dispose bag, the bag keeps the subscription, and the subscription's closure captures the object.",
+            "rx_subscription", name: "Subscription in a dispose bag",
+            explanation:
+                "The object keeps the dispose bag, the bag keeps the subscription, and the subscription's closure captures the object.",
             write:
                 "observable.subscribe(onNext: { [weak self] value in … }).disposed(by: disposeBag)",
             if: .certain(.of("RxSwift.").closure, in: .cycle)),
         LeakPattern(
-            "observation_tracking", "Change handler of withObservationTracking",
-            "The observed model keeps the change handler until the next change, and the handler captures the object that keeps the model.",
+            "observation_tracking", name: "Change handler of withObservationTracking",
+            explanation:
+                "The observed model keeps the change handler until the next change, and the handler captures the object that keeps the model.",
             write: """
                 withObservationTracking { … } onChange: { [weak self] in … }
                 """,

@@ -13,7 +13,7 @@ struct LeakPattern: Sendable {
     let rules: [LeakRule]
 
     init(
-        _ identifier: String, _ name: String, _ explanation: String, write remedy: String,
+        _ identifier: String, name: String, explanation: String, write remedy: String,
         if rules: LeakRule...
     ) {
         self.identifier = identifier

@@ -18,7 +18,8 @@ struct LeakRule: Sendable {
     let isCertain: Bool
 
     private init(
-        _ references: [ReferenceCondition], _ shape: Shape, isWhole: Bool, _ closureName: [String],
+        _ references: [ReferenceCondition], in shape: Shape, isWhole: Bool,
+        closureNamed closureName: [String],
         isCertain: Bool
     ) {
         self.references = references
@@ -33,14 +34,14 @@ struct LeakRule: Sendable {
         _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
         closureNamed name: String...
     ) -> LeakRule {
-        LeakRule(references, shape, isWhole: isWhole, name, isCertain: true)
+        LeakRule(references, in: shape, isWhole: isWhole, closureNamed: name, isCertain: true)
     }
 
     /// A rule that goes by a name that could mean something else.
     static func probable(
         _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false
     ) -> LeakRule {
-        LeakRule(references, shape, isWhole: isWhole, [], isCertain: false)
+        LeakRule(references, in: shape, isWhole: isWhole, closureNamed: [], isCertain: false)
     }
 
     /// True if it goes by the name of a closure.
