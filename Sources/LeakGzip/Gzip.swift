@@ -6,7 +6,7 @@ public enum Gzip {
     /// Compresses `bytes` into one gzip member without a name or a time, so that equal bytes give equal
     /// results.
     ///
-    /// - Parameter level: 1 is fastest, 9 is smallest; others are brought into that range.
+    /// - Parameter level: 1 is fastest, 9 is smallest; other values are limited to that range.
     public static func deflate(_ bytes: [UInt8], level: Int = 6) -> [UInt8] {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
@@ -20,7 +20,7 @@ public enum Gzip {
         let bound = unsafe Int(deflateBound(stream, uLong(bytes.count)))
         return unsafe bytes.withUnsafeBufferPointer { input in
             unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-                // zlib counts in 32 bits, so longer input goes in in pieces.
+                // The lengths of zlib have 32 bits, so longer input is passed in pieces.
                 var read = 0
                 var result = Z_OK
                 while result == Z_OK {
@@ -42,7 +42,7 @@ public enum Gzip {
         }
     }
 
-    /// 32 KiB of history, and 16 more asks zlib for the gzip wrapper.
+    /// 32 KiB of history. Adding 16 asks zlib for the gzip format.
     static let windowBits = MAX_WBITS + 16
     /// zlib's own default.
     private static let memoryLevel: Int32 = 8

@@ -1,8 +1,8 @@
 internal import CLeakZlib
 
-/// Reads one gzip member, or one stream of `deflate`, that arrives in pieces, within bounds.
+/// Inflates one gzip member, or one stream of `deflate`, that arrives in pieces, within limits.
 ///
-/// Reusable: after ``reset(_:)`` it reads the next one without asking for memory again.
+/// Reusable: after ``reset(_:)`` it inflates the next one without allocating memory again.
 @safe
 public struct Inflater: ~Copyable {
     /// Limits for input from an untrusted sender.
@@ -11,7 +11,7 @@ public struct Inflater: ~Copyable {
         public var outputBytes: Int
         /// Bytes of output per byte of input. Text in JSON reaches 20; a bomb of zeros reaches 1029.
         public var ratio: Int
-        /// Bytes of output before ``ratio`` applies: short inputs of one repeated word are no bomb.
+        /// Bytes of output before ``ratio`` applies: a short input of one repeated word is no attack.
         public var bytesBeforeRatio: Int
 
         public init(outputBytes: Int = 16 << 20, ratio: Int = 200, bytesBeforeRatio: Int = 64 << 10) {
@@ -25,9 +25,9 @@ public struct Inflater: ~Copyable {
     public enum Format: Hashable, Sendable {
         /// One member of RFC 1952.
         case gzip
-        /// HTTP's `deflate`: the zlib format of RFC 1950 or, from some senders, the blocks alone, which carry no checksum. RFC 9110
-        /// §8.4.1.2. The first byte tells them apart: in zlib's header it ends in 8. Read as the head of a block, such a byte means
-        /// a stored block that is not the last one, with a bit set where encoders leave zeros.
+        /// HTTP's `deflate`: the zlib format of RFC 1950 or, from some senders, the blocks alone, which carry no checksum. RFC
+        /// 9110 §8.4.1.2. The first byte tells them apart: in zlib's header it ends in 8. As the start of a block, such a byte
+        /// would mean a stored block that is not the last one, with a bit set that encoders leave 0.
         case deflate
     }
 
@@ -56,7 +56,7 @@ public struct Inflater: ~Copyable {
         unsafe stream.deallocate()
     }
 
-    /// Makes ready for another member or stream.
+    /// Prepares for another member or stream.
     public mutating func reset(_ format: Format = .gzip) {
         if isOpen { unsafe inflateReset2(stream, Gzip.windowBits) }
         self.format = format
@@ -64,7 +64,7 @@ public struct Inflater: ~Copyable {
         expansion = Expansion(limits: limits)
     }
 
-    /// Appends to `output` what the next `bytes` inflate to.
+    /// Inflates the next `bytes` and appends the result to `output`.
     ///
     /// - Throws: ``InflateError``; nothing more can be read then, before ``reset(_:)``.
     public mutating func inflate(_ bytes: [UInt8], into output: inout [UInt8]) throws(InflateError) {
@@ -79,7 +79,7 @@ public struct Inflater: ~Copyable {
         try result.get()
     }
 
-    /// Hands to `take`, piece by piece, what the next `bytes` inflate to. The pieces are lent for the call.
+    /// Inflates the next `bytes` and passes the result to `take`, piece by piece. The pieces are valid only during the call.
     ///
     /// - Throws: ``InflateError``; nothing more can be read then, before ``reset(_:)``.
     @unsafe
@@ -100,9 +100,9 @@ public struct Inflater: ~Copyable {
         }
     }
 
-    /// Says that no more bytes come.
+    /// Ends the input: no more bytes come.
     ///
-    /// - Throws: ``InflateError/truncated`` when what was begun is not complete.
+    /// - Throws: ``InflateError/truncated`` when the member or stream is not complete.
     public mutating func finish() throws(InflateError) {
         guard state == .finished else { throw state == .reading ? .truncated : .malformed }
     }
@@ -145,7 +145,7 @@ public struct Inflater: ~Copyable {
         if let failure { throw failure }
     }
 
-    /// Reads the result of one step of zlib; `Z_BUF_ERROR` only says that it waits for input.
+    /// Checks the result of one step of zlib. `Z_BUF_ERROR` only means that it waits for input.
     private func check(_ code: Int32) throws(InflateError) {
         switch code {
         case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return
@@ -165,20 +165,19 @@ public struct Inflater: ~Copyable {
     private static let pieceBytes = 16 << 10
 }
 
-/// Why compressed bytes could not be read.
+/// Reason why compressed bytes cannot be read.
 public enum InflateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end before the stream does.
     case truncated
-    /// The checksum or the length at the end does not fit what came out. RFC 1952 §2.3.1, RFC 1950 §2.2.
+    /// The checksum or the length at the end does not match the output. RFC 1952 §2.3.1, RFC 1950 §2.2.
     case badChecksum
-    /// Something follows the stream; a second gzip member counts, since no sender of ours makes one.
+    /// Bytes follow the stream. A second gzip member is rejected too, because no sender of this package makes one.
     case trailingBytes
     /// Not of this format, or damaged inside.
     case malformed
-    /// More comes out than ``Inflater/Limits/outputBytes``, or more per byte read than
-    /// ``Inflater/Limits/ratio``.
+    /// The output exceeds ``Inflater/Limits/outputBytes``, or ``Inflater/Limits/ratio`` per byte of input.
     case tooLarge
-    /// The system has no memory for the history that decompressing looks back on.
+    /// The system has no memory for the decompressor.
     case outOfMemory
 
     public var description: String {
@@ -193,7 +192,7 @@ public enum InflateError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Counts what goes into a decompressor and what comes out of it, and says when that is more than is taken.
+/// Counts the input and output of a decompressor, and throws when the limits are exceeded.
 package struct Expansion: Sendable {
     package let limits: Inflater.Limits
     package private(set) var bytesIn = 0

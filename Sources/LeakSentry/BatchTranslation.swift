@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Collects the content of the items of one request.
+/// Collects the items of one request into a batch.
 struct BatchTranslation {
     private(set) var reports: [LeakReport] = []
     /// The origin of the first event.
@@ -61,7 +61,7 @@ struct BatchTranslation {
         drop(Self.unreadable, 1)
     }
 
-    /// Adds to the count of the same reason. Reasons for which the wire format has no room are counted under one name.
+    /// Adds to the count of the same reason. Reasons beyond the limit of the wire format are counted under one name.
     private mutating func drop(_ reason: String, _ count: Int) {
         let isNew = !dropped.contains { $0.reason == reason }
         let isFull = dropped.count >= WireLimits.droppedCount - 1

@@ -1,13 +1,13 @@
 internal import LeakMessage
 
-/// The last of many elements. Only these are kept, twice as many at most, however many come.
+/// Keeps the last `limit` of any number of elements. It stores at most twice as many.
 struct LastElements<Element> {
     private let limit: Int
     private var kept: [Element] = []
 
     init(_ limit: Int) { self.limit = limit }
 
-    /// In the order in which they came.
+    /// The last elements, in the order in which they were appended.
     var elements: ArraySlice<Element> { kept.suffix(limit) }
 
     mutating func append(_ element: Element) {
@@ -16,9 +16,9 @@ struct LastElements<Element> {
     }
 }
 
-/// Names and values, of a name given twice the first: as many as a report has room for.
+/// Collects as many names with values as a report may have. If a name occurs twice, the first value is kept.
 struct FirstValues<Value> {
-    /// One more than a report takes, since one of them may turn out not to be for it.
+    /// One more than a report may have, because the tag with the kind of the leak may be left out later.
     private static var limit: Int { WireLimits.keysCount + 1 }
 
     private(set) var pairs: [(name: String, value: Value)] = []

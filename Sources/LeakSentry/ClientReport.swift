@@ -1,12 +1,12 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Counts of the events that an SDK threw away before sending. https://develop.sentry.dev/sdk/telemetry/client-reports/
+/// Counts of the events that an SDK dropped before sending. https://develop.sentry.dev/sdk/telemetry/client-reports/
 struct ClientReport {
-    /// Dropped events only: a lost session or transaction is no lost leak.
+    /// Counts of events only: a dropped session or transaction is no dropped leak.
     private(set) var dropped: [DroppedReports] = []
 
-    /// Replaces reasons for which the wire format has no room.
+    /// Replaces reasons that the wire format does not accept.
     static let otherReason = "sentry_other"
 
     private static let categories: Set<String> = ["error", "default", "all"]

@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Separates the items of an envelope, without copying any of them.
+/// Reads the items of an envelope one after another, without copying them.
 ///
 /// An envelope is a line with its header, then for each item a line with the item's header and its payload. The limits are Sentry's
 /// own: https://develop.sentry.dev/sdk/foundations/transport/envelopes/

@@ -42,7 +42,7 @@ struct Release: Hashable {
 }
 
 extension [String?] {
-    /// The first that says something.
+    /// The first text with visible characters, without white space at its ends.
     var firstGiven: String? {
         for case let text? in self {
             if let visible = text.visible { return visible }

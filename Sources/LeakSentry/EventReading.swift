@@ -72,7 +72,7 @@ extension SentryEvent {
             letters)
     }
 
-    /// A map, or a list of pairs.
+    /// Reads tags: an object, or a list of pairs.
     private mutating func tags(_ scanner: inout JSONScanner) throws(JSONError) {
         guard try scanner.kind() == .array else {
             try scanner.fields { (scanner, name) throws(JSONError) in
@@ -99,7 +99,7 @@ extension SentryEvent {
         tags.add(name, value)
     }
 
-    /// `{"values": […]}`, the list alone, or the one exception alone.
+    /// Reads exceptions: `{"values": […]}`, a list, or one exception.
     private mutating func exceptions(_ scanner: inout JSONScanner) throws(JSONError) {
         guard try scanner.kind() == .object else { return try exceptionList(&scanner) }
         var alone = SentryException()
@@ -150,7 +150,7 @@ extension JSONScanner {
         return WireTime(milliseconds: Int64((seconds * 1000).rounded()))
     }
 
-    /// A text alone, or one with its parameters.
+    /// Reads a text, or an object with a text and its parameters.
     fileprivate mutating func logEntry() throws(JSONError) -> SentryEvent.LogEntry {
         var entry = SentryEvent.LogEntry()
         guard try kind() == .object else {
@@ -168,7 +168,7 @@ extension JSONScanner {
         return entry
     }
 
-    /// A list, or a map of names.
+    /// Reads parameters: a list, or an object.
     private mutating func parameters(_ parameters: inout LogParameters) throws(JSONError) {
         guard try kind() == .array else {
             try fields { (scanner, name) throws(JSONError) in
@@ -178,7 +178,7 @@ extension JSONScanner {
         }
         var number = 0
         try elements { (scanner) throws(JSONError) in
-            // A value of another kind has a place too.
+            // A value of another kind is counted too, so that the next ones keep their numbers.
             parameters.add("\(number)", try scanner.scalarText() ?? "…")
             number += 1
         }
@@ -197,7 +197,7 @@ extension JSONScanner {
         return thread
     }
 
-    /// `category: message`; `nil` when it has neither.
+    /// Reads a breadcrumb as `category: message`; `nil` if it has neither.
     fileprivate mutating func breadcrumb() throws(JSONError) -> String? {
         var (category, message): (String?, String?)
         try fields { (scanner, name) throws(JSONError) in

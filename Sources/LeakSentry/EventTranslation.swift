@@ -1,10 +1,10 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Makes a report of an event.
+/// Converts an event to a report.
 ///
-/// What names the leak is, in this order: the class in the context `leak` or the tag `leak.class`; the text of a
-/// detector, wherever it stands; an `NSError`'s domain and code; an exception's type and frames; the message.
+/// The first of these that the event has names the leak: the class in the context `leak` or in the tag `leak.class`; the text of
+/// a detector in any field; the domain and code of an `NSError`; the type and frames of an exception; the message.
 struct EventTranslation {
     /// `nil` when nothing in the event tells one leak from another.
     let report: LeakReport?
@@ -32,7 +32,8 @@ struct EventTranslation {
         self.report = report.isIdentified ? report : nil
     }
 
-    /// Whatever a person set first, as far as there is room; of a name given twice the first.
+    /// Returns environment, level, tags and extra values as custom keys, as many as a report may have. If a name occurs twice,
+    /// the first value is kept.
     private static func keys(_ event: SentryEvent, isKindKnown: Bool) -> [CustomKey] {
         var keys: [CustomKey] = []
         var names: Set<String> = []
@@ -73,13 +74,14 @@ extension LeakReport {
         message = namingText ?? message
         className = namingText == nil ? (isWordForLeak ? event.className : nil) ?? type : nil
         if let namingText, DetectorText.isTypeName(namingText) { className = namingText }
-        // A text without a class may be one of an object, whose path these calls are not.
+        // Without a class the text may describe an object, and the calls are not the path to it.
         guard namingText != nil || className != nil, stack.isEmpty else { return }
         stack = exception.frames.stack(images: event.images)
     }
 
-    /// Fills in what else an event without an exception says of the leak, where neither a field nor its text names a class: the class
-    /// that ``SentryEvent/extra`` has, and the calls of its thread. Calls beside the name of a class are those of the sender.
+    /// Identifies an event without an exception, if neither a field nor its text names a class: by the class in
+    /// ``SentryEvent/extra``, otherwise by the calls of its thread. If a class is known, the calls are those of the code that
+    /// sent the event.
     private mutating func nameMessage(by event: SentryEvent) {
         guard className == nil, cycle.isEmpty, !(message.map(DetectorText.isOfLeak) ?? false) else { return }
         className = event.className
@@ -105,8 +107,8 @@ extension LeakReport {
         return words.contains { $0.hasPrefix("leak") || $0 == "retain" } && words.allSatisfy(known.contains)
     }
 
-    /// An `NSError`: its description, which a detector may have written, stands in its user info. Of one that no
-    /// detector wrote, domain and code are what Sentry goes by, and no class.
+    /// Identifies an `NSError`. Its description in the user info may be the text of a detector. Any other error without a class
+    /// is grouped by domain and code, as in Sentry.
     private mutating func name(
         by error: (domain: String, code: Int), _ exception: SentryException, _ event: SentryEvent
     ) {
@@ -135,15 +137,15 @@ extension LeakReport {
 }
 
 extension SentryEvent {
-    /// The class that ``extra`` names.
+    /// The class in ``extra``.
     fileprivate var className: String? {
         extraClass?.visible.flatMap { DetectorText.isTypeName($0) ? $0 : nil }
     }
 }
 
-/// Texts about leaks.
+/// Recognizes texts about leaks.
 enum DetectorText {
-    /// Returns true for a text that says by itself which leak it is of: by a class, a cycle or calls.
+    /// Returns true for a text that identifies its leak by itself: by a class, a cycle or calls.
     static func isOfLeak(_ text: String) -> Bool {
         if namesClass(text) { return true }
         let message = DetectorMessage(text)

@@ -78,7 +78,7 @@ extension EventContexts {
 }
 
 extension LeakReport {
-    /// A field that an app put there for us, as the wire format has it; of another type it is as good as none.
+    /// Reads a field that an app added for this collector, in the form of the wire format. A value of another type is ignored.
     fileprivate mutating func field(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
         case "class": className = try scanner.stringIfAny()
@@ -155,7 +155,7 @@ extension JSONScanner {
         return frame
     }
 
-    /// `0x104f1c000`, or a number.
+    /// Reads an address: `0x104f1c000`, or a number.
     mutating func address() throws(JSONError) -> UInt64? {
         guard let text = try scalarText() else { return nil }
         return text.hasPrefix("0x") || text.hasPrefix("0X")

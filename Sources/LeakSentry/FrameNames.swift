@@ -1,9 +1,9 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// The frames of one exception that a stack can be made of.
+/// The frames of one exception or thread from which a stack can be made.
 struct FrameList {
-    /// Twice as many as a stack has, since some may have no name.
+    /// Twice as many as a stack may have, because some may have no name.
     private static let limit = 2 * WireLimits.stackCount
 
     private var all = LastElements<SentryFrame>(limit)
@@ -17,14 +17,15 @@ struct FrameList {
         if isOwnEmpty { all.append(frame) }
     }
 
-    /// The calls as a report's stack: those of the app when there are any.
+    /// Returns the frames as the stack of a report: only those of the app, if there are any.
     ///
-    /// Where a call has a name they are call frames, the innermost first. Otherwise each is named by where in which image it stands,
-    /// the innermost last; never by its address, which is another one in each launch. A call that has neither is left out.
+    /// If any frame has the name of a function, the elements are call frames, the innermost first. Otherwise the elements are
+    /// offsets in images, the innermost last. Addresses are not used, because they differ in every launch. A frame with neither
+    /// is left out.
     func stack(images: [BinaryImage]) -> [String] {
         let map = ImageMap(images)
         let frames = isOwnEmpty ? all.elements : own.elements
-        // From the end, so that no more are named than a stack has.
+        // Starts at the end, so that only as many frames are named as a stack may have.
         if frames.contains(where: { $0.functionName != nil }) {
             return Array(
                 frames.reversed().lazy.compactMap { $0.callFrame(in: map) }.prefix(WireLimits.stackCount))
@@ -33,7 +34,8 @@ struct FrameList {
         return names.reversed()
     }
 
-    /// The function, else the place, of the innermost call that has one: the end of the stack in version 1 of the rules.
+    /// Returns the function, or else the place, of the innermost frame that has one: the end of the stack in version 1 of the
+    /// rules.
     func innermostName(images: [BinaryImage]) -> String? {
         let map = ImageMap(images)
         let frames = isOwnEmpty ? all.elements : own.elements
@@ -64,7 +66,7 @@ struct ThreadChoice {
         }
     }
 
-    /// `nil` where several threads have nothing that marks one.
+    /// `nil` if there are several threads and none is marked as crashed or current.
     var frames: FrameList? {
         guard let chosen, count == 1 || chosen.isCrashed || chosen.isCurrent else { return nil }
         return chosen.frames
@@ -79,18 +81,18 @@ extension SentryFrame {
         function?.visible.flatMap { $0 == "<redacted>" ? nil : $0 }
     }
 
-    /// The function as it was sent, behind its module.
+    /// The function as it was sent, with its module in front.
     fileprivate var qualifiedFunction: String? {
         functionName.map { function in module?.visible.map { "\($0).\(function)" } ?? function }
     }
 
-    /// The frame as JSON, which ``CallFrame`` reads; `nil` for one that says neither function nor place.
+    /// Returns the frame as JSON, which ``CallFrame`` reads; `nil` for a frame with neither function nor place.
     fileprivate func callFrame(in map: ImageMap) -> String? {
         let image = address.flatMap { map.image(at: $0) }
         let start = [imageAddress, image?.address].compactMap(\.self).first
         let isPlace = address.map { address in start.map { $0 <= address } ?? false } ?? false
         guard functionName != nil || isPlace else { return nil }
-        // Long names are shortened, so that the frame is as short as an element of a stack has to be.
+        // Long names are shortened until the frame is short enough for an element of a stack.
         for limit in [WireLimits.elementBytes, 256, 128, 32] {
             var writer = JSONWriter(capacity: WireLimits.elementBytes)
             writer.object { writer in
@@ -100,7 +102,7 @@ extension SentryFrame {
                 field(
                     "function", functionName.map { $0.utf8.count > limit ? CallFrame.functionName($0) : $0 })
                 field("module", module)
-                // Beside the module of a function only the path of a system's image says more.
+                // If function and module are known, only the path of a system's image adds information.
                 let path = [package, image?.name].firstGiven.flatMap(Self.imagePath)
                 if functionName == nil || module?.visible == nil
                     || path.map(SystemNames.isFolder) == true
@@ -120,7 +122,8 @@ extension SentryFrame {
         return nil
     }
 
-    /// Returns the path of a system's image, and of another one the last part alone: the path may have the name of a person.
+    /// Returns the path of a system's image. Of any other image it returns only the last component, because the path may contain
+    /// the name of a person.
     private static func imagePath(_ path: String) -> String? {
         if SystemNames.isFolder(path) { return path }
         return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
@@ -135,7 +138,7 @@ extension SentryFrame {
         return "\(name) + \(address - start)"
     }
 
-    /// The last part of a path, without the dots that would part a module from a type.
+    /// Returns the last component of a path, with `_` for dots, which would separate a module from a type.
     private static func baseName(_ path: String) -> String? {
         guard let last = path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else { return nil }
         let name = last.hasSuffix(".dylib") ? last.dropLast(6) : last
@@ -153,7 +156,7 @@ struct ImageMap {
             .sorted { $0.address < $1.address }
     }
 
-    /// The last image that starts at or before `address`, unless it ends before it.
+    /// Returns the last image that starts at or before `address`; `nil` if that image ends before `address`.
     func image(at address: UInt64) -> BinaryImage? {
         var (low, high) = (0, images.count)
         while low < high {

@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// The parameters of a log entry, which SDKs may leave to the server to put into the message.
+/// The parameters of a log entry. SDKs may let the server insert them into the message.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/message/
 struct LogParameters {
     private static let limit = 32
@@ -9,16 +9,17 @@ struct LogParameters {
 
     private(set) var values: [(name: String, text: String)] = []
 
-    /// - Parameter name: its number in a list.
+    /// - Parameter name: the name of the parameter, or its number in a list.
     mutating func add(_ name: String, _ text: String) {
         guard values.count < Self.limit else { return }
         values.append((name, text.cut(to: Self.byteLimit)))
     }
 
-    /// The message with each parameter that names a type in its place, if it names a class then: `%s`, `%@`, `%1$@`, `%(name)s`, `{}`,
-    /// `{0}` or `{name}`. Behind a message without places it stands after a colon.
+    /// Returns the message with each parameter that names a type in place of its placeholder: `%s`, `%@`, `%1$@`, `%(name)s`,
+    /// `{}`, `{0}` or `{name}`. The message stays unchanged if it names no class then. If it has no placeholders, the parameter
+    /// is appended after a colon.
     ///
-    /// Other parameters may be what users typed, and would make a leak of each value.
+    /// Other parameters may be text of users, and each value would make another leak.
     func put(into message: String) -> String {
         guard values.contains(where: { Self.namesType($0.text) }) else { return message }
         var (text, rest) = ("", message[...])
@@ -35,7 +36,7 @@ struct LogParameters {
             if place.name.isEmpty { next += 1 }
             text += value.flatMap { Self.namesType($0) ? $0 : nil } ?? String(rest[..<place.end])
             rest = rest[place.end...]
-            // Longer ones are cut.
+            // Longer messages are cut.
             guard text.utf8.count < WireLimits.messageBytes else { break }
         }
         text += rest
@@ -59,9 +60,9 @@ struct LogParameters {
         return naming.count == 1 ? naming[0] : message
     }
 
-    /// Where a parameter belongs.
+    /// A placeholder for a parameter.
     private struct Place {
-        /// Its name or number, counted from 0; empty for the next one.
+        /// The name of the parameter, or its number from 0; empty for the next parameter.
         let name: String
         let end: String.Index
 

@@ -26,8 +26,8 @@ public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-/// Reason why one JSON object of a request cannot be read. Its line is computed only if the error is reported, because that takes
-/// as long as all the reading before it.
+/// Reason why one JSON object of a request cannot be read. Its line is computed only if the error is reported, because that reads
+/// the request again up to the error.
 struct Unreadable: Error {
     let reason: String
     let offset: Int

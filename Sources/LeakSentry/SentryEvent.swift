@@ -31,7 +31,7 @@ struct SentryEvent {
     var extra = FirstValues<CustomKey.Value>()
     /// The class under a key of ``extra`` such as `class`.
     var extraClass: String?
-    /// The calls of the thread that crashed, else of the one that sent the event, else of the only one.
+    /// The calls of the thread that crashed, else of the current thread, else of the only thread.
     var threadFrames: FrameList?
     /// Breadcrumbs in the form of a report's log.
     var breadcrumbs = LastElements<String>(WireLimits.logCount)
@@ -40,12 +40,12 @@ struct SentryEvent {
 
     /// Sentry's own bound for one event, decompressed. https://docs.sentry.io/concepts/data-management/size-limits/
     static let byteLimit = 1 << 20
-    /// Number of images: four times as many as a large app loads.
+    /// Limit of images: four times as many as a large app loads.
     static let imageLimit = 4_096
     static let classTagName = "leak.class"
     static let kindTagName = "leak.kind"
 
-    /// A text before and after its parameters were put in.
+    /// A text before and after its parameters were inserted.
     struct LogEntry {
         var formatted: String?
         var message: String?

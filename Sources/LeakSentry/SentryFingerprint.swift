@@ -9,7 +9,7 @@ struct SentryFingerprint {
         case byDefault
     }
 
-    /// More parts than any app gives. Further parts are kept as one hash.
+    /// Limit of parts that are kept. Further parts are kept as one hash.
     private static let limit = 64
 
     private var parts: [Part] = []
@@ -34,7 +34,7 @@ struct SentryFingerprint {
     ///
     /// `{{ default }}` among other parts becomes the class and the last element of the stack, as far as they are known; else the
     /// text without its variable parts. So events form one group if they share these and the other parts. Two paths to one class
-    /// with the same end are then one group too: the wire format has no room for a whole stack.
+    /// with the same end are one group too, because a fingerprint of the wire format cannot hold a whole stack.
     ///
     /// - Parameter end: the last element of the stack as it was sent. Fingerprints are keys of version 1 of the rules, so it is not
     ///   read as a call frame.

@@ -26,8 +26,7 @@ enum SentryJSON {
 }
 
 extension JSONScanner {
-    /// Calls `read` in front of each value of the object that comes next; `read` takes the value. What is no object is
-    /// skipped.
+    /// Reads the next object: calls `read` with each name, and `read` has to read the value. Skips a value that is no object.
     mutating func fields(_ read: (inout JSONScanner, String) throws(JSONError) -> Void) throws(JSONError) {
         guard try kind() == .object else {
             try skip()
@@ -40,8 +39,7 @@ extension JSONScanner {
         } while try another(in: .object)
     }
 
-    /// Calls `read` in front of each value of the array that comes next; `read` takes the value. What is no array is
-    /// skipped.
+    /// Reads the next array: calls `read` for each element, which `read` has to read. Skips a value that is no array.
     mutating func elements(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
         guard try kind() == .array else {
             try skip()
@@ -51,7 +49,7 @@ extension JSONScanner {
         repeat { try read(&self) } while try another(in: .array)
     }
 
-    /// Calls `read` in front of each value of a list, which Sentry writes as `{"values": […]}` or as the array alone.
+    /// Reads the next list like ``elements(_:)``. Sentry writes a list as `{"values": […]}` or as the array alone.
     mutating func values(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
         guard try kind() == .object else { return try elements(read) }
         try fields { (scanner, name) throws(JSONError) in
@@ -59,7 +57,7 @@ extension JSONScanner {
         }
     }
 
-    /// The string that comes next; `nil` for anything else, which is skipped.
+    /// Reads the next value if it is a string. Skips any other value and returns `nil`.
     mutating func stringIfAny() throws(JSONError) -> String? {
         guard try kind() == .string else {
             try skip()
@@ -68,7 +66,7 @@ extension JSONScanner {
         return text(of: try string())
     }
 
-    /// The whole number that comes next; `nil` for anything else, which is skipped.
+    /// Reads the next value if it is a number. Skips any other value and returns `nil`, also for a number that is not whole.
     mutating func integerIfAny() throws(JSONError) -> Int? {
         guard try kind() == .number else {
             try skip()
@@ -85,7 +83,7 @@ extension JSONScanner {
         return try boolean()
     }
 
-    /// The first strings of the array that comes next, without its other values.
+    /// Reads the first strings of the next array, without its other values.
     mutating func strings(first limit: Int) throws(JSONError) -> [String] {
         var strings: [String] = []
         try elements { (scanner) throws(JSONError) in
@@ -98,7 +96,7 @@ extension JSONScanner {
         return strings
     }
 
-    /// The last strings of the array that comes next, without its other values.
+    /// Reads the last strings of the next array, without its other values.
     mutating func strings(last limit: Int) throws(JSONError) -> [String] {
         var strings = LastElements<String>(limit)
         try elements { (scanner) throws(JSONError) in
@@ -121,7 +119,7 @@ extension JSONScanner {
         }
     }
 
-    /// Reads the same values as text; a number as it is written.
+    /// Reads the next string, number or boolean as text, a number as it is written. Skips any other value and returns `nil`.
     mutating func scalarText() throws(JSONError) -> String? {
         switch try kind() {
         case .string: return text(of: try string())

@@ -8,7 +8,7 @@ extension String {
         return String(scalars[first...last])
     }
 
-    /// The text with a space for each control character, of ASCII and Latin-1.
+    /// The text with a space for each control character of ASCII and Latin-1.
     var inOneLine: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.isControl ? " " : $0 }))
@@ -16,7 +16,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Neither a control character nor a space, in ASCII and Latin-1: those become spaces in a name.
+    /// False for control characters and spaces of ASCII and Latin-1, which become spaces in a name.
     fileprivate var isVisible: Bool { value > 0x20 && !(0x7F...0xA0).contains(value) }
 
     fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }

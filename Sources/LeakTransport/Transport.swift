@@ -1,4 +1,4 @@
-/// Sends requests to the collector. It does not interpret responses; that is up to the caller.
+/// Sends requests to the collector. The caller interprets the responses.
 ///
 /// Created and used on one of the reporter's own threads, where it may block up to the total time of its ``TransportLimits``.
 /// Redirects are not followed, because they would send the key to another host: the redirect is the response.
@@ -65,7 +65,7 @@ package struct TransportLimits: Hashable, Sendable {
     package var connectMilliseconds = 10_000
     /// Time limit from the start to the last byte of the response. A full batch of 256 KiB takes 21 s at 100 kbit/s.
     package var totalMilliseconds = 60_000
-    /// The most bytes of a response. The collector's longest response lists 64 rejected reports at about 100 bytes each.
+    /// Limit of the bytes of a response. The collector's longest response lists 64 rejected reports at about 100 bytes each.
     package var answerBytes = 64 * 1024
 
     package static let userAgent = "LeakReporter/1"

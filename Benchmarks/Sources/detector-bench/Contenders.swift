@@ -1,7 +1,7 @@
 import Foundation
 import LeakDetector
 
-/// A way of noticing that objects stay.
+/// A method of detecting that objects stay in memory.
 protocol Contender {
     static var name: String { get }
 
@@ -77,7 +77,7 @@ struct AsyncAfter: Contender {
     }
 }
 
-/// The floor: a weak reference, which nothing can do without, and no word of when and why.
+/// The lower bound: only a weak reference, which every method needs, without times and reasons.
 struct WeakReferences: Contender {
     static let name = "weak references alone"
 

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A mailbox in which one thread leaves objects for another thread to release.
+/// A queue of objects that one thread adds and another thread releases.
 final class Mailbox: @unchecked Sendable {
     // Unchecked: mutable state is accessed only under the lock.
     private let lock = NSLock()
     private var objects: [Model] = []
     private var isClosed = false
 
-    /// Does nothing once the other thread has gone.
+    /// Does nothing after ``close()``.
     func leave(_ object: Model) { lock.withLock { if !isClosed { objects.append(object) } } }
 
-    /// Releases the objects in the mailbox.
+    /// Releases the objects in the queue.
     func empty() { _ = take(isLast: false) }
 
-    /// Takes no more.
+    /// Releases the objects in the queue and ignores all later ones.
     func close() { _ = take(isLast: true) }
 
     // Returned, so that objects end outside of the lock.

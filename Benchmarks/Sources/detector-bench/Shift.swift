@@ -1,7 +1,7 @@
 import Foundation
 import LeakDetector
 
-/// One thread's share of the objects.
+/// Registers and releases one thread's share of the objects.
 final class Shift: @unchecked Sendable {
     // Unchecked: one thread works, and others read its results after it ended; progress is under its lock.
 

@@ -1,7 +1,7 @@
 import Foundation
 import LeakDetector
 
-/// A detector and the threads that give it work.
+/// A detector and the threads that register objects with it.
 final class Stage {
     private let plan: Plan
     private let detector: LeakDetector

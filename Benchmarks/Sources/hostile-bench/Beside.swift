@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program beside, such as an attacker.
+/// A child process, such as an attacker.
 final class Beside {
     private let process = Process()
 

@@ -1,8 +1,8 @@
 package import LeakMessage
 
-/// Content of a leak detector's text. Reading never fails: a text of an unknown form is a leak of an unknown class.
+/// Content of a leak detector's text. Every text can be read: one of an unknown form is a leak of an unknown class.
 ///
-/// Known are the texts of every version of LeakedViewControllerDetector and its port in DebugSwift, DeallocationChecker,
+/// It knows the texts of every version of LeakedViewControllerDetector and its port in DebugSwift, DeallocationChecker,
 /// MLeaksFinder, JCLeaksFinder, FBRetainCycleDetector, `expectDeallocation`, LifetimeTracker, RIBs and its descendants,
 /// PLeakSniffer, AMLeaksFinder, OmniBase, and of `XCTAssertNil` and breakpoints.
 package struct DetectorMessage: Hashable, Sendable {
@@ -37,13 +37,13 @@ package struct DetectorMessage: Hashable, Sendable {
     /// `nil` when the text does not say.
     package internal(set) var event: LeakReport.Event?
     package internal(set) var kind: LeakReport.Kind?
-    /// How long a freed object had been seen as leaked.
+    /// For a freed object: how long it was known as leaked.
     package internal(set) var livedMilliseconds: Int?
-    /// How long ago the object was expected to go.
+    /// The time since the object was expected to be deallocated.
     package internal(set) var waitedMilliseconds: Int?
     /// Instances that are alive.
     package internal(set) var alive: Int?
-    /// The class that a text of no known form most probably speaks of; read only where it is asked for.
+    /// The class that a text of an unknown form most probably names. It is searched for only on request.
     package internal(set) var guessedClassName: String?
     /// Replacement for the class if there is none: the part of the text about the object, with `#` for addresses, numbers and UUIDs
     /// and `…` for text that users typed.
@@ -119,8 +119,8 @@ package struct DetectorMessage: Hashable, Sendable {
         }
     }
 
-    /// Returns false for a text without line ends and quotes, which call stacks have as detectors print them: frames stand in
-    /// lines of their own, or in quotes in a list or in JSON. Curly quotes and HTML's entities are not looked for.
+    /// Returns false for a text without line ends and quotes. Detectors print each frame of a call stack in a line of its own, or
+    /// in quotes in a list or in JSON. Does not search for curly quotes and HTML's entities.
     package static func mayHaveCallStack(_ text: String) -> Bool {
         text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\"") }
     }
@@ -157,7 +157,7 @@ package struct DetectorMessage: Hashable, Sendable {
             json.elements.count <= 1,
             let inner = json.logMessage, inner.utf8.count < text.count
         else { return text }
-        // Any mangled name counts, so that the text is read alike with a demangler and without.
+        // Any mangled name counts as a class, so that the result does not depend on the demangler.
         let message = DetectorMessage(inner, demangle: { _ in "Mangled.Name" }, guessesClass: true)
         let namesLeak = message.className != nil || message.guessedClassName != nil || !message.cycle.isEmpty
         guard namesLeak else { return text }
@@ -170,7 +170,7 @@ package struct DetectorMessage: Hashable, Sendable {
         return read.isSameLeak(as: message) ? whole : entry
     }
 
-    /// Returns whether both say the same of the leak, up to the text that stands for a class.
+    /// Returns whether both messages say the same about the leak. The texts that replace a missing class may differ.
     func isSameLeak(as other: DetectorMessage) -> Bool {
         var (one, other) = (self, other)
         (one.maskedText, other.maskedText) = ("", "")

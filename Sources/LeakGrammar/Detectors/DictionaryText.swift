@@ -2,8 +2,8 @@ internal import LeakMessage
 
 /// A dictionary as Objective-C, Swift, Python and Ruby print it, or a list of such, between a few words.
 ///
-/// `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}`, `{:class=>"CartModel"}`. It is read as
-/// the JSON that says the same. Any other text is left alone, and so is a dictionary that names no class.
+/// `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}`, `{:class=>"CartModel"}`. Such a text
+/// is converted to JSON with the same content. Any other text stays unchanged, and so does a dictionary that names no class.
 struct DictionaryText {
     private var rest: Text
     private var json: [UInt8] = []
@@ -31,7 +31,7 @@ struct DictionaryText {
             })
         else { return nil }
         let result = text[..<open] + reader.json + reader.rest
-        // What is JSON already is no dictionary of another language.
+        // A text that is JSON already needs no conversion.
         guard JSONMessage(text, demangle: { _ in nil }) == nil,
             let message = JSONMessage(result, demangle: { _ in nil }),
             message.className != nil || !message.elements.isEmpty
@@ -147,7 +147,7 @@ struct DictionaryText {
                 append(text[...])
                 return true
             }
-            // What an escape sequence stands for may be anything but the end.
+            // An escape sequence never ends the quotation.
             if byte == UInt8(ascii: "\\"), index + 1 < rest.endIndex {
                 index += 1
                 text.append(rest[index] == quote ? quote : UInt8(ascii: " "))

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-// The forms that speak of one object. Each returns `nil` for a text that is not its own.
+// The forms about one object. Each returns `nil` for a text of another form.
 
 extension Grammar {
     /// LeakedViewControllerDetector 0.5 to 1.4, and DebugSwift's port, which indents by four spaces:
@@ -16,9 +16,9 @@ extension Grammar {
         return reading
     }
 
-    /// The same object when it went: `LEAKED VIEWCONTROLLER DEINNITED …` up to 1.3, `DEINITED` from 1.4 on, with
-    /// `Deinited after 8.912s.` at the very end. What stands between need not be what the leak's text said:
-    /// it went through `String(format:)`, which eats whatever follows a percent sign.
+    /// The same object when it was deallocated: `LEAKED VIEWCONTROLLER DEINNITED …` up to 1.3, `DEINITED` from 1.4 on, with
+    /// `Deinited after 8.912s.` at the very end. The text in between may differ from the leak's text, because `String(format:)`
+    /// replaced what follows a percent sign.
     func deinited(_ text: Text) -> Reading? {
         guard let rest = text.dropping("LEAKED ") else { return nil }
         let title = rest.prefix { $0.isUppercase }
@@ -43,7 +43,8 @@ extension Grammar {
         return reading
     }
 
-    /// `8.912s.` to the end, as far as it was not cut. A format that ate what it should have printed prints another number.
+    /// Returns whether a text is `8.912s.` or its beginning, as in a text that was cut. `String(format:)` prints another number
+    /// if a percent sign in the text used up the argument.
     private func isElapsed(_ text: Text) -> Bool {
         let number = text.dropping("-") ?? text
         let end = number.dropping("nan") ?? number.dropping("inf") ?? number[ElapsedTime.end(of: number)...]
@@ -99,7 +100,7 @@ extension Grammar {
         }
     }
 
-    /// `Expected deallocation of X`, where X is whatever the object's description is.
+    /// `Expected deallocation of X`, where X is any description of the object.
     func expectedDeallocation(_ text: Text) -> Reading? {
         guard let subject = text.dropping("Expected deallocation of ") else { return nil }
         var reading = Reading(.expectDeallocation, subject)
@@ -245,7 +246,7 @@ extension Grammar {
         }
         let body = text[mark.upperBound...]
         var subject = (body.dropping(":") ?? body.dropping("：") ?? body).trimmed
-        // How much of what follows the object tells that it does.
+        // The number of bytes behind the object that mark its end.
         var boundary = 0
         if let path = subject.lastRange(of: "\n操作路径") {
             subject = subject[..<path.lowerBound].trimmed
@@ -316,10 +317,10 @@ extension Grammar {
     }
 }
 
-/// `8.912s`
+/// An elapsed time: `8.912s`.
 enum ElapsedTime {
-    /// Milliseconds of the seconds that `text` starts with, at most the wire format's bound; `nil` when it starts
-    /// with no number.
+    /// Milliseconds of the seconds at the start of `text`, at most the limit of the wire format; `nil` if `text` does not start
+    /// with a number.
     static func milliseconds(atStartOf text: Text) -> Int? {
         let whole = text.prefix { $0.isDigit }
         guard !whole.isEmpty, whole.count <= 12, var milliseconds = Int(whole.string) else { return nil }
@@ -334,18 +335,18 @@ enum ElapsedTime {
         return min(milliseconds, WireLimits.durationMilliseconds)
     }
 
-    /// The same, where nothing but `s` follows the number, or the end of a text that was cut.
+    /// Milliseconds of a text that has only a number and `s`, or only a number because it was cut.
     static func milliseconds(of text: Text) -> Int? {
         let end = text[end(of: text)...]
         return end.isEmpty || end.first == UInt8(ascii: "s") ? milliseconds(atStartOf: text) : nil
     }
 
-    /// Where the number ends that `text` starts with.
+    /// The end of the number at the start of `text`.
     static func end(of text: Text) -> Int {
         text.prefix { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }.endIndex
     }
 
-    /// Milliseconds of the last `after 8.912s` of a text of an object that went.
+    /// Milliseconds of the last `after 8.912s` in a text about a deallocated object.
     static func milliseconds(afterIn text: Text) -> Int? {
         text.lastRange(of: "after ").flatMap { milliseconds(of: text[$0.upperBound...]) }
     }

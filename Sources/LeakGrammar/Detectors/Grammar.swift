@@ -16,7 +16,7 @@ struct Grammar {
         var alive: Int?
         /// The part of the text about the object. Text that users typed can occur in it and after it.
         var subject: Text
-        /// The known text after the subject. With it the same text is read in the same way without the rest.
+        /// The known text after the subject. It is kept, so that the text is still read in the same way when the rest is removed.
         var tail: [UInt8] = []
         /// The end of the subject, if it may also occur in text that users typed.
         var boundary: Text = []
@@ -31,7 +31,7 @@ struct Grammar {
 
     let demangle: (String) -> String?
 
-    /// How many `<` of a text are looked at.
+    /// Limit of the `<` in a text that are tried as the start of a description.
     static let attempts = 64
 
     /// Reads a text that ``MessageText`` has prepared.
@@ -92,7 +92,8 @@ struct Grammar {
         return names
     }
 
-    /// Returns the lines that start with 📄, and the description in each. After a description with attributes nothing is certain.
+    /// Returns the lines that start with 📄, and the description in each. The text behind a description with attributes is not
+    /// certain, so no further line is read.
     static func pages(_ text: Text) -> [(page: Text, description: Description)] {
         var pages: [(page: Text, description: Description)] = []
         for line in text.lines where pages.count < attempts {
@@ -126,7 +127,7 @@ struct Grammar {
     /// The class of the first `<Type: 0xADDRESS>` in a text.
     func firstDescription(in text: Text) -> String? {
         var rest = text
-        // A text of brackets alone must not be searched from each of them.
+        // Limited, because a text may consist of brackets only.
         for _ in 0..<Self.attempts {
             guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
             rest = rest[open...]

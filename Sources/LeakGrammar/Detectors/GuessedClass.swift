@@ -1,14 +1,14 @@
 internal import LeakMessage
 
-/// Finds the class that a text of no known form speaks of: the word that looks most like the name of a type, by its
-/// spelling and by the words around it.
+/// Finds the class in a text of an unknown form: the word that looks most like the name of a type, by its spelling and by the
+/// words around it.
 enum GuessedClass {
-    /// Bytes of a text that are looked at.
+    /// Bytes of a text that are read.
     private static let byteLimit = 8 * 1024
     private static let nameByteLimit = 256
-    /// Below it a text names no class.
+    /// The lowest score of a word that is accepted as the class.
     private static let leastScore = 7
-    /// The same for a text about memory that has one such word alone.
+    /// The lowest score in a text about memory.
     private static let leastScoreAlone = 6
     private static let memoryWords: [StaticString] = [
         "leak", "Leak", "LEAK", "retain", "Retain", "dealloc", "deinit", "in memory", "泄漏", "泄露", "釋放", "释放",
@@ -28,7 +28,7 @@ enum GuessedClass {
         return type.wholeText
     }
 
-    /// Returns `Cart` for a text that consists of `Cart leaked`. In a longer text such a word may be anything.
+    /// Returns `Cart` for a text that consists of `Cart leaked`. In a longer text such a word may have another meaning.
     private static func subject(ofShortText text: Text) -> Text? {
         let line = text.drop { !$0.isLetter }
         guard text.count <= shortByteLimit, !text.contains(UInt8(ascii: "\n")),
@@ -67,7 +67,7 @@ enum GuessedClass {
         "instance", "instances", "time", "times", "object", "objects", "after", "s", "ms", "sec", "second",
         "seconds",
     ]
-    /// Subjects of sentences about leaks that are no classes, in lower case.
+    /// Words in lower case that are subjects of sentences about leaks, but no classes.
     private static let wordsOfSentences: Set<String> = [
         "memory", "something", "everything", "nothing", "anything", "someone", "somebody", "object",
         "objects", "instance",
@@ -99,7 +99,7 @@ enum GuessedClass {
         "you", "our",
     ]
 
-    /// The class that the words of a text call leaked, if they say less of the first described object.
+    /// Returns the class that a text calls leaked, if the words around the first described object say less about a leak.
     static func leaked(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String? {
         let plain = withoutDescriptions(text.cut(to: byteLimit))
         guard let name = best(in: plain, atLeast: leastScore),
@@ -112,7 +112,7 @@ enum GuessedClass {
         return type.wholeText
     }
 
-    /// With the names alone of objects such as `<Cart: 0x1f>`.
+    /// Returns the text with names in place of descriptions such as `<Cart: 0x1f>`.
     private static func withoutDescriptions(_ text: Text) -> Text {
         var plain: [UInt8] = []
         var rest = text
@@ -142,7 +142,7 @@ enum GuessedClass {
         return type.wholeText
     }
 
-    /// The word of a line that the words around it call a leaked class.
+    /// Returns the word of a line that is a leaked class according to the words around it.
     static func named(in line: Text) -> Text? {
         guard let name = best(in: line, atLeast: leastScore),
             SurroundingWords(of: name, in: line).score >= 5
@@ -150,7 +150,7 @@ enum GuessedClass {
         return name
     }
 
-    /// All words of a line that can be the names of types.
+    /// Returns all words of a line that can be the names of types.
     static func names(in line: Text) -> [Text] {
         var names: [Text] = []
         var rest = line
@@ -162,7 +162,7 @@ enum GuessedClass {
         return names
     }
 
-    /// - Returns: `nil` where two words are as likely: either would put the leaks of one into the group of the other.
+    /// - Returns: `nil` if two words are equally likely. A wrong choice would put leaks of one class into the group of another.
     private static func best(in text: Text, atLeast leastScore: Int) -> Text? {
         var best: (score: Int, name: Text)?
         var isTied = false
@@ -197,7 +197,7 @@ enum GuessedClass {
         return text[start..<end]
     }
 
-    /// Where `.(unknown context at $10a3f)` or `.(Cart in _9B7A)` ends.
+    /// Returns the end of `.(unknown context at $10a3f)` or `.(Cart in _9B7A)`.
     private static func endOfContext(at start: Int, in text: Text) -> Int? {
         let behind = text[start...].prefix(contextByteLimit)
         guard let inside = behind.dropping(".("), let close = inside.firstIndex(of: UInt8(ascii: ")")) else {
@@ -311,9 +311,10 @@ enum GuessedClass {
         "LeakTest", "LeakTracker", "ComObject", "ResourceLeakDetector", "OkHttpClient",
     ]
 
-    /// The name at the start of a quotation, when words around it say that it is a type's, so that no user typed it.
+    /// Returns the name at the start of a quotation if words around it say that it is the name of a type, and not text that a
+    /// user typed.
     ///
-    /// - Parameter quote: where the quotation opens.
+    /// - Parameter quote: the index of the opening quote.
     static func quoted(at quote: Int, in text: Text) -> Text? {
         let name = name(at: quote + 1, in: text)
         guard !name.isEmpty, name.endIndex < text.endIndex, text[name.endIndex] == text[quote],

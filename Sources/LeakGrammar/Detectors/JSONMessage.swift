@@ -7,13 +7,13 @@ struct JSONMessage {
     /// The words in front of the JSON text.
     let head: Text
     let className: String?
-    /// How many objects of the class are alive, as the object that names it says.
+    /// The number of live objects of the class, from the JSON object that names the class.
     let alive: Int?
-    /// False for several JSON texts behind each other.
+    /// False for several JSON texts, one after another.
     let isSingle: Bool
     /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
     let elements: [Element]
-    /// True if the list had further elements, which count 0 instances of their class.
+    /// True if the list also had elements that count 0 instances of their class.
     let hasElementsOfNone: Bool
     /// True if the text counts 0 instances of each class.
     let isOfNone: Bool
@@ -74,7 +74,7 @@ struct JSONMessage {
         let endOfElements = reader.elements.last?.upperBound ?? 0
         let isOwned = candidates.contains { candidate in
             let place = candidate.slice.range.lowerBound
-            // The last element of a cut list is incomplete, and so outside of the whole ones.
+            // The last element of a cut list is incomplete, so it is not among the complete ones.
             guard candidate.order.rank <= 1, !isCut || place < endOfElements else { return false }
             return reader.elements.allSatisfy { !$0.contains(place) }
         }
@@ -111,7 +111,7 @@ struct JSONMessage {
     /// The JSON text, with `…` for every string but classes and call frames, and for every key that is no identifier.
     var redacted: [UInt8] {
         let frames = reader.callStacks(in: json, until: whole).flatMap(\.slices)
-        // Read again, this is a text that was cut too.
+        // Ends like a cut text, so that it is read as one again.
         let end = isCutAtEnd ? [UInt8(ascii: ",")] : []
         return Self.redacted(json[..<whole], reader, kept: kept, frames: frames) + end
     }
@@ -135,7 +135,7 @@ struct JSONMessage {
         return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
     }
 
-    /// Where the first object or array begins, behind a few words.
+    /// Returns the start of the first object or array, behind a few words.
     private static func start(of text: Text) -> Int? {
         let words = text.prefix(wordsByteLimit)
         let brace = words.firstIndex(of: UInt8(ascii: "{"))
@@ -159,7 +159,7 @@ struct JSONMessage {
     ///
     /// The elements of several texts are their objects, and the elements of their arrays.
     ///
-    /// - Returns: why it could not be read to its end.
+    /// - Returns: the error that ended reading early.
     private static func read(_ json: [UInt8], by reader: inout Reader) -> JSONError? {
         var elements: [Range<Int>] = []
         var elementsOfFirst: [Range<Int>] = []
@@ -253,11 +253,11 @@ struct JSONMessage {
             let text: String
             let slice: JSONSlice
 
-            /// Behind its quote.
+            /// The index behind its closing quote.
             var end: Int { slice.range.upperBound + 1 }
         }
 
-        /// Elements that are looked at.
+        /// Limit of elements that are read.
         static let elementLimit = 256
         /// Stands for the missing key of a list's strings.
         private static let keyOfStrings = "leak"
@@ -267,13 +267,13 @@ struct JSONMessage {
         ]
 
         var keys: [JSONSlice] = []
-        /// Where the objects of the outermost list of leaks stand.
+        /// The positions of the objects in the outermost list of leaks.
         var elements: [Range<Int>] = []
         var values: [Value] = []
         var textCount = 0
-        /// The number of objects that the outermost object gives.
+        /// The number of instances that the outermost object states.
         var count: Int?
-        /// True if an object at any depth gives 0.
+        /// True if an object at any depth states 0 instances.
         var hasNone = false
         private static let counts: Set<String> = [
             "count", "alive", "instances", "instancecount", "instance_count", "alivecount", "alive_count",
@@ -346,8 +346,8 @@ struct JSONMessage {
     private struct Candidate {
         let className: String
         let slice: JSONSlice
-        /// The class has the lowest: by its key, then the outermost, then the first one, but for a path of references,
-        /// whose last one is the leaked object.
+        /// The candidate with the lowest order is the class: by key, then by depth, then by position. In a path of references the
+        /// last candidate is the leaked object.
         let order: (rank: Int, depth: Int, place: Int)
 
         init?(_ value: Reader.Value, demangle: (String) -> String?) {
@@ -364,7 +364,7 @@ struct JSONMessage {
             order = (rank, isPath ? 0 : value.depth, isPath ? -place : place)
         }
 
-        /// A name alone, or that of an object's description.
+        /// Returns the name in a text that is a name or the description of an object.
         private static func name(_ text: Text) -> Text? {
             let name = text.trimmed
             if let description = Description(name) { return Self.name(description.name) }
@@ -375,7 +375,7 @@ struct JSONMessage {
             return isName ? name : nil
         }
 
-        /// The less a key says, the more the name has to.
+        /// The less specific a key is, the more a name has to look like that of a class.
         private static func isClass(_ name: Text, rank: Int) -> Bool {
             let spelling = TypeSpelling(name)
             guard spelling.isType else { return false }

@@ -52,7 +52,7 @@ extension LeakReport {
     /// keys. Values of custom keys, breadcrumbs, reason and fingerprint lose only the content of descriptions of objects in them,
     /// since they are the app's own words. Facts of the leak that the masked text no longer states are kept in fields of their own.
     ///
-    /// Masking the report again changes nothing.
+    /// A second call changes nothing.
     package func redactedForSending() -> LeakReport {
         var report = redacted(keepsUserInfo: true)
         let isErrorRead = message?.isEmpty ?? true
@@ -82,14 +82,14 @@ extension LeakReport {
 
     /// Masks a text that was redacted.
     ///
-    /// - Parameter isRead: whether the text decides about the leak where the report's fields leave it open.
+    /// - Parameter isRead: `true` if fields of the leak that the report leaves empty are read from the text.
     private mutating func masked(_ text: String, isRead: Bool) -> String {
         let bytes = Text(text)
         let masked = PersonalData.masked(bytes)
         guard masked != bytes else { return text }
-        // Longer texts are cut where they are sent, and have to be masked as they are read.
+        // Texts are cut to this length when they are sent, and have to be masked as the collector will read them.
         let first = masked.cut(to: WireLimits.messageBytes).trimmed
-        // Zeros in place of digits leave the form of a text, so that it need not be redacted again.
+        // Zeros in place of digits do not change the form of a text, so it need not be redacted again.
         let settled =
             Self.differInDigitsAlone(masked, bytes)
             ? masked

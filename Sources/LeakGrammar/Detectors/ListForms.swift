@@ -106,7 +106,7 @@ enum PropertyList {
 
     static func strings(of list: Text) -> [[UInt8]] { elements(of: list).map(\.string) }
 
-    /// The strings of a list, whose `(` is read, up to its `)` or to where the text was cut.
+    /// The strings of a list behind its `(`, up to its `)` or to the end of a text that was cut.
     ///
     /// Bare words are strings too. `\U4e2d` is one UTF-16 unit, `\342` one byte in octal.
     static func elements(of list: Text) -> [Element] {
@@ -127,7 +127,7 @@ enum PropertyList {
         return elements
     }
 
-    /// Up to the next comma, closing parenthesis or line end that is not inside brackets.
+    /// Reads a string without quotes: up to the next comma, closing parenthesis or line end outside of brackets.
     private static func bare(_ text: Text) -> (string: [UInt8], rest: Text) {
         var depth = 0
         for index in text.indices {
@@ -190,13 +190,13 @@ enum PropertyList {
 
 /// The classes of a retain cycle.
 package enum Cycle {
-    /// Turns a cycle so that the smallest of its rotations stands: two sightings then start alike.
+    /// Rotates a cycle to the smallest of its rotations, so that two sightings of it are equal.
     package static func smallestRotation(_ cycle: [String]) -> [String] {
         let start = startOfSmallestRotation(cycle)
         return Array(cycle[start...] + cycle[..<start])
     }
 
-    /// The index at which the smallest of the rotations starts: the first such one, 0 for an empty cycle.
+    /// The first index at which the smallest of the rotations starts; 0 for an empty cycle.
     package static func startOfSmallestRotation(_ cycle: [String]) -> Int {
         guard cycle.count > 1 else { return 0 }
         // At most a few dozen elements: comparing all rotations is fine.
@@ -215,13 +215,13 @@ package enum Cycle {
         return best
     }
 
-    /// The same of a type with all of its generic arguments.
+    /// The public name of a private collection class, with all generic arguments of the type.
     static func wholeElement(_ type: TypeName) -> String {
         let element = element(type.text)
         return element == type.text ? type.wholeText : element
     }
 
-    /// The public name of a private collection class: which of them is used changes with the number of elements.
+    /// The public name of a private collection class. The private class depends on the number of elements.
     package static func element(_ name: String) -> String {
         let text = Text(name)
         let isPrivate =

@@ -23,8 +23,8 @@ enum Masking {
         return masked[...].cut(to: byteLimit).trimmed
     }
 
-    /// The same of all of a text: digits in names of types stay, and so does what ``Redaction`` kept of quotations. A longer
-    /// one ends with its hash.
+    /// Masks the whole text, but keeps digits in names of types and the quotations that ``Redaction`` kept. A template beyond
+    /// ``byteLimit`` is cut and ends with its hash.
     static func template(of text: Text) -> Text {
         var masked: [UInt8] = []
         var rest = text.trimmed
@@ -136,11 +136,11 @@ enum Masking {
 /// Names of days and months, and the half of a day behind an hour.
 private struct TimeWord {
     let end: Int
-    /// `AM` or `PM`, behind which an hour of 24 would say the same.
+    /// True for `AM` or `PM` as a word of its own. It is left out, because a clock with 24 hours does not print it.
     let isHalfOfDay: Bool
 
-    /// - Parameter masked: what stands in front of `text`, masked.
-    /// - Returns: `nil` where `text` begins with another word, or with the middle of one.
+    /// - Parameter masked: the masked text in front of `text`.
+    /// - Returns: `nil` if `text` begins with another word, or inside of a word.
     static func first(in text: Text, behind masked: Text) -> TimeWord? {
         guard let first = text.first, first.isLetter || first.isDigit, masked.last?.isIdentifier != true
         else {
@@ -179,7 +179,7 @@ private struct TimeWord {
         "PST", "PDT",
         "IST", "JST", "AEST", "AEDT",
     ]
-    /// Words of other meanings too, unless a number stands beside them.
+    /// Words that have other meanings too, unless a number is next to them.
     private static let names: Set<String> = [
         "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
         "Aug", "Sep", "Oct",

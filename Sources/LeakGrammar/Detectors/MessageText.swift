@@ -5,8 +5,8 @@ enum MessageText {
     /// Twice the limit of the wire format.
     static let byteLimit = 16 * 1024
 
-    /// With `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled ones, quotes and brackets for
-    /// their HTML entities, and without byte order marks and zero-width spaces.
+    /// Returns the text with `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled ones,
+    /// quotes and brackets for their HTML entities, and without byte order marks and zero-width spaces.
     static func plain(_ text: String) -> Text {
         var plain: [UInt8] = []
         let bytes = Text(text).cut(to: byteLimit)
@@ -46,7 +46,7 @@ enum MessageText {
         return withPlainQuotes(withoutEntities(plain[...])).trimmed
     }
 
-    /// Returns true for a byte that stays as it is, whatever is behind it.
+    /// Returns true for a byte that always stays unchanged.
     private static func isOrdinary(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F, 0xC2, 0xE2, 0xE3, 0xEF: false
@@ -56,7 +56,7 @@ enum MessageText {
 
     // MARK: Quotes in other spellings
 
-    /// With quotes and brackets for `&quot;`, `&#39;`, `&lt;` and the like, escaped once or more often.
+    /// Returns the text with quotes and brackets for `&quot;`, `&#39;`, `&lt;` and the like, escaped once or more often.
     private static func withoutEntities(_ text: Text) -> Text {
         guard text.contains(UInt8(ascii: "&")) else { return text }
         // Between the quotes of JSON a double quote would end the string.
@@ -178,7 +178,7 @@ enum MessageText {
         let end: Int
         let mark: UInt8
 
-        /// - Parameter start: where the quote stands that opens it.
+        /// - Parameter start: the index of the opening quote.
         init?(at start: Int, in text: Text) {
             guard start == text.startIndex || !PrivateText.isBesideApostrophe(text[start - 1]) else {
                 return nil
@@ -211,14 +211,14 @@ enum MessageText {
     private static let openingQuotes: [StaticString] = ["‘", "‚", "‛", "❛"]
     private static let singleQuotes: [StaticString] = ["’", "＇", "❜"]
 
-    /// A message, and the text that loggers, the Swift runtime and test runners put around it.
+    /// A message, and the text around it that loggers, the Swift runtime and test runners add.
     struct Framed {
-        /// All of it.
+        /// The whole text.
         let text: Text
-        /// Up to the message.
+        /// The text in front of the message.
         var head: Text
         var message: Text
-        /// How many quotes closed around the message.
+        /// The number of quotes that were closed behind the message.
         var quotes = 0
     }
 

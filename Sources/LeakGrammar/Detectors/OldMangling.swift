@@ -2,9 +2,9 @@ internal import LeakMessage
 
 /// Reads the mangling of Swift 3, in which Objective-C still names Swift classes: `_TtC5MyApp13FooController`.
 ///
-/// The Swift runtime on Linux reads only the manglings that came after it. Grammar: swift 4.0, docs/ABI.rst,
-/// “Mangling”. Read are nominal types, nested, private, local or in an extension, and their generic arguments; the
-/// rest (archetypes, punycode, metatypes) is left to others.
+/// The Swift runtime on Linux reads only the manglings that came after it. Grammar: swift 4.0, docs/ABI.rst, “Mangling”. It reads
+/// nominal types, nested, private, local or in an extension, and their generic arguments. It does not read archetypes, punycode
+/// and metatypes.
 struct OldMangling {
     private var rest: Text
     private var substitutions: [String] = []
@@ -12,19 +12,19 @@ struct OldMangling {
 
     private static let depthLimit = 32
 
-    /// Bytes of all names made on the way. Substitutions nest, so that without a bound ten bytes would double what
-    /// stands before them; the longest names that are shown take some thousands.
+    /// Limit of the bytes of all names that are made while one symbol is read. Substitutions nest, so without a limit every ten
+    /// bytes could double the names before them. The longest names that are shown have a few thousand bytes.
     private static let writtenLimit = 64 * 1024
     private var written = 0
 
-    /// Counts a name made, or refuses it.
+    /// Adds the bytes of a name to the sum. Returns `nil` if the sum exceeds ``writtenLimit``.
     private mutating func counted(_ name: String?) -> String? {
         guard let name else { return nil }
         written += name.utf8.count
         return written <= Self.writtenLimit ? name : nil
     }
 
-    /// - Returns: the name as the Swift runtime would print it, or `nil` when `mangled` is nothing of the sort.
+    /// - Returns: the name as the Swift runtime would print it, or `nil` if `mangled` is not the name of a type in this mangling.
     static func demangle(_ mangled: Text) -> String? {
         guard let type = mangled.dropping("_Tt") else { return nil }
         var reader = OldMangling(rest: type)
@@ -36,7 +36,8 @@ struct OldMangling {
     ///   neither.
     static func function(_ symbol: Text) -> String? {
         guard symbol.starts(with: "_T"), !symbol.starts(with: "_T0") else { return nil }
-        // Code made of a function, such as `_TTSf4g_n___TF…` and `_TPA__TF…`, has that one's symbol at its end.
+        // The symbol of code that was generated for a function, such as `_TTSf4g_n___TF…` and `_TPA__TF…`, ends with the symbol
+        // of the function.
         let start = symbol.firstRange(of: "_TF")?.lowerBound
         guard let function = start.map({ symbol[($0 + 2)...] }) ?? symbol.dropping("_TTo") else { return nil }
         var reader = OldMangling(rest: function)
@@ -80,7 +81,7 @@ struct OldMangling {
         }
     }
 
-    /// Elements up to `_`.
+    /// Reads elements up to `_`.
     private mutating func list(_ element: (inout OldMangling) -> String?) -> [String]? {
         var elements: [String] = []
         while !take("_") {
@@ -112,11 +113,11 @@ struct OldMangling {
         return remember("\(name).\(member)")
     }
 
-    /// A context and a name in it.
+    /// Reads a context and a name in it.
     private mutating func declaration() -> String? {
         guard let context = context() else { return nil }
         if take("L") {
-            // A type inside a function: its number is of no interest, nor is the function.
+            // A type inside a function. Its number and the function are left out.
             _ = index()
             return identifier().map { remember($0) }
         }
@@ -156,7 +157,7 @@ struct OldMangling {
 
     // MARK: Functions
 
-    /// `F`, a context, and a name with the type of a function, or the number of a closure in the context.
+    /// Reads `F`, a context, and a name with the type of a function, or the number of a closure in the context.
     private mutating func function() -> String? {
         guard depth < Self.depthLimit, take("F") else { return nil }
         depth += 1
@@ -170,7 +171,7 @@ struct OldMangling {
         return counted("\(type)\(name)(\(labels.map { $0 + ":" }.joined()))")
     }
 
-    /// The labels of a function's parameters, by its type.
+    /// Reads the labels of a function's parameters from its type.
     private mutating func labels() -> [String]? {
         guard take("f") || take("F") else { return nil }
         var labels: [String] = []
@@ -193,7 +194,7 @@ struct OldMangling {
         return name
     }
 
-    /// A length and as many bytes.
+    /// Reads a length and that many bytes.
     private mutating func identifier() -> String? {
         let digits = rest.prefix { $0.isDigit }
         guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 4,
@@ -209,7 +210,7 @@ struct OldMangling {
         return name.string
     }
 
-    /// `_` is 0, `0_` is 1, and so on.
+    /// Reads an index: `_` is 0, `0_` is 1, and so on.
     private mutating func index() -> Int? {
         if take("_") { return 0 }
         let digits = rest.prefix { $0.isDigit }

@@ -12,13 +12,13 @@ struct PersonalData {
     private var isInURL = false
     /// True behind the title of an alert, up to a blank line.
     var isBehindTitle = false
-    /// Where a quotation ends in ``masked`` whose text was a sensitive key.
+    /// The last quotation whose text was a sensitive key, and its end in ``masked``.
     var quotedKey: (entry: SensitiveKey, end: Int)?
     /// True if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?
-    /// Where the labels end that were read last, and whether they are those of a function.
+    /// The end of the labels that were read last, and whether they are those of a function.
     var labels: (end: Int, isEndOfList: Bool)?
-    /// Where the last closing quote of each sort stands; `nil` before it was looked for.
+    /// The index of the last closing quote of each kind; `nil` before it was searched for.
     private var lastClosing: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
 
     /// Digits of a telephone number without its area code. Shorter numbers stay.
@@ -167,7 +167,7 @@ struct PersonalData {
         }
         var end = index
         var digits = 0
-        /// Without the last group.
+        /// The number without its last group of digits.
         var former = (end: index, digits: 0)
         var next = index
         while next < text.endIndex {
@@ -259,7 +259,7 @@ struct PersonalData {
         }
     }
 
-    /// All behind the `?` or `#` of a URL, or behind one that `name=` follows.
+    /// Masks everything behind the `?` or `#` of a URL, or behind one that `name=` follows.
     private mutating func query() {
         let isAssignment =
             rest.dropFirst().drop { $0.isIdentifier || ".-[]%".utf8.contains($0) }.first == UInt8(ascii: "=")
@@ -306,10 +306,10 @@ struct PersonalData {
 
     /// Bytes of the shortest bearer token that is looked for.
     private static let bearerBytes = 6
-    /// Small letters that are no word.
+    /// The number of lower-case letters from which on a text is no word.
     private static let longWordBytes = 24
 
-    /// `“Jane”`, up to the last closing quote of that sort, since a user may have typed one too.
+    /// `“Jane”`, up to the last closing quote of its kind, because the text of a user may contain one too.
     private mutating func quotation() {
         guard let sort = Self.quotes.firstIndex(where: { rest.starts(with: $0.opening) }),
             !isApostrophe(Self.quotes[sort])

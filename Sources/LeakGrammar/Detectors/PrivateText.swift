@@ -70,14 +70,14 @@ struct PrivateText {
 
     private mutating func keep(upTo end: Int) { keep(end - rest.startIndex) }
 
-    /// Puts `mark` for all that is left.
+    /// Writes `mark` in place of the rest of the text.
     private mutating func end(_ mark: StaticString) {
         unsafe kept.append(
             contentsOf: UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
         rest = rest[rest.endIndex...]
     }
 
-    /// A description at the start of `text`, while there are attempts left.
+    /// Returns the description at the start of `text`; `nil` if no attempts are left.
     private mutating func description(at text: Text) -> Description? {
         guard text.first == UInt8(ascii: "<"), text.startIndex < lastColon, attemptsLeft > 0 else {
             return nil
@@ -116,7 +116,7 @@ struct PrivateText {
             return true
         }
         guard rest.first == UInt8(ascii: "`") else { return false }
-        // One that a second answers in the same line is no apostrophe.
+        // A quote with a second one in the same line is no apostrophe.
         let inside = rest.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
         return text[inside.endIndex...].first == UInt8(ascii: "`")
     }
@@ -260,8 +260,8 @@ struct PrivateText {
             || before.ends(with: " in") && after.first == UInt8(ascii: "_")
     }
 
-    /// Where a quotation ends: at the last quote of its sort, or at the last of another when that one's stand among
-    /// these. `nil` when the quote is none of a pair, as in a text that was cut, or when all of it is about an object.
+    /// Returns the end of a quotation: the last quote of its kind, or the last quote of another kind if quotes of both kinds are
+    /// mixed. `nil` if the quote is not one of a pair, as in a text that was cut, or if all of it is about an object.
     private func closing(of quote: UInt8) -> Int? {
         guard !isInBrackets else { return nil }
         let quotes = rest.indices.filter { rest[$0] == quote && !isApostrophe(at: $0) }

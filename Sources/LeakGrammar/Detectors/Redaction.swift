@@ -5,7 +5,7 @@ internal import LeakMessage
 /// A message without such text stays unchanged. Of any other message only the parts stay that are certain by its form: the words in
 /// front of the object, the object, and ``Grammar/Reading/tail``.
 enum Redaction {
-    /// How often a text is redacted. Those of detectors are the same from the second time on.
+    /// Limit of rounds for one text. Texts of detectors no longer change from the second round on.
     static let rounds = 8
 
     /// Returns the part of a text that is kept, after ``MessageText`` made the text plain. Only this part is read.
@@ -18,7 +18,7 @@ enum Redaction {
         for _ in 0..<rounds {
             let redacted = redacted(kept).cut(to: WireLimits.messageBytes)
             if redacted == kept.text { return kept }
-            // Reads the text as it would arrive again.
+            // Reads the redacted text like a text that arrives.
             kept = MessageText.framed(MessageText.plain(redacted.string))
         }
         return MessageText.framed(Text("…"))
@@ -44,7 +44,7 @@ enum Redaction {
             result.append(contentsOf: message)
         } else {
             let reading = list ?? grammar.read(message)
-            // A name stands there; a detector that was changed may put a description.
+            // Usually a name; a changed detector may print a description.
             result.append(
                 contentsOf: PrivateText.removed(
                     from: message[..<reading.subject.startIndex], keepsQuotations: true))
@@ -68,9 +68,9 @@ enum Redaction {
         PrivateText.removed(from: text)[...] == text
     }
 
-    /// Applies `step` until it changes nothing more.
+    /// Applies `step` until the value no longer changes.
     ///
-    /// - Returns: `nil` for a value that was made to change forever.
+    /// - Returns: `nil` if the value still changes in the last round. Only a text that was made for this does.
     static func settled<Value: Equatable>(
         _ value: Value, rounds: Int = rounds, by step: (Value) -> Value
     ) -> Value? {
@@ -83,9 +83,9 @@ enum Redaction {
         return nil
     }
 
-    /// A name as a field of a report gives it: of a description in it class and address stay.
+    /// Redacts a name in a field of a report. Class and address of a description stay.
     ///
-    /// Names have no quotes but around them.
+    /// Names may have quotes only around them.
     static func name(_ raw: Text) -> Text { settled(raw, by: nameOnce) ?? Text("…") }
 
     private static func nameOnce(_ raw: Text) -> Text {
@@ -104,7 +104,7 @@ enum Redaction {
     /// Returns false for names that ``name(_:)-(String)`` surely leaves as they are.
     static func mayChange(_ name: String) -> Bool { name.utf8.contains(where: isMark) }
 
-    /// Begins a description or a quotation.
+    /// Returns true for a byte that may begin a description or a quotation.
     private static func isMark(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || PrivateText.isQuote(byte)
     }
@@ -124,7 +124,7 @@ enum Redaction {
         return head + PrivateText.removed(from: rest)
     }
 
-    /// Where the first line starts that only alerts have.
+    /// Returns the start of the first line that only alerts have.
     private static func alertText(in subject: Text) -> Int? {
         var start = subject.startIndex
         for line in subject.lines {
@@ -154,7 +154,7 @@ enum Redaction {
         return result + [UInt8(ascii: "]")]
     }
 
-    /// The same of children that stand on lines of their own.
+    /// Returns the descriptions of children on lines of their own, without their text about the objects.
     private static func pages(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
         for (page, description) in Grammar.pages(text) {

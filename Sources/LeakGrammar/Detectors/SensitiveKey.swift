@@ -3,8 +3,8 @@ internal import LeakMessage
 /// A name in front of `=` or `:` whose value is a secret, personal data or text of a user, such as `password`, `x-api-key` and
 /// `placeholder`.
 ///
-/// Upper and lower case, `-`, `_` and humps are alike: `apiKey`, `API_KEY` and `api-key` are one key. Digits at the end of a key do
-/// not count.
+/// Upper and lower case, `-`, `_` and camel case make no difference: `apiKey`, `API_KEY` and `api-key` are one key. Digits at the
+/// end of a key do not count.
 struct SensitiveKey {
     /// Decides which keys a word of the table matches.
     enum Match {
@@ -12,16 +12,16 @@ struct SensitiveKey {
         case end
         /// Keys whose last words are the word: `text` matches `searchText` and `search_text`, and not `context`.
         case words
-        /// The key alone: `name` does not match `className`.
+        /// Only the whole key: `name` does not match `className`.
         case whole
     }
 
     /// Decides behind which separators a value is sensitive.
     enum Separator {
         case any
-        /// `=` alone: in front of a colon the key is an ordinary word of a message.
+        /// Only `=`: in front of a colon the key is an ordinary word of a message.
         case assignment
-        /// Any, in the description of an alert alone.
+        /// Any separator, but only in the description of an alert.
         case inAlert
     }
 
@@ -96,7 +96,7 @@ struct SensitiveKey {
         Int((previous | 0x20) - UInt8(ascii: "a")) * 26 + Int((last | 0x20) - UInt8(ascii: "a"))
     }
 
-    /// Bytes of the longest key that is looked at.
+    /// Bytes of the longest key that is recognized.
     static let byteLimit = 64
 
     /// Finds the entry of the table for a key.

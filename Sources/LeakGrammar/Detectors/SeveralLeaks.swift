@@ -1,18 +1,18 @@
 internal import LeakMessage
 
-/// Divides a text about several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects write it.
+/// Splits a text about several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects print it.
 package enum SeveralLeaks {
-    /// Leaks of one text that are counted.
+    /// Limit of leaks of one text that are counted.
     package static let limit = 32
 
     /// The part of a text about one leak.
     package struct Part: Hashable, Sendable {
         package let text: String
-        /// Where the others tell that a word is a class.
+        /// The class, if it was found with the help of the other parts. Otherwise the text alone decides.
         package let className: String?
         /// `true` when the class is only a word that looks like one; `false` when a known form names it.
         package let isGuessed: Bool
-        /// How many objects of the class are alive, where a list says it.
+        /// The number of live objects of the class, if a list states it.
         package let alive: Int?
 
         init(_ text: Text, className: Text? = nil, isGuessed: Bool = false, alive: Int? = nil) {

@@ -1,14 +1,14 @@
 internal import LeakMessage
 
-/// The words around a name, which say whether it is that of a leaked class.
+/// The words around a name, which tell whether it is the name of a leaked class.
 struct SurroundingWords {
-    /// In front of the name and the quote that opens before it.
+    /// The text in front of the name and its opening quote.
     let before: Text
-    /// Behind the name and the quote that closes behind it.
+    /// The text behind the name and its closing quote.
     let after: Text
     private let lowercasedBefore: Text
     private let isQuoted: Bool
-    /// Behind quotes and brackets too.
+    /// ``after`` in lower case, without parentheses, spaces, quotes and `>` at its start.
     private let next: Text
     /// The text behind the name, longer than ``after``.
     private let behind: Text
@@ -16,9 +16,9 @@ struct SurroundingWords {
     private let sentence: Text
 
     private static let byteLimit = 48
-    /// Bytes of the line behind the name.
+    /// Limit of ``behind`` in bytes.
     private static let lineByteLimit = 256
-    /// Words of the sentence in front of the name.
+    /// Limit of ``sentence`` in bytes.
     private static let sentenceByteLimit = 96
 
     init(of name: Text, in text: Text) {
@@ -68,7 +68,8 @@ struct SurroundingWords {
         return denial != nil && !next.contains(" until ")
     }
 
-    /// True if the object went as it should: ` was deallocated`, and not ` was deallocated while …` or ` was deallocated 9 s late`.
+    /// True if the object was deallocated as expected: ` was deallocated`, and not ` was deallocated while …` or ` was
+    /// deallocated 9 s late`.
     var saysFreed: Bool {
         let restOfLine = Self.lowercased(
             Self.withoutIdentity(behind.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
@@ -186,7 +187,7 @@ struct SurroundingWords {
     /// `true` if the name belongs to the holder of the leaked object, or to its superclass.
     private var isOwner: Bool { follows(Self.cuesOfOwners) }
 
-    /// Words such as `was not released` stand behind.
+    /// `true` if words such as `was not released` follow the name.
     var saysRetained: Bool {
         if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return !isTransitive }
         return Self.statesAfter.contains { next.starts(with: $0) }
@@ -238,7 +239,7 @@ struct SurroundingWords {
             && GuessedClass.names(in: line).isEmpty
     }
 
-    /// The name of an app or a module, in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
+    /// `true` if the name is that of an app or a module in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
     var isPlace: Bool {
         guard follows(["leak in ", "leaks in ", "detected in ", "found in "]) else { return false }
         if let behind = after.dropping(":"), !after.starts(with: "::") {
@@ -249,7 +250,7 @@ struct SurroundingWords {
         return Self.places.contains { next.starts(with: $0) }
     }
 
-    /// Nothing follows that the name could be a part of: `class Cart`, and not `class Cart of the shop`.
+    /// `true` if no text follows that belongs to the name: `class Cart`, and not `class Cart of the shop`.
     private var isEndOfPhrase: Bool {
         guard let first = after.first else { return true }
         return !(first.isIdentifier || first == UInt8(ascii: " ") || first == UInt8(ascii: "-"))
@@ -283,13 +284,13 @@ struct SurroundingWords {
         "never leak", "no longer leak",
         "not retained", "zero leaks", "neither ",
     ]
-    /// Words in front of the name of an object that went.
+    /// Words in front of the name of a deallocated object.
     private static let freedBefore: [StaticString] = [
         "deinit ", "deinit: ", "deinit of ", "dealloc ", "dealloc: ", "dealloc of ", "deallocated: ",
         "deinitialized: ",
         "freed: ", "released: ",
     ]
-    /// Words behind the name of an object that went.
+    /// Words behind the name of a deallocated object.
     private static let freedPhrases: [StaticString] = [
         "deinit", "deinit called", "dealloc", "dealloc called", "dealloc'd", "is being deinitialized",
         "is being deallocated", "finally deallocated", "was garbage collected", "object deallocated",
@@ -302,7 +303,7 @@ struct SurroundingWords {
         "was freed", "was released", "is deallocated", "has been deallocated", "has been released",
         "has been freed",
     ]
-    /// Beginnings of words about an object that went too late, too early or not at all.
+    /// Beginnings of words about an object that was deallocated too late, too early or not at all.
     private static let failureWords: [StaticString] = [
         "while", "late", "before", "twice", "only", "without", "instead", "but", "never", "not", "still",
         "false", "fail",

@@ -12,7 +12,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     package let detailedText: String
     /// The same with all arguments. Cleaned again, it gives the same three texts.
     let wholeText: String
-    /// The part that told two private types of the same name apart, such as `_9B7A…`; it changes when the file is renamed.
+    /// The part that distinguishes two private types of the same name, such as `_9B7A…`; it changes when the file is renamed.
     package let discriminator: String?
     /// `true` if the name looks mangled but could not be demangled; the name is kept as it came.
     package let isUndemangled: Bool
@@ -34,14 +34,14 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     init(_ raw: Text, demangle: (String) -> String?) {
         let raw = raw.cut(to: TypeNameCleaning.byteLimit)
         let first = Round(raw, demangle)
-        // What a mangled name or a context hid may have to be cleaned too.
+        // Text inside a mangled name or a context may have to be cleaned too.
         var last = first
         var discriminator = first.discriminator
         var previous = raw
         var rounds = 1
         while last.name != previous {
             guard rounds <= Self.rounds else {
-                // Made to be cleaned for ever.
+                // A name that was made to change in every round.
                 last.name = TypeNameCleaning.withoutControls(Redaction.name(raw))
                 break
             }
@@ -70,7 +70,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// A name cleaned once.
     private struct Round {
         var name: Text
-        /// With all generic arguments.
+        /// The name with all generic arguments.
         let plain: Text
         let discriminator: String?
         let isSystem: Bool
@@ -99,27 +99,27 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `raw` as a type only if it can be one: identifiers, dots, generic arguments.
     ///
-    /// - Returns: `nil` for a description in someone's own words.
+    /// - Returns: `nil` for any other text.
     static func ifNamed(_ raw: Text, demangle: (String) -> String?) -> TypeName? {
         guard raw.count <= TypeNameCleaning.byteLimit else { return nil }
         let name = TypeName(raw, demangle: demangle)
         return TypeNameCleaning.isTypeLike(Text(name.text)) ? name : nil
     }
 
-    /// Parts the module from the name.
+    /// Separates the module from the name.
     ///
-    /// A system's module, such as `SwiftUI`, is always parted. Modules inside the arguments of hosting wrappers are
-    /// removed too.
+    /// A system's module, such as `SwiftUI`, is always separated. Modules inside the arguments of hosting wrappers are removed
+    /// too.
     ///
-    /// - Parameter appModule: the app's own module, which is parted where it leads, spelt as it is or with `_` for
-    ///   each byte that is no letter or digit. With `nil` the first component of a dotted name is taken for it.
+    /// - Parameter appModule: the app's own module. It is separated if the name begins with it, as it is or with `_` for each
+    ///   byte that is no letter or digit. With `nil` the first component of a dotted name counts as the app's module.
     package func split(appModule: String?) -> (module: String?, name: String) {
         let app = ModuleNames(appModule)
         let (module, name) = ModuleNames.split(Text(text), app)
         return (module?.string, Generics.mapArguments(of: name) { ModuleNames.split($0, app).name }.string)
     }
 
-    /// Returns `true` for a module of the system. Its types need no telling apart.
+    /// Returns `true` for a module of the system.
     package static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
 
     /// True for a name behind a package of Java or Kotlin, whose first part is no module.

@@ -25,7 +25,7 @@ enum TypeNameCleaning {
         return name
     }
 
-    /// Takes a name out of quotes, of `Optional(…)`, and of white space and commas around them.
+    /// Removes quotes, `Optional(…)`, and white space and commas around them from a name.
     static func withoutWrapping(_ raw: Text) -> Text {
         var name = raw
         for _ in 0..<16 {
@@ -165,7 +165,7 @@ enum TypeNameCleaning {
         name.reserveCapacity(raw.count)
         var discriminator: String?
         var rest = raw
-        // Where the next `)` stands is looked for once, not from each `(`.
+        // The next `)` is searched for only once, not from each `(`.
         var closing: Closing?
         while let byte = rest.first {
             let isStart = name.last.map { !$0.isIdentifier && $0 != UInt8(ascii: ".") } ?? true
@@ -209,7 +209,7 @@ enum TypeNameCleaning {
 
     /// A `)`, and the ` in _` in front of it that a private type's file makes.
     private struct Closing {
-        /// The end of the text when there is none.
+        /// The index of the `)`; the end of the text if there is none.
         let end: Int
         /// ` in _` or ` in $`, when all behind it is hexadecimal.
         let discriminator: Range<Int>?

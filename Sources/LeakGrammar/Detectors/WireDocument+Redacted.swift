@@ -3,10 +3,9 @@ internal import LeakMessage
 extension WireDocument {
     /// The JSON of a report as ``LeakReport/redacted(keepsUserInfo:)`` leaves it, without its sender.
     ///
-    /// Lists of names in which nothing can be private are copied as they stand: of a report with a long call stack that is
-    /// nearly all.
+    /// Lists of names without private text are copied unchanged. They are the largest part of a report with a long call stack.
     ///
-    /// - Parameter bytes: of the JSON, at most. A longer report loses breadcrumbs, keys and explanation; if it is still longer,
+    /// - Parameter bytes: the limit of the JSON. A longer report loses breadcrumbs, keys and explanation; if it is still longer,
     ///   also its error and lists.
     package func redactedJSON(_ report: ReportSlices, within bytes: Int) -> [UInt8] {
         var slices = report
@@ -32,7 +31,7 @@ extension WireDocument {
         var kept = self.report(slices).redacted()
         let whole = json(kept)
         guard whole.count > bytes else { return whole }
-        // What is longest and says least first; paths stand with the leak itself.
+        // The longest and least useful fields are left out first. Paths are stored with the leak, too.
         (kept.log, kept.keys, kept.explanation) = ([], [], nil)
         let shorter = json(kept)
         guard shorter.count > bytes else { return shorter }
@@ -46,7 +45,7 @@ extension WireDocument {
     private func isPlainList(_ list: JSONSlice) -> Bool {
         guard list.isPresent else { return false }
         return !bytes(of: list).contains { byte in
-            // Line ends: white space between strings would take room.
+            // Bytes below 0x20 are line ends between strings, which would only use up space.
             byte < 0x20 || byte == UInt8(ascii: "<") || byte == UInt8(ascii: "\\")
                 || byte == UInt8(ascii: "{")
                 || byte != UInt8(ascii: "\"") && PrivateText.isQuote(byte)

@@ -13,10 +13,10 @@ struct Backtrace {
     /// The lines of the frames as one text.
     var wholeText: Text { Array(lines.joined(separator: [UInt8(ascii: "\n")]))[...] }
 
-    /// Lines that are looked at, those of the text in front included.
+    /// Limit of lines that are read, those of the text in front included.
     private static let lineLimit = 512
 
-    /// - Parameter text: one that ``MessageText`` made plain. Quotations are not looked into.
+    /// - Parameter text: one that ``MessageText`` made plain. Quotations are not read.
     /// - Returns: `nil` for a text in which no two lines behind each other are call frames, and no JSON has two.
     init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
@@ -292,7 +292,7 @@ struct Backtrace {
         return run.frames.allSatisfy(\.isSystem) ? first : run
     }
 
-    /// Runs of frames that are looked at.
+    /// Limit of runs of frames that are read.
     private static let runLimit = 8
 
     /// The heading and the frames of the thread that a text is about, which may be another one than the first.

@@ -2,8 +2,8 @@ internal import LeakMessage
 
 /// One frame of a call stack, as runtimes, debuggers and crash reporters print it.
 ///
-/// Read are the forms of `Thread.callStackSymbols` (Apple, Linux) and `backtrace_symbols`, lldb and Xcode, the backtraces
-/// of Swift 6, Apple's crash reports, Crashlytics, PLCrashReporter and KSCrash, `leaks` and `malloc_history`, sanitizers,
+/// It reads the forms of `Thread.callStackSymbols` (Apple, Linux) and `backtrace_symbols`, lldb and Xcode, the backtraces of
+/// Swift 6, Apple's crash reports, Crashlytics, PLCrashReporter and KSCrash, `leaks` and `malloc_history`, sanitizers,
 /// Kotlin/Native, Java, JavaScript and Dart, the JSON of `.ips` reports, MetricKit, Sentry and KSCrash, and the places in images
 /// that our reporter sends.
 package struct CallFrame: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct CallFrame: Hashable, Sendable {
     /// The demangled function without argument types and without the modules of types:
     /// `closure #1 in CartModel.bind(to:)`; `nil` when the frame does not name it.
     package internal(set) var function: String?
-    /// The distance from the start of the image, where the frame has it.
+    /// The distance from the start of the image, if the frame has it.
     package internal(set) var offset: UInt64?
     /// The UUID of the image.
     package internal(set) var imageID: String?
@@ -31,7 +31,7 @@ package struct CallFrame: Hashable, Sendable {
         function.map { FunctionName.enclosing($0) }
     }
 
-    /// The name of a function without the types of its arguments, where the symbol is not mangled.
+    /// The name of a function without the types of its arguments, if the symbol is not mangled.
     package static func functionName(_ symbol: String) -> String {
         FunctionName.read(Text(symbol)) { _ in nil } ?? symbol
     }

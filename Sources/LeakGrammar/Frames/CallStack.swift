@@ -70,7 +70,7 @@ package struct CallStack: Hashable, Sendable {
     /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
     /// debuggers and crash reporters add.
     ///
-    /// A stack that changes with each round keeps its names alone.
+    /// If a stack changes in every round, only its names are kept.
     static func redacted(_ elements: [String], rounds: Int = Redaction.rounds) -> [String] {
         // Most stacks need no redaction.
         guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
@@ -179,10 +179,10 @@ private enum ImageName {
 
 /// Repeats in a call stack: functions that call themselves, or each other in turns.
 enum Recursion {
-    /// Longer turns are left as they are.
+    /// Limit of the functions in a repeated turn. Longer turns are not recognized.
     private static let longestTurn = 4
 
-    /// Leaves each repeated turn out.
+    /// Removes each repeated turn.
     static func folded(_ names: [String]) -> [String] {
         var folded: [String] = []
         for name in names {

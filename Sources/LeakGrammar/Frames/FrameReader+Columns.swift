@@ -44,7 +44,8 @@ extension FrameReader {
         if isImage || FunctionName.isStartOfImage(symbol),
             let plus = place[symbol.endIndex...].dropping(" + ")
         {
-            // `Shop + 33208`, `_mh_execute_header + 33208`: in place of a symbol stands the image, and its start counts.
+            // `Shop + 33208`, `_mh_execute_header + 33208`: the image replaces the symbol, and the offset is from the image's
+            // start.
             frame.offset = UInt64(plus.string) ?? frame.offset
             symbol = []
         }
@@ -74,7 +75,7 @@ extension FrameReader {
         }
     }
 
-    /// A distance in an image is below, an address in a process above.
+    /// Smaller numbers are offsets in an image, larger ones addresses in a process.
     private static let offsetLimit: UInt64 = 1 << 28
 
     /// `reallyCrashMe() + 404 in crash at /Users/me/crash.swift:4:15`
@@ -141,7 +142,7 @@ extension FrameReader {
         guard !image.isEmpty else { return nil }
         var frame = CallFrame(
             module: image.string, function: FunctionName.read(symbol, demangle),
-            // Behind a symbol, the distance is from there.
+            // With a symbol, the offset is from the symbol and not from the image.
             offset: symbol.isEmpty ? offset : nil)
         frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
         return frame

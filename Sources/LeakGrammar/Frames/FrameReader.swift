@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Reads one call frame. Each form is tried by how it begins; text of another form is no frame.
+/// Reads one call frame. The start of the text selects the form. A text of an unknown form is no frame.
 struct FrameReader {
     let demangle: (String) -> String?
 
@@ -137,7 +137,7 @@ struct FrameReader {
         return (bounded + rest)[...].string.shortened(to: limit)
     }
 
-    /// Takes the source place off the end: ` (CartView.swift:44)`, `  CartView.swift:44`.
+    /// Removes the source location from the end: ` (CartView.swift:44)`, `  CartView.swift:44`.
     func place(in symbol: inout Text, _ frame: inout CallFrame) {
         if symbol.last == UInt8(ascii: ")"), let open = symbol.lastRange(of: " ("),
             SourcePlace.fileAndLine(symbol[open.upperBound...].dropLast()) != nil

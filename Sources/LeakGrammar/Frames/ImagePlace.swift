@@ -3,7 +3,7 @@ internal import LeakMessage
 // A frame without a name: an offset in an image. Our reporter sends this form.
 
 extension CallFrame {
-    /// Offsets from here on are read as no place: no image is that large.
+    /// Offsets from here on are ignored, because no image is that large.
     private static let offsetLimit: UInt64 = 1 << 32
 
     /// The name that pages and keys show of a function, from its symbol: without argument types, modules and offsets.
@@ -27,7 +27,7 @@ extension CallFrame {
 }
 
 extension CallFrame {
-    /// The place that symbols may name; `nil` for a frame with a name, and for one that says too little.
+    /// The place for which symbols may have a name; `nil` for a frame with a name, and for one with too little information.
     ///
     /// - Parameter isFirst: whether the offset is no return address.
     fileprivate func place(isFirst: Bool) -> CodePlace? {

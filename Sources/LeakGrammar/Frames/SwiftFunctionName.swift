@@ -2,8 +2,8 @@ internal import LeakMessage
 
 /// The name of a Swift function in the form that Xcode shows: `CartModel.add(_:to:)`, `closure #1 in CartModel.bind()`.
 ///
-/// Crash reports print that form. lldb and the runtime's demangler print modules, types of arguments and results too;
-/// they go. So do the words for code that the compiler made of a function: thunks, specializations, continuations.
+/// Crash reports print that form. lldb and the runtime's demangler also print modules, and types of arguments and results. These
+/// are removed, and so are the words for code that the compiler generated for a function: thunks, specializations, continuations.
 enum SwiftFunctionName {
     /// - Parameter isDemangled: the text is the runtime's, with modules; otherwise its form decides.
     static func read(_ raw: Text, isDemangled: Bool) -> String {

@@ -1,17 +1,17 @@
 internal import LeakMessage
 
-/// Why a text is not JSON, and where.
+/// The rule of JSON that a text breaks, and the position.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A rule of RFC 8259, or one of ours, that the text breaks.
+    /// A rule of RFC 8259 or of ``JSONScanner``.
     package enum Rule: Hashable, Sendable {
         case unexpectedEnd
-        /// Something else had to stand here.
+        /// Something else was expected.
         case expected(String)
         case invalidEscape
-        /// A byte below 0x20 inside a string: RFC 8259 §7 wants it escaped.
+        /// A byte below 0x20 inside a string: RFC 8259 §7 requires an escape sequence.
         case controlCharacter
         case invalidNumber
-        /// More than ``JSONScanner/depthLimit`` arrays and objects inside each other.
+        /// More than ``JSONScanner/depthLimit`` nested arrays and objects.
         case tooDeep
         /// Something follows the one value.
         case trailingText
@@ -42,12 +42,12 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A place in a text, as editors count: both numbers start at 1, columns are Unicode scalars.
+/// A position in a text, as editors count: lines and columns start at 1, and columns are Unicode scalars.
 package struct TextPosition: Hashable, Sendable {
     package let line: Int
     package let column: Int
 
-    /// The place of the byte at `offset`; past the end is the place after the last byte.
+    /// The position of the byte at `offset`. An offset past the end gives the position after the last byte.
     package init(of offset: Int, in text: [UInt8]) {
         var line = 1
         var column = 1

@@ -68,7 +68,7 @@ extension JSONScanner {
         return JSONNumber(slice: slice, integer: integer)
     }
 
-    /// The value of a number that is whole, also of `1.0` and `1e3`, which some encoders write.
+    /// The value if the number is whole, also for `1.0` and `1e3`, which some encoders write.
     package func integer(of number: JSONNumber) -> Int? {
         number.integer ?? Double(text(of: number.slice))?.wholeNumber
     }
@@ -86,8 +86,8 @@ extension JSONScanner {
 
     /// Reads a string, checking its escape sequences.
     ///
-    /// A lone surrogate such as `\ud800` is taken, as the grammar allows: text cut by a detector that counts in
-    /// UTF-16 ends so. It reads as U+FFFD.
+    /// Accepts a lone surrogate such as `\ud800`, as the grammar does, and reads it as U+FFFD: a detector that cuts text by
+    /// UTF-16 units writes one.
     package mutating func string() throws(JSONError) -> JSONSlice {
         guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.expected("a string"), at: offset) }
         offset &+= 1

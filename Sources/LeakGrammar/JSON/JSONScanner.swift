@@ -12,7 +12,7 @@ internal import LeakMessage
 ///         } while try scanner.another(in: .object)
 ///     }
 ///
-/// Bytes are taken for valid UTF-8: check the whole body once with ``UTF8Validity``.
+/// The bytes must be valid UTF-8: check the whole body once with ``UTF8Validity``.
 @safe
 package struct JSONScanner {
     // Safe: every read is bounded by `end`, and `scan` lends the pointer for one call.
@@ -23,7 +23,7 @@ package struct JSONScanner {
     private var depth = 0
     private let depthLimit: Int
 
-    /// Arrays and objects inside each other, unless a caller sets another limit. A batch needs six.
+    /// The usual limit of nested arrays and objects. A batch needs six.
     package static let depthLimit = 32
 
     package enum Container: Hashable, Sendable {
@@ -49,21 +49,21 @@ package struct JSONScanner {
         end = range.upperBound
     }
 
-    /// Lends a scanner over `range` of `bytes` (all of it when `nil`) to `body`, which must not keep it.
+    /// Calls `body` with a scanner over `range` of `bytes`, or over all bytes if it is `nil`. `body` must not keep the scanner.
     package static func scan<Result>(
         _ bytes: [UInt8], in range: Range<Int>? = nil, depthLimit: Int = Self.depthLimit,
         _ body: (inout JSONScanner) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
         let range = (range ?? 0..<bytes.count).clamped(to: 0..<bytes.count)
         return try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
-            // An empty array has no address, and holds no value either.
+            // An empty array has no address.
             guard let base = buffer.baseAddress else { throw JSONError(.unexpectedEnd, at: 0) }
             var scanner = unsafe JSONScanner(base, range, depthLimit: depthLimit)
             return try body(&scanner)
         }
     }
 
-    /// The kind of the next value, which stays unread.
+    /// The kind of the next value. Does not read the value.
     package mutating func kind() throws(JSONError) -> Kind {
         switch try peek() {
         case UInt8(ascii: "\""): .string
@@ -104,7 +104,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// Reads what stands after a value inside a container.
+    /// Reads the comma or the closing bracket after a value of a container.
     ///
     /// - Returns: `true` after a comma, `false` after the end of the container.
     package mutating func another(in container: Container) throws(JSONError) -> Bool {
@@ -135,7 +135,7 @@ package struct JSONScanner {
 
     /// Reads one value of any kind.
     ///
-    /// - Returns: where it stood, quotes and brackets included.
+    /// - Returns: the position of the value, quotes and brackets included.
     @discardableResult
     package mutating func skip() throws(JSONError) -> JSONSlice {
         let kind = try kind()
@@ -185,7 +185,7 @@ package struct JSONScanner {
         offset < end ? JSONError(rule, at: offset) : JSONError(.unexpectedEnd, at: end)
     }
 
-    /// Calls `body` with the bytes of a slice of this body, as they stand.
+    /// Calls `body` with the bytes of a slice of this body, escape sequences unresolved.
     func withBytes<Result>(of slice: JSONSlice, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let range = slice.range.clamped(to: 0..<end)
         return unsafe body(UnsafeBufferPointer(start: base + range.lowerBound, count: range.count))

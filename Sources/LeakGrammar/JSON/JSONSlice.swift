@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// Where a JSON value stands in a body: eight bytes, nothing copied.
+/// The position of a JSON value in a body. It has eight bytes and copies nothing.
 ///
-/// Of a string it is what stands between the quotes; of everything else the whole value.
+/// A string that was read is without its quotes.
 package struct JSONSlice: Hashable, Sendable {
     private let start: UInt32
     private let bits: UInt32
@@ -13,7 +13,7 @@ package struct JSONSlice: Hashable, Sendable {
     /// The longest body that can be sliced: 1 GiB less one byte.
     static let byteLimit = Int(escape) - 1
 
-    /// The field was not given, or was `null`.
+    /// The position of a field that is missing or `null`.
     package static let absent = JSONSlice(start: 0, bits: 0)
 
     private init(start: UInt32, bits: UInt32) {
@@ -29,10 +29,10 @@ package struct JSONSlice: Hashable, Sendable {
 
     package var isPresent: Bool { bits & Self.presence != 0 }
 
-    /// The string holds escape sequences, so its bytes are not yet its text.
+    /// True for a string with escape sequences, whose bytes differ from its text.
     package var isEscaped: Bool { bits & Self.escape != 0 }
 
-    /// Bytes as they stand in the body.
+    /// The number of bytes in the body.
     package var count: Int { Int(bits & (Self.escape - 1)) }
 
     package var isEmpty: Bool { count == 0 }
@@ -40,9 +40,9 @@ package struct JSONSlice: Hashable, Sendable {
     package var range: Range<Int> { Int(start)..<Int(start) + count }
 }
 
-/// A number as it stands, and its value where that is a whole one.
+/// The position of a number in a body, and its value if it is whole.
 package struct JSONNumber: Hashable, Sendable {
     package let slice: JSONSlice
-    /// The value, when written as a whole number that fits; `1.0` and `1e3` are not.
+    /// The value if it is written as a whole number and fits; `nil` for `1.0` and `1e3`.
     package let integer: Int?
 }

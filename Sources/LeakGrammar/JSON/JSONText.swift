@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// Turns what stands between the quotes of a JSON string into its text.
+/// Resolves the escape sequences of JSON strings.
 enum JSONText {
-    /// The text; `bytes` have been scanned, so every escape sequence is whole.
+    /// Returns the text of a string. `bytes` must have been scanned, so that every escape sequence is complete.
     static func string(_ bytes: UnsafeBufferPointer<UInt8>, isEscaped: Bool) -> String {
         guard isEscaped else { return unsafe String(decoding: bytes, as: UTF8.self) }
         return unsafe String(decoding: unescaped(bytes), as: UTF8.self)
@@ -35,7 +35,7 @@ enum JSONText {
         return text
     }
 
-    /// Appends the scalar whose four digits stand at `index`, joined with the low surrogate that may follow.
+    /// Appends the scalar whose four hexadecimal digits are at `index`, combined with the low surrogate if one follows.
     private static func appendScalar(
         of bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int, to text: inout [UInt8]
     ) {

@@ -1,17 +1,17 @@
 internal import LeakMessage
 
-/// Checks a whole body for UTF-8 once, so that no later step need.
+/// Checks once that a whole body is UTF-8, so that no later step has to.
 ///
-/// `UTF8Span` would do it, on systems newer than the oldest that apps run on.
+/// `UTF8Span` does the same, but the oldest supported systems do not have it.
 package enum UTF8Validity {
     /// Looks for the first byte that is not part of well-formed UTF-8 (Unicode 16, table 3-7).
     ///
-    /// - Returns: its offset, or `nil` when all is well.
+    /// - Returns: its offset, or `nil` if there is none.
     package static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
         unsafe bytes.withUnsafeBufferPointer { unsafe firstInvalidByte(in: $0) }
     }
 
-    /// The same of one part of `bytes`, which need not be copied; the offset is from the start of all.
+    /// Looks for the first invalid byte in a part of `bytes`, without copying it. The offset is from the start of `bytes`.
     package static func firstInvalidByte(in bytes: [UInt8], range: Range<Int>) -> Int? {
         let range = range.clamped(to: 0..<bytes.count)
         return unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -35,8 +35,8 @@ package enum UTF8Validity {
                 index &+= 1
                 continue
             }
-            // How many bytes follow, and what the next one may be: it rules out overlong forms, surrogates and
-            // code points past U+10FFFF.
+            // The number of bytes that follow, and the allowed range of the first of them. The range excludes overlong forms,
+            // surrogates and code points past U+10FFFF.
             let following: Int
             var next: ClosedRange<UInt8> = 0x80...0xBF
             switch first {

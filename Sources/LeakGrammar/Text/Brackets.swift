@@ -1,11 +1,11 @@
 internal import LeakMessage
 
-/// Brackets inside each other, in one pass.
+/// Finds the ends of nested brackets, in one pass.
 enum Brackets {
-    /// The index behind the bracket that closes the first byte's; the end of the text when none does.
+    /// Returns the index behind the bracket that closes the one at the start of the text; the end of the text if none does.
     static func end(_ text: Text) -> Int { closedEnd(text) ?? text.endIndex }
 
-    /// The same; `nil` when no bracket closes the first byte's.
+    /// Returns the index behind the bracket that closes the one at the start of the text; `nil` if none does.
     static func closedEnd(_ text: Text) -> Int? {
         var depth = 0
         var previous: UInt8 = 0

@@ -10,7 +10,7 @@ enum Generics {
         var result: [UInt8] = []
         var hasAppType = false
         var rest = name
-        // Of the part in front of the brackets; carried on, so that no byte is looked at once for each bracket.
+        // Describes the part in front of the brackets. Kept from bracket to bracket, so that each byte is read only once.
         var (isHosting, looked) = (false, name.startIndex)
         while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
             result.append(contentsOf: rest[...open])
@@ -48,7 +48,7 @@ enum Generics {
 
     // MARK: Version 2
 
-    /// Arguments inside each other that are looked at.
+    /// The depth of nested arguments that are read.
     private static let depthLimit = 32
 
     /// Keeps the arguments that are types of the app; of a hosting wrapper the view that it hosts, without modifiers.
@@ -125,7 +125,7 @@ enum Generics {
             && !text.contains(UInt8(ascii: "$")) && words(of: text).contains(where: SystemNames.isAppType)
     }
 
-    /// SwiftUI's wrappers of one view, with the place of that view among their arguments.
+    /// SwiftUI's wrappers of one view: the number of their arguments, and the index of the view among them.
     private static let wrappers: [(name: StaticString, count: Int, view: Int)] = [
         ("ModifiedContent", 2, 0), ("Optional", 1, 0), ("Group", 1, 0), ("NavigationView", 1, 0),
         ("NavigationStack", 2, 1), ("ScrollView", 1, 0), ("TabView", 2, 1), ("IDView", 2, 0),
@@ -133,7 +133,7 @@ enum Generics {
         ("LazyView", 1, 0), ("SubscriptionView", 2, 1),
     ]
 
-    /// Views inside each other that are looked at.
+    /// The depth of nested views that are read.
     private static let wrapperLimit = 64
 
     /// The view in front of all modifiers and inside of all wrappers: `CheckoutView` of
@@ -163,10 +163,10 @@ enum Generics {
         }
         guard let wrapper = wrappers.first(where: { name.equals($0.name) }) else { return nil }
         let parts = parts(of: arguments)
-        // Other arguments than a wrapper has, or no end: as it stands.
+        // Not the arguments of a wrapper, or cut: the text stays unchanged.
         guard parts.count == wrapper.count else { return nil }
         let inner = parts[wrapper.view].trimmed
-        // A list of views says more than one of them.
+        // A list of views stays whole, because it says more than one of its views.
         return inner.starts(with: "TupleView<") || inner.starts(with: "SwiftUI.TupleView<") ? nil : inner
     }
 
@@ -179,7 +179,7 @@ enum Generics {
         return view.equals("AnyView") || view.ends(with: ".AnyView")
     }
 
-    /// The arguments between the commas that stand in no brackets.
+    /// Splits the arguments at the commas outside of brackets.
     private static func parts(of arguments: Text) -> [Text] {
         var parts: [Text] = []
         var (depth, start) = (0, arguments.startIndex)
@@ -199,7 +199,7 @@ enum Generics {
         return parts + [arguments[start...]]
     }
 
-    /// Where the `>` stands that closes the `<` at `open`; that of an arrow `->` closes nothing.
+    /// Returns the index of the `>` that closes the `<` at `open`. The `>` of an arrow `->` closes nothing.
     static func closing(of open: Int, in name: Text) -> Int? {
         var depth = 0
         for index in open..<name.endIndex {
@@ -215,7 +215,7 @@ enum Generics {
         return nil
     }
 
-    /// Puts each dotted name inside the arguments through `change`.
+    /// Replaces each dotted name inside the arguments by what `change` returns for it.
     static func mapArguments(of name: Text, _ change: (Text) -> Text) -> Text {
         guard let open = name.firstIndex(of: UInt8(ascii: "<")) else { return name }
         var result = Array(name[..<open])
@@ -230,7 +230,7 @@ enum Generics {
         return result[...]
     }
 
-    /// Calls `visit` with each dotted name of the arguments.
+    /// Returns the dotted names inside the arguments.
     static func words(of arguments: Text) -> [Text] {
         arguments.split { !($0.isIdentifier || $0 == UInt8(ascii: ".")) }
     }

@@ -32,7 +32,7 @@ struct ModuleNames {
             && parts[..<2].allSatisfy { $0.first.map { $0.isLetter && !$0.isUppercase } ?? false }
     }
 
-    /// Parts the module from a dotted name; without an app's module the first component is taken for it.
+    /// Separates the module from a dotted name. Without an app's module, the first component counts as the module.
     static func split(_ name: Text, _ app: ModuleNames?) -> (module: Text?, name: Text) {
         let head = name[..<(name.firstIndex(of: UInt8(ascii: "<")) ?? name.endIndex)]
         guard let dot = head.firstIndex(of: UInt8(ascii: ".")), dot > name.startIndex, dot + 1 < name.endIndex

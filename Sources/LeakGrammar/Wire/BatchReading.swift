@@ -1,9 +1,9 @@
 internal import LeakMessage
 
-// Reads a batch. A bound broken outside its reports refuses the whole: there is no one else to blame.
+// Reads a batch. A value outside of reports that exceeds a limit rejects the whole batch, because it belongs to no single report.
 
 extension FieldReader {
-    /// Reads the object that comes next as a batch. Stops at the first ``problem``.
+    /// Reads the next object as a batch. Stops at the first ``problem``.
     mutating func batch(into document: inout WireDocument) throws(JSONError) {
         guard try scanner.enterObject() else { return }
         repeat {
@@ -29,7 +29,7 @@ extension FieldReader {
         } while try scanner.another(in: .object)
     }
 
-    /// Reads an array of reports. Stops at the first ``problem``, which is one too many.
+    /// Reads an array of reports. Stops with a ``problem`` at the first report beyond the limit.
     mutating func reports(into document: inout WireDocument) throws(JSONError) {
         guard try scanner.enterArray() else { return }
         repeat {
@@ -170,7 +170,7 @@ extension FieldReader {
     }
 }
 
-/// The names inside `sessions` and `checks`.
+/// The names of fields in the elements of `sessions` and `checks`.
 enum WireObjectField: String {
     case id, checks, leaks, unseen, count
     case startedAt = "started_at"

@@ -1,9 +1,9 @@
 internal import LeakMessage
 
-// Reads the field `why` of a report: what keeps the leaked object.
+// Reads the field `why` of a report: the references that keep the leaked object.
 
 extension FieldReader {
-    /// Reads the object that comes next. Breaches of bounds are noted.
+    /// Reads the next object. Records the first ``problem``.
     mutating func explanation() throws(JSONError) -> RetainExplanation? {
         guard try comes(.object, field: "why", description: "an object") else { return nil }
         var explanation = RetainExplanation()
@@ -41,7 +41,7 @@ extension FieldReader {
         } while try scanner.another(in: .object)
         explanation.path = path.path
         if let bytes { explanation.cost = .init(bytes: bytes, objects: objects ?? 1, isAtLeast: isAtLeast) }
-        // Without a path nothing is shown to be the reason.
+        // Without a path no reason is known.
         if explanation.path == nil { explanation.confidence = .none }
         return explanation
     }
@@ -74,7 +74,7 @@ extension FieldReader {
         }
     }
 
-    /// Returns false for a field that no path has; its value has not been read then.
+    /// Returns false, without reading the value, for a field that paths do not have.
     private mutating func read(
         _ name: JSONSlice, _ owner: StaticString, into fields: inout PathFields
     ) throws(JSONError) -> Bool {
@@ -169,8 +169,8 @@ extension FieldReader {
         return reference
     }
 
-    /// One of the words of an enumeration; `nil` for a word that a later version may know, which is no reason to refuse an
-    /// explanation.
+    /// Reads a word of an enumeration. Returns `nil` for an unknown word, which a later version may have added; it does not
+    /// reject the explanation.
     private mutating func word<Word: RawRepresentable<String>>(
         _ field: @autoclosure () -> String
     ) throws(JSONError) -> Word? {
@@ -178,7 +178,7 @@ extension FieldReader {
         return slice.isPresent ? Word(rawValue: scanner.text(of: slice)) : nil
     }
 
-    /// Notes an element that is `null`, which only fields may be.
+    /// Records a problem if the next element is `null`: only fields may be `null`.
     private mutating func refuseNull(
         _ field: @autoclosure () -> String, _ needed: StaticString
     ) throws(JSONError) {

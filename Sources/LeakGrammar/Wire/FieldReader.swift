@@ -1,8 +1,9 @@
 internal import LeakMessage
 
-/// Reads the fields of one object and remembers the first that breaks a bound.
+/// Reads the fields of one object and records the first problem.
 ///
-/// Broken JSON is thrown; a broken bound is only noted, so that the rest of the body can still be read.
+/// Invalid JSON throws an error. A value of the wrong kind or beyond a limit is only recorded, so that the rest of the body can
+/// still be read.
 @safe
 struct FieldReader {
     var scanner: JSONScanner
@@ -18,9 +19,10 @@ struct FieldReader {
 
     mutating func clearProblem() { problem = nil }
 
-    /// Reads a value of the kind wanted, or skips it.
+    /// Checks the kind of the next value, and skips the value if it has another one.
     ///
-    /// - Returns: `false` when it was skipped: `null`, which means not given, or a kind that is noted as wrong.
+    /// - Returns: `false` if the value was skipped. `null` counts as a missing field; any other wrong kind is recorded as a
+    ///   problem.
     mutating func comes(
         _ wanted: JSONScanner.Kind, field: @autoclosure () -> String,
         description: @autoclosure () -> String
@@ -35,7 +37,7 @@ struct FieldReader {
         return false
     }
 
-    /// A string of at most `limit` bytes once its escape sequences are resolved.
+    /// Reads a string of at most `limit` bytes, escape sequences resolved.
     mutating func string(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
         guard try comes(.string, field: field(), description: "a string") else { return .absent }
@@ -49,7 +51,7 @@ struct FieldReader {
         return slice
     }
 
-    /// A string of at most `limit` bytes that names something: one without control characters.
+    /// Reads a name: a string of at most `limit` bytes without control characters.
     mutating func nameText(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError)
         -> JSONSlice
     {
@@ -61,7 +63,7 @@ struct FieldReader {
         return slice
     }
 
-    /// An array of strings, each of at most `limit` bytes.
+    /// Reads an array of at most `count` strings, each of at most `limit` bytes.
     mutating func strings(_ field: StaticString, count: Int, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
         guard try comes(.array, field: "\(field)", description: "an array of strings") else { return .absent }
@@ -100,7 +102,7 @@ struct FieldReader {
         try integer(field(), in: 0...limit, "an integer from 0 to \(limit)")
     }
 
-    /// RFC 3339, or milliseconds since 1970.
+    /// Reads a time: RFC 3339, or milliseconds since 1970.
     mutating func time(_ field: @autoclosure () -> String) throws(JSONError) -> WireTime? {
         let needed = "a time such as 2026-11-20T12:00:00Z, or milliseconds since 1970"
         if try scanner.kind() == .number {
@@ -119,7 +121,7 @@ struct FieldReader {
         return time
     }
 
-    /// How many bytes the text of a string has.
+    /// The number of bytes in the text of a string, escape sequences resolved.
     func textCount(_ slice: JSONSlice) -> Int {
         guard slice.isEscaped else { return slice.count }
         return unsafe scanner.withBytes(of: slice) { unsafe JSONText.unescaped($0).count }

@@ -1,26 +1,26 @@
 internal import LeakMessage
 
-// Reads one report: every field of the table in the wire format, with its bound.
+// Reads one report: every field of the wire format, with its limit.
 
 extension FieldReader {
     /// Result of one pass over an object.
     struct ReportFields {
         var slices = ReportSlices()
-        /// The broken limit, or `nil`.
+        /// The first problem of a field other than `why`; `nil` if there is none.
         var problem: (reason: String, offset: Int)?
-        /// The limit that `why` breaks; `why` is then left out.
+        /// The first problem of `why`. The explanation is then left out.
         var whyProblem: String?
         /// `true` if a field that identifies the leak was present.
         var namesLeak = false
-        /// Fields that only a batch has, or an app, were there.
+        /// `true` if the object has `app` or a field that only batches have.
         var describesBatch = false
-        /// The object turned out to hold `reports`; reading stopped there.
+        /// `true` if the object has a field `reports`. Reading stopped at that field.
         var isBatch = false
     }
 
-    /// Reads the object that comes next as a report.
+    /// Reads the next object as a report.
     ///
-    /// - Parameter mayBeBatch: stops at a field `reports`, which makes the object a batch.
+    /// - Parameter mayBeBatch: `true` stops at a field `reports`, which makes the object a batch.
     mutating func report(mayBeBatch: Bool = false) throws(JSONError) -> ReportFields {
         var fields = ReportFields()
         clearProblem()
@@ -69,7 +69,7 @@ extension FieldReader {
         return fields
     }
 
-    /// Reads `why`. A bound that it breaks costs the explanation, and not the report.
+    /// Reads `why`. A problem in it rejects the explanation, but not the report.
     private mutating func why(into fields: inout ReportFields) throws(JSONError) {
         let earlier = problem
         clearProblem()
@@ -117,7 +117,7 @@ extension FieldReader {
         }
     }
 
-    /// One of the words of an enumeration.
+    /// Reads one of the words of an enumeration.
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ field: StaticString, _ words: StaticString
     ) throws(JSONError) -> Choice? {
@@ -135,7 +135,7 @@ extension FieldReader {
         return nil
     }
 
-    /// A UUID: 8-4-4-4-12 hexadecimal digits.
+    /// Reads a UUID: 8-4-4-4-12 hexadecimal digits.
     private mutating func identifier() throws(JSONError) -> JSONSlice {
         guard try comes(.string, field: "id", description: "a UUID") else { return .absent }
         let offset = scanner.offset
@@ -162,7 +162,7 @@ extension FieldReader {
         return slice
     }
 
-    /// Returns whether an array of strings has any: the shortest is `[""]`.
+    /// Returns whether an array has any strings. Only then does it contain a quote.
     private func hasStrings(_ slice: JSONSlice) -> Bool {
         guard slice.isPresent else { return false }
         return unsafe scanner.withBytes(of: slice) { unsafe $0.contains(UInt8(ascii: "\"")) }
@@ -190,7 +190,7 @@ extension FieldReader {
         report.error = JSONSlice(start..<scanner.offset)
     }
 
-    /// - Returns: the description.
+    /// - Returns: the error's description.
     private mutating func userInfo() throws(JSONError) -> JSONSlice {
         guard try comes(.object, field: "error.userInfo", description: "an object") else { return .absent }
         let start = scanner.offset

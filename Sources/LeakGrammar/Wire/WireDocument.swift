@@ -22,10 +22,10 @@ package struct WireDocument: Sendable {
 
     init(body: [UInt8]) { self.body = body }
 
-    /// How many reports were given, taken or not.
+    /// The number of reports in the request, rejected ones included.
     package var givenCount: Int { reports.count + rejected.count }
 
-    /// The text of a string, or `nil` when it was not given.
+    /// The text of a string, or `nil` if it is missing.
     package func string(_ slice: JSONSlice) -> String? {
         guard slice.isPresent else { return nil }
         return unsafe bytes(of: slice).withUnsafeBufferPointer {
@@ -33,7 +33,7 @@ package struct WireDocument: Sendable {
         }
     }
 
-    /// The texts of an array of strings; empty when it was not given.
+    /// The texts of an array of strings; empty if it is missing.
     package func strings(_ array: JSONSlice) -> [String] {
         guard array.isPresent else { return [] }
         var strings: [String] = []
@@ -47,7 +47,7 @@ package struct WireDocument: Sendable {
         return strings
     }
 
-    /// The bytes of a value as they stand; empty when it was not given.
+    /// The bytes of a value, escape sequences unresolved; empty if the value is missing.
     package func bytes(of slice: JSONSlice) -> ArraySlice<UInt8> {
         body[slice.range.clamped(to: 0..<body.count)]
     }
@@ -58,9 +58,9 @@ package struct WireDocument: Sendable {
     }
 }
 
-/// Where the fields of one report stand.
+/// The positions of the fields of one report.
 package struct ReportSlices: Hashable, Sendable {
-    /// Its place among the reports of the request, from 0, rejected ones included.
+    /// The index among the reports of the request, from 0, rejected ones included.
     package internal(set) var index = 0
     /// The whole object.
     package internal(set) var raw = JSONSlice.absent
@@ -108,10 +108,10 @@ package struct OriginSlices: Hashable, Sendable {
     package internal(set) var install = JSONSlice.absent
     package internal(set) var user = JSONSlice.absent
 
-    /// This one, with what it leaves open taken from `other`.
+    /// Returns this origin with its missing fields filled from `other`.
     ///
-    /// A report that names another app borrows nothing of the batch's app, and one that names another version does
-    /// not borrow the build.
+    /// If this origin has the identifier of an app, it gets no field of the other app. If it has a version, it does not get the
+    /// other build. If it has any field of a device, it gets no field of the other device.
     func filled(from other: OriginSlices) -> OriginSlices {
         var origin = self
         if !appID.isPresent {

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The names of the wire format that its reader acts on; all others are ignored.
+/// The names of fields that the reader of the wire format knows. It ignores all others.
 enum WireField: String, CaseIterable {
     // A report.
     case type, id, at, kind, stack, children, cycle, reason, alive, count, message, error, keys, log,
@@ -30,7 +30,7 @@ enum WireField: String, CaseIterable {
         }
     }
 
-    /// Tells a name by its length and its bytes, without a string.
+    /// Recognizes a name by its length and bytes, without making a `String`.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
         func found(_ field: WireField, _ text: StaticString) -> WireField? {
             for index in 0..<text.utf8CodeUnitCount where unsafe name[index] != text.utf8Start[index] {
@@ -63,7 +63,7 @@ enum WireField: String, CaseIterable {
 }
 
 extension JSONScanner {
-    /// Which field a name is; `nil` for one that is to be ignored.
+    /// Returns the field with this name; `nil` for a name that is ignored.
     func field(_ name: JSONSlice) -> WireField? {
         guard name.isEscaped else { return unsafe withBytes(of: name) { unsafe WireField($0) } }
         return WireField(rawValue: text(of: name))

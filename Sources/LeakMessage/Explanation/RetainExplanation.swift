@@ -55,8 +55,9 @@ public struct RetainExplanation: Hashable, Sendable {
     /// Other cycles that keep the object: breaking one is not enough.
     public var furtherCycles: [RetainPath] = []
     public var confidence = Confidence.none
-    /// Strong references to the object that no proven reference explains, the caller's left out; suspected references are not
-    /// subtracted. 0 for a proven cycle. Without a path these are held by objects that were not searched, or in memory that cannot be read.
+    /// The number of strong references to the object that no proven reference accounts for, without the caller's own. Suspected
+    /// references do not lower it. It is 0 for a proven cycle. Without a path these references are held by objects that were not
+    /// searched, or in memory that cannot be read.
     public var unexplainedReferences = 0
     /// The holder that a search found; `nil` for cycles and without a search.
     public var holder: Holder?
@@ -64,7 +65,7 @@ public struct RetainExplanation: Hashable, Sendable {
     public var closureSites: [ImageOffset] = []
     /// The variable that a path from a global begins with.
     public var global: ImageOffset?
-    /// `nil` where the walk found no object.
+    /// `nil` if the walk found no object.
     public var cost: Cost?
 
     public init() {}
@@ -75,7 +76,7 @@ public struct RetainExplanation: Hashable, Sendable {
 
 /// A place in a program or library, for a symbolizer: the code of a closure or a global variable.
 public struct ImageOffset: Hashable, Sendable {
-    /// The last component of the image's path; empty where it is not known.
+    /// The last component of the image's path; empty if it is not known.
     public var image: String
     /// The build id (ELF) or UUID (Mach-O), hexadecimal without dashes; empty if the image has none.
     public var imageIdentifier: String

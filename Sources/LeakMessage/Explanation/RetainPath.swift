@@ -5,7 +5,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     /// The type that the last reference leads to, qualified with its module.
     public var target: String
     public var isCycle: Bool
-    /// The number of references where the cycle is longer than the budget allowed to tell; else `nil`.
+    /// The number of references in the whole path if ``references`` holds only the first of them; otherwise `nil`.
     public var fullLength: Int?
 
     public init(references: [RetainReference], target: String, isCycle: Bool, fullLength: Int? = nil) {
@@ -15,7 +15,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         self.fullLength = fullLength
     }
 
-    /// The path as a person reads it, without modules: `CartViewModel.onChange → closure → CartViewModel`.
+    /// The path as text for people, without modules: `CartViewModel.onChange → closure → CartViewModel`.
     ///
     /// A question mark follows the target of a suspected reference.
     public var description: String {
@@ -32,8 +32,9 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return fullLength.map { "\(text) … (\($0) references)" } ?? text
     }
 
-    /// True if descriptions are of one path, from any builds: optimization changes the number of closures and blocks in a row,
-    /// whether a task holds an object in its closure or in its frames, and which references are suspected.
+    /// Returns true if two descriptions are of the same path, also from different builds. Optimization changes the number of
+    /// closures and blocks in a row, whether a task holds an object in its closure or in its frames, and which references are
+    /// suspected.
     package static func isSame(_ description: String, as other: String) -> Bool {
         independentOfBuild(description) == independentOfBuild(other)
     }
@@ -60,15 +61,16 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return (words + [withoutModule(name[start...])]).joined()
     }
 
-    /// `Cart.Item` of `Shop.Cart.Item`. A name that begins with a dot stands behind the arguments of a generic type.
+    /// `Cart.Item` of `Shop.Cart.Item`. A name that begins with a dot follows the arguments of a generic type.
     private static func withoutModule(_ name: Substring) -> Substring {
         guard let dot = name.firstIndex(of: "."), dot > name.startIndex else { return name }
         return name[name.index(after: dot)...]
     }
 
-    /// The property to look at: `Session.observers`; the app's rather than the system's. `nil` if no reference has a name.
+    /// The property that keeps the object, such as `Session.observers`. Properties of the app go before those of the system.
+    /// `nil` if no reference has a name.
     ///
-    /// The first of a cycle; else the last, which holds the object.
+    /// In a cycle it is the first such property, in any other path the last, which is nearest to the object.
     package var property: String? {
         let candidates = ownProperties.isEmpty ? properties : ownProperties
         return (isCycle ? candidates.first : candidates.last).map {
@@ -92,13 +94,12 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
             ? fingerprint : FNV1a((edges + [target]).joined(separator: " → ")).hexadecimal
     }
 
-    /// True if a reference of it is suspected.
     public var isSuspected: Bool { references.contains(where: \.isSuspected) }
 
     /// The edges that identify the path: `Shop.Parent.children[*]`, `closure`.
     ///
-    /// Builds with and without optimization differ in the number of closures that wrap a closure, so that several in a row
-    /// count as one. The edges of a cycle begin with the rotation that sorts first: every object of a cycle has the same.
+    /// Builds with and without optimization differ in the number of closures that wrap a closure, so several in a row count as
+    /// one. A cycle is rotated so that its edges sort first. Every object of the cycle has the same edges.
     public var edges: [String] {
         var edges: [String] = []
         for reference in references {
@@ -116,11 +117,11 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return smallest
     }
 
-    /// The same path; a cycle begins where every object of it begins it.
+    /// The same path, with a cycle rotated so that every object of the cycle has the same first reference.
     public var normalized: RetainPath {
         guard isCycle, fullLength == nil, !references.isEmpty else { return self }
         let names = references.map { "\($0.owner).\($0.field)" }
-        // Names decide first, so that builds which suspect different references begin a cycle at one place.
+        // Names decide first, so that a cycle has the same first reference in builds that suspect different references.
         let keys = zip(names, references).map { name, reference in
             [name, "\(reference.kind.rawValue) \(reference.isClosure) \(reference.isSuspected)"]
         }
@@ -144,9 +145,9 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
 
     /// 16 hexadecimal digits: FNV-1a over ``edges``, joined with `→`.
     ///
-    /// Contains no values, no keys of dictionaries, no indices and no discriminators of private types, so that it is the
-    /// same on every device. Builds have the same if they find the same path with the same names: not without names of
-    /// properties, and not where one of them only suspects a reference, such as those in the frames of tasks.
+    /// Contains no values, no keys of dictionaries, no indices and no discriminators of private types, so that it is the same on
+    /// every device. Two builds have the same fingerprint if they find the same path with the same names. The fingerprints differ
+    /// if one build has no names of properties, or only suspects a reference, such as one in the frames of a task.
     public var fingerprint: String {
         FNV1a(edges.joined(separator: " → ")).hexadecimal
     }

@@ -69,7 +69,7 @@ public struct JSONWriter: Sendable {
         if let value { append(value) } else { append("null" as StaticString) }
     }
 
-    /// Infinity and not-a-number, which JSON has no word for, become `null`.
+    /// Infinity and not-a-number, which JSON cannot represent, become `null`.
     public mutating func field(_ name: String, _ value: Double?) {
         self.name(name)
         if let value { append(value) } else { append("null" as StaticString) }

@@ -1,4 +1,4 @@
-/// Which names belong to the system.
+/// Tells names of Apple's systems from an app's.
 package enum SystemNames {
     /// Modules whose types belong to the system. UIKit's own classes name the module `UIKitCore` since iOS 12.
     private static let modules: [String] = [

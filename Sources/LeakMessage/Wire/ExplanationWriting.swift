@@ -3,7 +3,7 @@
 extension RetainExplanation {
     /// The explanation as JSON, cut to the bounds of the wire format.
     ///
-    /// A path that is too long ends early and tells its full length; other texts are cut.
+    /// A path that is too long is cut, and its full length is written beside it. Texts that are too long are cut.
     package func write(to object: inout JSONWriter) {
         object.field("confidence", confidence.rawValue)
         if let path { path.write(to: &object) }
@@ -53,7 +53,7 @@ extension RetainPath {
 
 extension RetainReference {
     fileprivate func write(to object: inout JSONWriter) {
-        // A reader refuses a reference without one.
+        // Readers reject a reference without an owner.
         object.field("owner", owner.isEmpty ? "unknown" : owner.name(cutTo: WireLimits.classBytes))
         if !field.isEmpty { object.field("field", field.name(cutTo: WireLimits.elementBytes)) }
         object.field("kind", kind.rawValue)

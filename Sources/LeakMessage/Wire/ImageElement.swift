@@ -1,4 +1,4 @@
-// Our reporter's form of a frame without a name: an offset in an image.
+// The form in which LeakReporter sends a frame without a name: an offset in an image.
 
 extension ImageOffset {
     /// Bytes of an image's id: a build id of 32 bytes, in hexadecimal digits.

@@ -2,8 +2,8 @@ internal import LeakPlatform
 
 /// One sighting of a leak on one device, as it travels: the object `report` of the wire format, version 1.
 ///
-/// A value of this type may hold anything; the bounds of the format are checked where bytes are read, and cut
-/// where bytes are written for sending.
+/// Values of this type have no limits. The limits of the format are checked when a report is read from bytes. Longer values are
+/// cut when a report is written.
 public struct LeakReport: Hashable, Sendable {
     /// Event of a report: an object stayed in memory (`leak`), or one reported before was deallocated (`freed`).
     public enum Event: String, Hashable, Sendable, CaseIterable {
@@ -29,7 +29,7 @@ public struct LeakReport: Hashable, Sendable {
     public var stack: [String] = []
     /// The controllers that a container holds.
     public var children: [String] = []
-    /// The strong references that keep it, starting anywhere.
+    /// The strong references of the cycle that keeps the object. Any of them may come first.
     public var cycle: [String] = []
     /// The reason why the object was expected to be deallocated: `dismissed`, `popped`, …
     public var reason: String?

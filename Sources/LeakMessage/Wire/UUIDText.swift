@@ -1,4 +1,4 @@
-/// RFC 9562 §4.
+/// Checks the text form of a UUID, RFC 9562 §4.
 package enum UUIDText {
     // Not generic: generic code of another module is slow.
     package static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool { unsafe isForm(text) }

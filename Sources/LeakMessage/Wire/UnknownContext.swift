@@ -1,9 +1,9 @@
 /// The scope of a private or local type as Swift prints it: `(unknown context at $559f795ba48c)`.
 ///
-/// The number is an address, another one in every launch, so a name with it would be another name each time.
+/// The number is an address that differs in every launch, so the name would differ too.
 public enum UnknownContext {
     private static let opening = Array("(unknown context at $".utf8)
-    /// Before an address; before a hash of the file's name, in builds with debug information.
+    /// The text in front of an address, and in front of a hash of the file's name in builds with debug information.
     private static let inside = [Array(" in $".utf8), Array(" in _".utf8)]
 
     /// `Shop.(unknown context at $559f795ba48c).Row`, `Shop.(Row in $559f795ba48c)` and `Shop.(Row in _5B1D0F)` become `Shop.Row`,

@@ -53,7 +53,7 @@ public enum WireLimits {
     /// Different leaks in one request. Each of them costs the store as much as a hundred repeats. A device sees a few dozen; a
     /// thousand are written in about 0.15 s.
     public static let leaksCount = 1_000
-    /// A device has a few sessions a day; a thousand are those of a device that lay in a drawer for a year.
+    /// A device has a few sessions a day; a thousand are those of a device that was offline for a year.
     public static let sessionsCount = 1_000
     public static let sessionIDBytes = 128
     /// Checks of one session; at ten a second, more than a day of it.

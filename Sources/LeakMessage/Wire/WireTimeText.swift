@@ -66,7 +66,7 @@ extension WireTime {
     }
 }
 
-/// Takes the parts of a date from the front of a text.
+/// Reads the parts of a date, from the start of a text on.
 private struct DateReader<Text: Collection<UInt8>> {
     private let text: Text
     private var index: Text.Index

@@ -1,5 +1,5 @@
-// Writes reports and batches, every bound of the format kept by cutting: the app that sends them cannot mend them,
-// and a shortened report is worth more than a refused one.
+// Writes reports and batches as JSON. Values beyond a limit of the format are cut: the app that sends them cannot correct them,
+// and a shortened report is better than a rejected one.
 
 extension LeakReport {
     /// The report as an element of an array or as the whole text.
@@ -16,8 +16,8 @@ extension LeakReport {
         object.writeTally(count: count, alive: alive)
     }
 
-    /// The report as JSON up to its tally, for a sender that sees the leak again before it sends: without `alive`,
-    /// `count` and the last brace, which ``closed(_:count:alive:)`` adds.
+    /// The report as JSON without `alive`, `count` and the last brace, which ``closed(_:count:alive:)`` adds. For a sender that
+    /// may see the leak again before it sends the report.
     public func openJSON() -> [UInt8] {
         var writer = JSONWriter(capacity: 640)
         writer.object { writeSighting(to: &$0) }
@@ -70,9 +70,9 @@ extension LeakReport {
 }
 
 extension LeakBatch {
-    /// The batch as JSON, its parts cut to the bounds of the format, its reports with ``LeakReport/write(to:)``.
+    /// The batch as JSON. Values are cut to the limits of the format, those of reports as in ``LeakReport/write(to:)``.
     ///
-    /// Sessions, checks and reports beyond the bounds of one request are left out: send several batches.
+    /// Sessions, checks and reports beyond the limits of one request are left out: send several batches.
     public func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 512 + 640 * min(reports.count, WireLimits.reportsCount))
         writer.object { object in
@@ -85,8 +85,8 @@ extension LeakBatch {
         return writer.bytes
     }
 
-    /// The batch as JSON up to the first of its reports, for a sender that keeps those as JSON: they follow with commas
-    /// between them, and ``tailJSON``.
+    /// The start of the batch as JSON, for a sender that keeps its reports as JSON. The reports follow, with commas between them,
+    /// and then ``tailJSON``.
     ///
     /// - Parameter explanations: JSON of ``explanations``, for a sender that keeps them as JSON.
     public func headJSON(explanations: [some Collection<UInt8>] = [[UInt8]]()) -> [UInt8] {
@@ -152,7 +152,7 @@ extension EndedSession {
 }
 
 extension ReportedError {
-    /// The description goes first, so that a long userInfo cannot push it out.
+    /// Writes the description first, so that other values of `userInfo` cannot use up its space.
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object("error") { object in
             object.field("domain", domain.cut(to: WireLimits.errorDomainBytes))
@@ -167,10 +167,10 @@ extension ReportedError {
             userInfo.filter { $0.name == Self.descriptionKey }
             + userInfo.filter { $0.name != Self.descriptionKey }
         var kept: [CustomKey] = []
-        // The brackets.
+        // The two braces.
         var bytes = 2
         for key in ordered.prefix(WireLimits.userInfoCount) {
-            // A comma before it.
+            // One byte for the comma in front.
             guard let key = key.cut(toJSON: WireLimits.userInfoBytes - bytes - 1) else { continue }
             bytes += key.jsonCount + 1
             kept.append(key)
@@ -260,17 +260,17 @@ extension String {
         return Text(self).cut(to: max(0, limit)).string
     }
 
-    /// At most `limit` bytes. A longer text is cut and ends with its hash, so that texts with one head stay apart.
+    /// At most `limit` bytes. A longer text is cut and ends with its hash, so that texts with the same beginning stay different.
     package func shortened(to limit: Int) -> String {
         guard utf8.count > limit else { return self }
         let mark = "…" + FNV1a(self).hexadecimal
         return cut(to: limit - mark.utf8.count) + mark
     }
 
-    /// The same without control characters, which no name may hold.
+    /// At most `limit` bytes, without control characters, which names may not contain.
     func name(cutTo limit: Int) -> String { withoutControlCharacters.cut(to: limit) }
 
-    /// With a space for each of U+0000 to U+001F and U+007F to U+009F.
+    /// The text with a space for each control character: U+0000 to U+001F and U+007F to U+009F.
     fileprivate var withoutControlCharacters: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         var text = String.UnicodeScalarView()

@@ -39,7 +39,7 @@ public struct LeakCause: Hashable, Sendable {
         return nil
     }
 
-    /// A path has at most as many closures as references, and only few references are looked at.
+    /// A path has at most as many closures as references, and only a few references are read.
     private static let closureLimit = 64
     private static let nameLimit = 500
 

@@ -1,7 +1,9 @@
 /// A known mistake that leaks objects: how to recognize it, the text about it and the code to write instead.
 ///
-/// Texts hold names of the path, such as `{field|handler}`. The word behind the bar is used if the path has no such name.
-/// - `field`: the field that the rule was decided by, such as `model.onPaid`; `property` and `name`: its first and last part.
+/// Texts have placeholders for names of the path, such as `{field|handler}`. The word behind the bar is used if the path has no
+/// such name.
+/// - `field`: the field that the rule's last condition matched, such as `model.onPaid`; `property` and `name`: its first and last
+///   part.
 /// - `owner`: the type of the field's owner; `object`: a variable of that type; `target`: the type that the field leads to.
 /// - `holder`: the last property of the app before the field; `list`: the last collection.
 struct LeakPattern: Sendable {

@@ -12,9 +12,10 @@ struct LeakRule: Sendable {
     private let shape: Shape
     /// True if the path has no other references.
     private let isWhole: Bool
-    /// Parts of one closure's demangled name, with placeholders as in texts; empty for any closures.
+    /// Parts that the demangled name of one closure must contain, with placeholders as in the texts of ``LeakPattern``. Empty if
+    /// the names of closures do not matter.
     private let closureName: [String]
-    /// False if the rule goes by a name that could mean something else.
+    /// False if the rule relies on a name that could also mean something else.
     let isCertain: Bool
 
     private init(
@@ -37,19 +38,19 @@ struct LeakRule: Sendable {
         LeakRule(references, in: shape, isWhole: isWhole, closureNamed: name, isCertain: true)
     }
 
-    /// A rule that goes by a name that could mean something else.
+    /// A rule that relies on a name that could also mean something else.
     static func probable(
         _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false
     ) -> LeakRule {
         LeakRule(references, in: shape, isWhole: isWhole, closureNamed: [], isCertain: false)
     }
 
-    /// True if it goes by the name of a closure.
+    /// True if the rule depends on the name of a closure.
     var needsName: Bool { !closureName.isEmpty }
 
     /// Returns the index of the step that the last condition matches; `nil` if the path does not match.
     ///
-    /// - Parameter closureNames: `nil` for any names.
+    /// - Parameter closureNames: `nil` matches whatever the names of closures are.
     func match(_ steps: [PathStep], isCycle: Bool, _ closureNames: [Text]?) -> Int? {
         guard matchesShape(steps, isCycle: isCycle) else { return nil }
         guard isWhole ? steps.count == references.count : steps.count >= references.count else { return nil }
@@ -93,7 +94,7 @@ struct ReferenceCondition: Sendable {
     private var otherField: String?
     private var fieldBeginnings: [String] = []
     private var fieldEndings: [String] = []
-    /// True for a property that is named as the class that it leads to, besides ``fields``.
+    /// True if a property that has the name of the class that it leads to matches too, besides ``fields``.
     private var mayHaveTargetsName = false
     private var closureCount: ClosedRange<Int>?
     private var isOwn = false
@@ -105,14 +106,15 @@ struct ReferenceCondition: Sendable {
 
     /// References of these types.
     ///
-    /// A name with a module stands for that type alone, and one that ends with a dot for all types of its beginning. A name without
-    /// a module stands for a type of that name without a module, as Objective-C's classes are named, or in one of Apple's modules.
+    /// A name with a module matches only that type. A name that ends with a dot matches all types whose names begin with it. A
+    /// name without a module matches a type that has no module, such as a class of Objective-C, or that is in one of Apple's
+    /// modules.
     static func of(_ owners: String...) -> ReferenceCondition { any.with { $0.owners = owners } }
 
-    /// References of types whose names end so.
+    /// References of types whose names end with one of these texts.
     static func of(ending endings: String...) -> ReferenceCondition { any.with { $0.ownerEndings = endings } }
 
-    /// References of an app's own types whose names end so.
+    /// References of an app's own types whose names end with one of these texts.
     static func ofOwn(ending endings: String...) -> ReferenceCondition {
         any.with {
             $0.ownerEndings = endings
@@ -129,7 +131,7 @@ struct ReferenceCondition: Sendable {
         }
     }
 
-    /// References of an app's own types from properties whose names begin so.
+    /// References of an app's own types from properties whose names begin with one of these texts.
     static func from(beginning beginnings: String...) -> ReferenceCondition {
         any.with {
             $0.fieldBeginnings = beginnings
@@ -143,7 +145,8 @@ struct ReferenceCondition: Sendable {
     /// References from lists, such as children, cells and subviews.
     static let child = any.element.object.from(not: "associated_objects")
 
-    /// References of an app's own types from properties that are named as the object that holds theirs: as its class, or as what it is.
+    /// References of an app's own types to the object that holds them. The property has the name of that object's class, or one
+    /// of these names.
     static let parent = any.with {
         $0.otherTargetEnding = "Coordinator"
         $0.isOwn = true
@@ -159,9 +162,9 @@ struct ReferenceCondition: Sendable {
     func from(not field: String) -> ReferenceCondition { with { $0.otherField = field } }
     /// Matches references to these types.
     func to(_ targets: String...) -> ReferenceCondition { with { $0.targets = targets } }
-    /// Matches references to types whose names end so.
+    /// Matches references to types whose names end with one of these texts.
     func to(ending endings: String...) -> ReferenceCondition { with { $0.targetEndings = endings } }
-    /// Matches references to types whose names end otherwise.
+    /// Matches references to types whose names do not end with this text.
     func to(notEnding ending: String) -> ReferenceCondition { with { $0.otherTargetEnding = ending } }
     /// Matches references through a closure.
     var closure: ReferenceCondition { with { $0.closureCount = 1...Int.max } }
@@ -206,7 +209,8 @@ struct ReferenceCondition: Sendable {
             || mayHaveTargetsName && Self.isNamedAsTarget(step)
     }
 
-    /// True for a property `tableView` that leads to a `UITableView`. Shorter names, such as `row`, say too little.
+    /// True for a property `tableView` that leads to a `UITableView`. Names of up to six bytes, such as `row`, are too
+    /// unspecific.
     private static func isNamedAsTarget(_ step: PathStep) -> Bool {
         step.name.utf8.count > 6 && step.target.lowercased().hasSuffix(step.name.lowercased())
     }
@@ -238,7 +242,7 @@ struct ReferenceCondition: Sendable {
         SystemNames.isModule(Array(module.utf8)[...]) || furtherModules.contains(String(module))
     }
 
-    /// Modules that have types on paths, besides those of detectors' texts. `__C` is the runtime's module of Objective-C.
+    /// Modules of Apple that occur on paths, besides those of ``SystemNames``. `__C` is the runtime's module for Objective-C.
     private static let furtherModules: Set<String> = [
         "__C", "AVFoundation", "FoundationEssentials", "FoundationNetworking", "Network", "SwiftData",
     ]

@@ -20,7 +20,8 @@ struct PathStep {
     /// The number of closures and blocks between the owner and the next object.
     let closures: Int
 
-    /// A cycle of the finder has at most 12 references, and a path from a global few more. The rest is not looked at.
+    /// Limit of references that are read. The finder's cycles have at most 12 references, and its paths from a global variable a
+    /// few more.
     private static let limit = 64
 
     static func steps(of path: RetainPath) -> [PathStep] {
@@ -29,7 +30,7 @@ struct PathStep {
         var index = references.startIndex
         while index < references.endIndex {
             let first = references[index]
-            // A closure that captures one object alone has no context of its own.
+            // A closure that captures only one object has no context of its own.
             var closures = 0
             index += 1
             while index < references.endIndex, isContext(references[index].owner) {

@@ -1,8 +1,8 @@
-/// The names of a path that texts of patterns are filled with. Names that do not fit a text are empty.
+/// The names of a path that replace the placeholders in texts of patterns. A name that is not valid in a text is empty.
 struct PatternNames {
     private let names: [String: String]
 
-    /// - Parameter index: the step that the rule was decided by.
+    /// - Parameter index: the step that the rule's last condition matched.
     init(_ steps: [PathStep], at index: Int, isCycle: Bool) {
         let step = steps[index]
         let before = steps[..<index].reversed() + (isCycle ? steps[(index + 1)...].reversed() : [])
