@@ -56,7 +56,8 @@ struct CredentialMutation: Mutation {
                     let changed = try run(fields, id: id, Credentials(store: context.store), now: now)
                     // With a token, the sessions that it opened are over too.
                     try context.gate.reload(from: lent.reader, now: now)
-                    return answer(changed.credential, changed.secret, context.address, now: now)
+                    return response(
+                        for: changed.credential, secret: changed.secret, address: context.address, now: now)
                 } catch {
                     let problem = Problem(from: error)
                     guard isForm, let page = page(problem, fields, id: id, from: lent.reader, now: now)
@@ -114,9 +115,9 @@ struct CredentialMutation: Mutation {
     }
 
     /// - Parameter address: of this collector, for what is to be pasted.
-    private func answer(_ credential: Credential, _ secret: String?, _ address: String, now: Int64)
-        -> Response
-    {
+    private func response(
+        for credential: Credential, secret: String?, address: String, now: Int64
+    ) -> Response {
         switch (isForm, secret) {
         case (true, nil):
             return .redirect(to: Links.served.to(.access) + "#\(kind.rawValue)")

@@ -24,8 +24,10 @@ public struct Credentials: Sendable {
     /// new ones, unless ``Settings/showsSecrets`` is off.
     func prepare(settings: Settings, known: [Credential], now: Int64) throws -> Made {
         var made = Made(
-            ingestKey: try prepare(.ingest, settings.ingestKey, settings, known, now),
-            accessToken: try prepare(.access, settings.accessToken, settings, known, now))
+            ingestKey: try prepare(
+                .ingest, chosen: settings.ingestKey, settings: settings, known: known, now: now),
+            accessToken: try prepare(
+                .access, chosen: settings.accessToken, settings: settings, known: known, now: now))
         guard !settings.showsSecrets else { return made }
         func lacks(_ purpose: Credential.Purpose) -> Bool {
             !known.contains { $0.purpose == purpose && $0.revokedAt == nil }
@@ -36,8 +38,7 @@ public struct Credentials: Sendable {
     }
 
     private func prepare(
-        _ purpose: Credential.Purpose, _ chosen: String?, _ settings: Settings, _ known: [Credential],
-        _ now: Int64
+        _ purpose: Credential.Purpose, chosen: String?, settings: Settings, known: [Credential], now: Int64
     ) throws -> Secret? {
         let valid = known.filter { $0.purpose == purpose && $0.revokedAt == nil }
         let name = purpose == .ingest ? Self.environmentKey : Self.environmentToken

@@ -79,7 +79,7 @@ final class Endpoint: Sendable {
     private let identifier: Identifier?
 
     init(
-        _ method: LeakHTTPServer.Method, _ path: String, _ access: Access, body: Body = .atMost(0),
+        _ method: LeakHTTPServer.Method, _ path: String, access: Access, body: Body = .atMost(0),
         isForBrowsers: Bool = false, formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? = nil,
         screen: (@Sendable (borrowing Request) -> Response?)? = nil, handler: @escaping Handler
     ) {

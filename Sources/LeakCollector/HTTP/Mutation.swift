@@ -36,22 +36,22 @@ extension Mutation {
 
     func endpoints(in context: RequestContext) -> [Endpoint] {
         let access: Endpoint.Access = formPage == nil ? .readers : .people
-        let change = Endpoint(method, path, access, body: body, formPage: formPage) { request in
+        let change = Endpoint(method, path, access: access, body: body, formPage: formPage) { request in
             screen(request, in: context)
         } handler: { request, match, responder in
-            receive(request, match, SharedResponder(responder), context)
+            receive(request, match: match, responder: SharedResponder(responder), context: context)
         }
         guard let formPage else { return [change] }
         // A reload or the browser's history reads the address of a form: it leads to the form's page.
-        let page = Endpoint(.get, path, .people, formPage: formPage) { _, match, responder in
+        let page = Endpoint(.get, path, access: .people, formPage: formPage) { _, match, responder in
             responder.send(.redirect(to: Links.served.to(match.formPage?.to ?? .summary(app: nil))))
         }
         return [change, page]
     }
 
     private func receive(
-        _ request: borrowing Request, _ match: Endpoint.Match, _ responder: SharedResponder,
-        _ context: RequestContext
+        _ request: borrowing Request, match: Endpoint.Match, responder: SharedResponder,
+        context: RequestContext
     ) {
         let (now, written) = (context.now(), written(in: request))
         do throws(Problem) {

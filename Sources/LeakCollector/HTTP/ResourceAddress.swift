@@ -73,7 +73,7 @@ struct ResourceAddress: Sendable {
     }
 
     func endpoint(in context: RequestContext) -> Endpoint {
-        Endpoint(.get, path, form == .page ? .people : .readers) { request, match, responder in
+        Endpoint(.get, path, access: form == .page ? .people : .readers) { request, match, responder in
             let responder = SharedResponder(responder)
             let rejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
             do throws(Problem) {

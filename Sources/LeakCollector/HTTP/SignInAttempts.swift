@@ -85,7 +85,9 @@ final class SignInAttempts: Sendable {
     /// - Parameter now: milliseconds since 1970.
     func secondsToWait(_ client: IPAddress?, now: Int64) -> Int? {
         state.with { state in
-            guard var allowance = Self.allowance(of: client?.network, &state, now) else { return nil }
+            guard var allowance = Self.allowance(of: client?.network, in: &state, now: now) else {
+                return nil
+            }
             allowance.refill(now)
             guard allowance.left < 1 else { return nil }
             return Int((1 - allowance.left) * Double(Self.pause) / 1000) + 1
@@ -100,11 +102,11 @@ final class SignInAttempts: Sendable {
             var waits = false
             if way != .link {
                 var allowance =
-                    Self.allowance(of: client?.network, &state, now) ?? Allowance(countedAt: now)
+                    Self.allowance(of: client?.network, in: &state, now: now) ?? Allowance(countedAt: now)
                 allowance.refill(now)
                 allowance.left = max(0, allowance.left - 1)
                 waits = allowance.left < 1
-                Self.keep(allowance, of: client?.network, &state, now)
+                Self.store(allowance, of: client?.network, in: &state, now: now)
             }
             // A clock that was put back does not silence it.
             guard state.loggedAt == .min || now < state.loggedAt || now - state.loggedAt >= Self.quiet else {
@@ -123,24 +125,26 @@ final class SignInAttempts: Sendable {
     func noteRefusal() { state.with { $0.silent += 1 } }
 
     /// - Returns: `nil` for an address that has not failed.
-    private static func allowance(of network: IPAddress?, _ state: inout State, _ now: Int64) -> Allowance? {
+    private static func allowance(
+        of network: IPAddress?, in state: inout State, now: Int64
+    ) -> Allowance? {
         if let network, let known = state.allowances[network] { return known }
-        guard network == nil || !hasRoom(&state, now) else { return nil }
+        guard network == nil || !hasRoom(in: &state, now: now) else { return nil }
         if state.shared.countedAt == .min { state.shared.countedAt = now }
         return state.shared
     }
 
-    private static func keep(
-        _ allowance: Allowance, of network: IPAddress?, _ state: inout State, _ now: Int64
+    private static func store(
+        _ allowance: Allowance, of network: IPAddress?, in state: inout State, now: Int64
     ) {
-        if let network, state.allowances[network] != nil || hasRoom(&state, now) {
+        if let network, state.allowances[network] != nil || hasRoom(in: &state, now: now) {
             state.allowances[network] = allowance
         } else {
             state.shared = allowance
         }
     }
 
-    private static func hasRoom(_ state: inout State, _ now: Int64) -> Bool {
+    private static func hasRoom(in state: inout State, now: Int64) -> Bool {
         guard state.allowances.count >= addresses else { return true }
         guard state.sweptAt == .min || now < state.sweptAt || now - state.sweptAt >= quiet else {
             return false

@@ -35,8 +35,8 @@ final class CommitQueue: Sendable {
         var responder: Responder?
 
         init(
-            _ submission: Submission, _ responder: consuming Responder,
-            _ answer: @escaping @Sendable (Outcome) -> Response
+            _ submission: Submission, responder: consuming Responder,
+            answer: @escaping @Sendable (Outcome) -> Response
         ) {
             self.submission = submission
             self.responder = consume responder
@@ -95,7 +95,7 @@ final class CommitQueue: Sendable {
         answer: @escaping @Sendable (Outcome) -> Response
     ) {
         let size = submission.size
-        let waiting = Waiting(submission, responder, answer)
+        let waiting = Waiting(submission, responder: responder, answer: answer)
         let refusal: Outcome? = state.with { state in
             if state.isStopping { return .stopping }
             if state.bytes + size > limits.waitingBytes { return .full }

@@ -43,7 +43,7 @@ final class Ingest: Sendable {
     /// `POST /api/v1/reports`
     func endpoint(_ gate: Gate, _ health: StoreHealth) -> Endpoint {
         Endpoint(
-            .post, "/api/v1/reports", .writers, body: .parsed(atMost: 0),
+            .post, "/api/v1/reports", access: .writers, body: .parsed(atMost: 0),
             screen: { [self] request in
                 refusal(of: request, writer: gate.writer(of: request, now: now()), health)
             }

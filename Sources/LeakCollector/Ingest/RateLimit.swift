@@ -57,7 +57,7 @@ final class RateLimit: Sendable {
     /// - Returns: `nil` if the key may send now; otherwise the seconds to wait, at least 1.
     func secondsToWait(of key: Int64, now: Int64, isBehind: Bool) -> Int? {
         guard let rate, holdsAlways || isBehind else { return nil }
-        let tokens = buckets.with { Self.filled(&$0, key, rate, now) }
+        let tokens = buckets.with { Self.refillBucket(of: key, in: &$0, rate: rate, now: now) }
         return tokens > 0 ? nil : Self.seconds(from: tokens, rate)
     }
 
@@ -69,7 +69,7 @@ final class RateLimit: Sendable {
     func charge(_ key: Int64, cost: Int, now: Int64, isBehind: Bool) -> Int? {
         guard let rate else { return nil }
         return buckets.with { buckets in
-            let tokens = Self.filled(&buckets, key, rate, now)
+            let tokens = Self.refillBucket(of: key, in: &buckets, rate: rate, now: now)
             let bucket = rate * Double(Self.burstSeconds)
             let isRefused = (holdsAlways || isBehind) && tokens <= -bucket
             let rest = tokens - Double(isRefused ? 1 : cost)
@@ -105,7 +105,8 @@ final class RateLimit: Sendable {
     ) -> (counted: [Submission.Dropped], isCut: Bool) {
         guard !losses.isEmpty else { return ([], false) }
         return buckets.with { buckets in
-            var left = filled(&buckets, key, lossesPerSecond, now, full: lossesAtOnce)
+            var left = refillBucket(
+                of: key, in: &buckets, rate: lossesPerSecond, now: now, full: lossesAtOnce)
             defer { buckets[key]?.tokens = left }
             var counted: [Submission.Dropped] = []
             var isCut = false
@@ -140,8 +141,8 @@ final class RateLimit: Sendable {
     /// Fills the bucket of a key up to `now`, and returns its tokens.
     ///
     /// - Parameter full: tokens of a full bucket; `nil` for ``burstSeconds`` of them.
-    private static func filled(
-        _ buckets: inout [Int64: Bucket], _ key: Int64, _ rate: Double, _ now: Int64, full: Double? = nil
+    private static func refillBucket(
+        of key: Int64, in buckets: inout [Int64: Bucket], rate: Double, now: Int64, full: Double? = nil
     ) -> Double {
         let full = full ?? rate * Double(burstSeconds)
         guard var bucket = buckets[key] else {

@@ -83,9 +83,11 @@ struct Reception {
             acceptedCount += 1
             let moment = Self.moment(report.at, receivedAt: letter.receivedAt)
             if let at = report.at, at.milliseconds != moment { movedCount += 1 }
-            add(groups.first, report, sender, at: moment)
-            for other in groups.others { add(other, report, sender, at: moment) }
-            add(document.explanation(report.why), of: groups.first.identity, sender, at: moment, &cache)
+            addSighting(of: groups.first, in: report, sender: sender, at: moment)
+            for other in groups.others { addSighting(of: other, in: report, sender: sender, at: moment) }
+            addExplanation(
+                document.explanation(report.why), of: groups.first.identity, sender: sender, at: moment,
+                cache: &cache)
             if groups.missedCount > 0 {
                 submission.dropped.append(
                     .init(
@@ -99,9 +101,9 @@ struct Reception {
             else { continue }
             let groups = cache.group(
                 document, report, app: senders.origins[sender].app, module: senders.modules[sender])
-            add(
-                document.explanation(report.why), of: groups.first.identity, sender,
-                at: Self.moment(report.at, receivedAt: letter.receivedAt), &cache)
+            addExplanation(
+                document.explanation(report.why), of: groups.first.identity, sender: sender,
+                at: Self.moment(report.at, receivedAt: letter.receivedAt), cache: &cache)
         }
         try addDenominators(document, &senders, isTranslated: letter.isTranslated)
         submission.origins = senders.origins
@@ -115,8 +117,8 @@ struct Reception {
         }
     }
 
-    private mutating func add(
-        _ grouped: GroupedReport, _ report: ReportSlices, _ sender: Int, at moment: Int64
+    private mutating func addSighting(
+        of grouped: GroupedReport, in report: ReportSlices, sender: Int, at moment: Int64
     ) {
         submission.sightings.append(
             Submission.Sighting(
@@ -125,9 +127,9 @@ struct Reception {
                 sample: report.raw.range))
     }
 
-    private mutating func add(
-        _ explanation: RetainExplanation?, of leak: LeakIdentity, _ sender: Int, at moment: Int64,
-        _ cache: inout GroupCache
+    private mutating func addExplanation(
+        _ explanation: RetainExplanation?, of leak: LeakIdentity, sender: Int, at moment: Int64,
+        cache: inout GroupCache
     ) {
         guard let explanation else { return }
         let reason = StoredReason(explanation)

@@ -38,10 +38,10 @@ struct SentryIngest: Sendable {
         ]
         return paths.map { path, form in
             Endpoint(
-                .post, "/api/{project}/" + path, .writers, body: .parsed(atMost: Self.bodyBytes),
+                .post, "/api/{project}/" + path, access: .writers, body: .parsed(atMost: Self.bodyBytes),
                 screen: { request in refusal(of: request, health, now: now()) }
             ) { request, _, responder in
-                take(request, form, responder, now: now())
+                receive(request, as: form, responder: responder, now: now())
             }
         }
     }
@@ -76,7 +76,9 @@ struct SentryIngest: Sendable {
     /// Answers once the reports of the request are on disk.
     ///
     /// - Parameter now: milliseconds since 1970.
-    func take(_ request: borrowing Request, _ form: Form, _ responder: consuming Responder, now: Int64) {
+    func receive(
+        _ request: borrowing Request, as form: Form, responder: consuming Responder, now: Int64
+    ) {
         let presented: String
         let key: Credential
         do throws(Problem) {
@@ -94,18 +96,18 @@ struct SentryIngest: Sendable {
             refusals.note(problem, 1, of: key.id)
             return SentryAnswer.response(to: problem)
         } work: { body, responder in
-            take(body, form, presented: presented, key, responder, now: now)
+            receive(body, as: form, presented: presented, from: key, responder: responder, now: now)
         }
     }
 
-    private func take(
-        _ body: [UInt8], _ form: Form, presented: String, _ key: Credential,
-        _ responder: consuming Responder, now: Int64
+    private func receive(
+        _ body: [UInt8], as form: Form, presented: String, from key: Credential,
+        responder: consuming Responder, now: Int64
     ) {
         let submission: SentrySubmission
         let received: Reception?
         do throws(Problem) {
-            submission = try read(body, form, presented: presented, key)
+            submission = try read(body, as: form, presented: presented, from: key)
             received = try receive(submission, from: key, now: now)
         } catch {
             responder.send(SentryAnswer.response(to: error))
@@ -142,7 +144,7 @@ struct SentryIngest: Sendable {
     /// - Throws: ``Problem`` 400 if the body is no envelope or no event, 403 if it has another DSN, 413 for an event
     ///   above 1 MiB.
     private func read(
-        _ body: [UInt8], _ form: Form, presented: String, _ key: Credential
+        _ body: [UInt8], as form: Form, presented: String, from key: Credential
     ) throws(Problem) -> SentrySubmission {
         let submission: SentrySubmission
         do throws(SentryError) {

@@ -75,7 +75,7 @@ struct CausesPage: Component {
     private func card(_ cause: SharedCauses.Cause) -> HTML {
         let suspected: HTML? = cause.provenCount == 0 ? #" · <span class="dim">suspected</span>"# : nil
         let bytes: HTML? = cause.bytes.map { " · \(ByteCount($0)) on all installs" }
-        let leaks = cause.leaks.prefix(Self.leaksShown).map { leak(cause, $0.row, $0.count) }
+        let leaks = cause.leaks.prefix(Self.leaksShown).map { leak($0.row) }
         let others = cause.leaks.count - Self.leaksShown
         let more: HTML? = others > 0 ? "<li>and \(Count(others)) more</li>" : nil
         let advice = cause.mistake.map {
@@ -90,7 +90,7 @@ struct CausesPage: Component {
         ).html
     }
 
-    private func leak(_ cause: SharedCauses.Cause, _ row: LeakRow, _ count: Int) -> HTML {
+    private func leak(_ row: LeakRow) -> HTML {
         let app: HTML? =
             context.query.app == nil ? #" <span class="dim">\#(Isolated(row.identity.app))</span>"# : nil
         let bytes: HTML? = row.retainedAtOnce.map { ", keeps \(ByteCount($0)) at once" }

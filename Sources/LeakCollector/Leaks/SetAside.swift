@@ -27,14 +27,14 @@ struct SetAside: Component {
     /// Links to the resolved and the ignored leaks.
     private var decided: HTML? {
         let parts = [
-            link(page.resolved, "resolved leak", "resolved leaks", .resolved),
-            link(page.ignored, "ignored leak", "ignored leaks", .ignored),
+            link(to: .resolved, totals: page.resolved, one: "resolved leak", many: "resolved leaks"),
+            link(to: .ignored, totals: page.ignored, one: "ignored leak", many: "ignored leaks"),
         ].compactMap { $0 }
         return parts.isEmpty ? nil : #"<p class="apart">Set aside: \#(HTML(parts, separator: " · "))</p>"#
     }
 
     private func link(
-        _ totals: KnownTotals, _ one: String, _ many: String, _ state: LeakQuery.StateFilter
+        to state: LeakQuery.StateFilter, totals: KnownTotals, one: String, many: String
     ) -> HTML? {
         guard totals.leaks > 0 else { return nil }
         let leaks = Count(totals.leaks).of(one, many)

@@ -35,26 +35,28 @@ struct ReleaseTable: Component {
 
     private func row(_ release: Release) -> HTML {
         #"""
-        <tr role="row"><th role="rowheader" scope="row">\#(link(Isolated(release.version).html, release) { _ in })\#(builds(release))</th>\#
+        <tr role="row"><th role="rowheader" scope="row">\#(link(Isolated(release.version).html, to: release) { _ in })\#(builds(release))</th>\#
         <td role="cell" class="num">\#(sessions(release))</td>\#
         <td role="cell" class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? none)</td>\#
-        \#(number(release.leaks, release) { $0.state = .any })\#
-        \#(number(release.newLeaks, release) { ($0.state, $0.sort) = (.any, .firstSeen) })\#
+        \#(number(release.leaks, of: release) { $0.state = .any })\#
+        \#(number(release.newLeaks, of: release) { ($0.state, $0.sort) = (.any, .firstSeen) })\#
         <td role="cell" class="num">\#(Count(release.goneLeaks))</td>\#
         <td role="cell" class="num">\#(Count(release.regressedLeaks))</td>\#
-        \#(number(release.reports, release) { ($0.state, $0.sort) = (.any, .reports) })\#
-        \#(number(release.installs, release) { ($0.state, $0.sort) = (.any, .installs) })\#
+        \#(number(release.reports, of: release) { ($0.state, $0.sort) = (.any, .reports) })\#
+        \#(number(release.installs, of: release) { ($0.state, $0.sort) = (.any, .installs) })\#
         <td role="cell">\#(context.moment(release.firstSeen).dayElement)</td><td role="cell">\#(context.moment(release.lastSeen))</td></tr>
 
         """#
     }
 
-    private func number(_ count: Int, _ release: Release, _ change: (inout LeakQuery) -> Void) -> HTML {
-        #"<td role="cell" class="num">\#(count > 0 ? link("\(Count(count))", release, change) : "\(Count(count))")</td>"#
+    private func number(
+        _ count: Int, of release: Release, _ change: (inout LeakQuery) -> Void
+    ) -> HTML {
+        #"<td role="cell" class="num">\#(count > 0 ? link("\(Count(count))", to: release, change) : "\(Count(count))")</td>"#
     }
 
     /// Leads to the version's leaks behind a number.
-    private func link(_ words: HTML, _ release: Release, _ change: (inout LeakQuery) -> Void) -> HTML {
+    private func link(_ words: HTML, to release: Release, _ change: (inout LeakQuery) -> Void) -> HTML {
         guard context.links.isServed else { return words }
         var query = LeakQuery()
         query.app = app

@@ -36,8 +36,8 @@ final class CollectorService: Service {
     private static func probes(_ context: RequestContext) -> [Endpoint] {
         let (health, readiness) = (context.health, Readiness(threads: context.threads))
         return [
-            Endpoint(.get, "/healthz", .anyone) { _, _, responder in responder.send(.plain("ok\n")) },
-            Endpoint(.get, "/readyz", .anyone) { _, _, responder in
+            Endpoint(.get, "/healthz", access: .anyone) { _, _, responder in responder.send(.plain("ok\n")) },
+            Endpoint(.get, "/readyz", access: .anyone) { _, _, responder in
                 if let trouble = health.worst {
                     responder.send(trouble.problem.response)
                 } else {

@@ -13,18 +13,18 @@ struct SignInHandler: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            Endpoint(.get, "/sign-in", .anyone, body: Self.body, isForBrowsers: true) {
+            Endpoint(.get, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
                 request, _, responder in
-                responder.send(firstPage(for: request, context.now()))
+                responder.send(firstPage(for: request, now: context.now()))
             },
-            Endpoint(.post, "/sign-in", .anyone, body: Self.body, isForBrowsers: true) {
+            Endpoint(.post, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
                 request, _, responder in
-                receive(request, responder, needsOrigin: false, open)
+                receive(request, responder: responder, needsOrigin: false, handler: open)
             },
-            Endpoint(.post, "/sign-out", .anyone, isForBrowsers: true) { request, _, responder in
+            Endpoint(.post, "/sign-out", access: .anyone, isForBrowsers: true) { request, _, responder in
                 // A browser adds the cookie by itself, and says where the form stands.
                 let hasCookie = signIn.gate.sessionCookie(of: request) != nil
-                receive(request, responder, needsOrigin: hasCookie, signOut)
+                receive(request, responder: responder, needsOrigin: hasCookie, handler: signOut)
             },
         ]
     }
@@ -33,8 +33,8 @@ struct SignInHandler: Sendable {
     ///
     /// - Parameter needsOrigin: rejects a form of unknown origin too.
     private func receive(
-        _ request: borrowing Request, _ responder: consuming Responder, needsOrigin: Bool,
-        _ handler: (borrowing Request, consuming Responder, Int64) -> Void
+        _ request: borrowing Request, responder: consuming Responder, needsOrigin: Bool,
+        handler: (borrowing Request, consuming Responder, Int64) -> Void
     ) {
         let detail: String
         switch signIn.gate.provenance(of: request) {
@@ -48,20 +48,20 @@ struct SignInHandler: Sendable {
 
     /// The page that a browser gets before it sends anything. A link is spent by its button alone: a chat's preview or a
     /// mail filter looks at the link too.
-    private func firstPage(for request: borrowing Request, _ now: Int64) -> Response {
+    private func firstPage(for request: borrowing Request, now: Int64) -> Response {
         let destination = Self.destination(request.query("to"))
         guard let code = request.query("code") else {
-            return page(request.query("out") == nil ? nil : .signedOut, destination: destination, now)
+            return page(request.query("out") == nil ? nil : .signedOut, destination: destination, now: now)
         }
         guard case .valid = signIn.gate.find(code, for: [.signIn], now: now) else {
-            return page(.usedLink, destination: destination, now)
+            return page(.usedLink, destination: destination, now: now)
         }
-        return page(nil, code: code, destination: destination, now)
+        return page(nil, code: code, destination: destination, now: now)
     }
 
     /// Signs in by the code of a link or by an access token. Wrong codes and tokens are answered on the loop, so that guesses
     /// do not use the disk or delay other requests.
-    private func open(_ request: borrowing Request, _ responder: consuming Responder, _ now: Int64) {
+    private func open(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
         let form = Form(request.body())
         let destination = Self.destination(form["to"] ?? request.query("to"))
         let code = form["code"]
@@ -69,7 +69,7 @@ struct SignInHandler: Sendable {
         // A code is random, and cannot be guessed: the way in by a link stays open to all.
         if code == nil, let seconds = attempts.secondsToWait(client, now: now) {
             attempts.noteRefusal()
-            var response = page(.tooManyAttempts, destination: destination, now)
+            var response = page(.tooManyAttempts, destination: destination, now: now)
             response.fields.append(("Retry-After", "\(seconds)"))
             // Nothing behind it on the connection is read: guesses cost their sender a connection each.
             response.closes = true
@@ -81,11 +81,11 @@ struct SignInHandler: Sendable {
             if let line = attempts.noteFailure(client, by: code == nil ? .form : .link, now: now) {
                 log.warning(line)
             }
-            responder.send(page(code == nil ? .wrongToken : .usedLink, destination: destination, now))
+            responder.send(page(code == nil ? .wrongToken : .usedLink, destination: destination, now: now))
             return
         }
         let overTLS = request.cameOverTLS
-        run(responder, now) {
+        run(responder: responder, now: now) {
             let cookie =
                 if let code {
                     try signIn.open(code: code, overTLS: overTLS, now: now)
@@ -93,27 +93,27 @@ struct SignInHandler: Sendable {
                     try signIn.open(token: secret, overTLS: overTLS, now: now)
                 }
             guard let cookie else {
-                return page(code == nil ? .wrongToken : .usedLink, destination: destination, now)
+                return page(code == nil ? .wrongToken : .usedLink, destination: destination, now: now)
             }
             return .redirect(to: destination ?? "/", cookie: cookie)
         }
     }
 
-    private func signOut(_ request: borrowing Request, _ responder: consuming Responder, _ now: Int64) {
+    private func signOut(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
         guard let session = signIn.gate.sessionCookie(of: request),
             case .valid = signIn.gate.find(session, for: [.session], now: now)
         else {
             responder.send(.redirect(to: "/sign-in?out=1", cookie: signIn.forgettingCookie))
             return
         }
-        run(responder, now) {
+        run(responder: responder, now: now) {
             .redirect(to: "/sign-in?out=1", cookie: try signIn.close(session: session, now: now))
         }
     }
 
     /// - Parameter code: of a link that still works.
     private func page(
-        _ problem: SignInPage.Problem?, code: String? = nil, destination: String?, _ now: Int64
+        _ problem: SignInPage.Problem?, code: String? = nil, destination: String?, now: Int64
     ) -> Response {
         let page = SignInPage(
             context: PageContext(links: .served, now: now), problem: problem, code: code,
@@ -129,7 +129,7 @@ struct SignInHandler: Sendable {
 
     /// Opens or closes a session where it may wait for the disk.
     private func run(
-        _ responder: consuming Responder, _ now: Int64, _ work: @escaping @Sendable () throws -> Response
+        responder: consuming Responder, now: Int64, _ work: @escaping @Sendable () throws -> Response
     ) {
         let later = SharedResponder(responder)
         context.threads.add(

@@ -24,11 +24,11 @@ public struct Log: Sendable {
 
     /// Writes a line with further fields to standard output, where the first lines of a start go.
     public func announce(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
-        Self.write(Self.line(.info, message, form, now(), fields), to: 1)
+        Self.write(Self.line(message, level: .info, form: form, now: now(), fields: fields), to: 1)
     }
 
     private func record(_ level: Level, _ message: String) {
-        Self.write(Self.line(level, message, form, now()), to: 2)
+        Self.write(Self.line(message, level: level, form: form, now: now()), to: 2)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
@@ -42,8 +42,8 @@ public struct Log: Sendable {
     ///
     /// - Parameter fields: only JSON has them.
     static func line(
-        _ level: Level, _ message: String, _ form: Settings.LogForm, _ now: Int64,
-        _ fields: KeyValuePairs<String, String> = [:]
+        _ message: String, level: Level, form: Settings.LogForm, now: Int64,
+        fields: KeyValuePairs<String, String> = [:]
     ) -> String {
         let time = CivilTime(milliseconds: now).rfc3339
         switch form {

@@ -131,7 +131,7 @@ public struct Settings: Sendable {
             guard !value.isEmpty else { throw refuse("must name a folder") }
             dataFolder = value
         case .databaseURL:
-            databaseURL = try Self.database(value, isFlag: source == setting.flag, refuse)
+            databaseURL = try Self.database(value, isFlag: source == setting.flag, refuse: refuse)
         case .databaseBytes:
             guard let bytes = Int(value), bytes >= 1 << 20 else {
                 throw refuse("is “\(value)”, must be a number of bytes, 1048576 or more")
@@ -141,9 +141,9 @@ public struct Settings: Sendable {
             guard !value.isEmpty else { throw refuse("must name a folder") }
             publicFolder = value
         case .url:
-            url = try Self.address(value, refuse)
+            url = try Self.address(value, refuse: refuse)
         case .trustedOrigins:
-            trustedOrigins = try Self.list(value, refuse) { (item) throws(SettingError) in
+            trustedOrigins = try Self.list(value, refuse: refuse) { (item) throws(SettingError) in
                 guard WebOrigin(item) != nil else {
                     throw refuse(
                         "names “\(item)”, must be addresses without a path, separated by commas, such as "
@@ -152,7 +152,7 @@ public struct Settings: Sendable {
                 return item
             }
         case .trustedProxies:
-            trustedProxies = try Self.list(value, refuse) { (item) throws(SettingError) in
+            trustedProxies = try Self.list(value, refuse: refuse) { (item) throws(SettingError) in
                 do {
                     return try IPNetwork(item)
                 } catch {
@@ -165,37 +165,37 @@ public struct Settings: Sendable {
             }
             logForm = form
         case .logSecrets:
-            logSecrets = try Self.flag(value, refuse)
+            logSecrets = try Self.flag(value, refuse: refuse)
         case .accessLog:
             guard let form = AccessLogForm(rawValue: value) else {
                 throw refuse("is “\(value)”, must be off, text or json")
             }
             accessLogForm = form
         case .connections:
-            connections = try Self.number(value, 1...1_000_000, refuse)
+            connections = try Self.number(value, in: 1...1_000_000, refuse: refuse)
         case .idleTime:
-            idleSeconds = try Self.number(value, 1...3600, unit: "of seconds ", refuse)
+            idleSeconds = try Self.number(value, in: 1...3600, unit: "of seconds ", refuse: refuse)
         case .bodyBytes:
-            bodyBytes = try Self.number(value, 1024...16_777_216, unit: "of bytes ", refuse)
+            bodyBytes = try Self.number(value, in: 1024...16_777_216, unit: "of bytes ", refuse: refuse)
         case .reportsPerSecond:
             guard let number = Int(value), (0...1_000_000_000).contains(number) else {
                 throw refuse("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
             }
             reportsPerSecond = number
         case .explanations:
-            takesExplanations = try Self.flag(value, refuse)
+            takesExplanations = try Self.flag(value, refuse: refuse)
         case .knownLeaks:
             guard !value.isEmpty else { throw refuse("must name a file") }
             knownLeaksFile = value
         case .ingestKey:
-            ingestKey = try Self.secret(value, refuse)
+            ingestKey = try Self.secret(value, refuse: refuse)
         case .accessToken:
-            accessToken = try Self.secret(value, refuse)
+            accessToken = try Self.secret(value, refuse: refuse)
         }
     }
 
     private static func flag(
-        _ value: String, _ refuse: (String) -> SettingError
+        _ value: String, refuse: (String) -> SettingError
     ) throws(SettingError) -> Bool {
         guard let flag = ["yes": true, "no": false][value] else {
             throw refuse("is “\(value)”, must be yes or no")
@@ -207,7 +207,7 @@ public struct Settings: Sendable {
     ///
     /// - Parameter unit: the unit of the number, with a space behind it.
     private static func number(
-        _ value: String, _ range: ClosedRange<Int>, unit: String = "", _ refuse: (String) -> SettingError
+        _ value: String, in range: ClosedRange<Int>, unit: String = "", refuse: (String) -> SettingError
     ) throws(SettingError) -> Int {
         guard let number = Int(value), range.contains(number) else {
             throw refuse(
@@ -218,7 +218,7 @@ public struct Settings: Sendable {
 
     /// Reads items that are separated by commas. Blanks around them are ignored.
     private static func list<Item>(
-        _ value: String, _ refuse: (String) -> SettingError,
+        _ value: String, refuse: (String) -> SettingError,
         _ read: (String) throws(SettingError) -> Item
     ) throws(SettingError) -> [Item] {
         var items: [Item] = []
@@ -233,7 +233,7 @@ public struct Settings: Sendable {
     /// Reads the address of a database. If an unusable address were ignored silently, reports would go to the wrong
     /// place.
     private static func database(
-        _ value: String, isFlag: Bool, _ refuse: (String) -> SettingError
+        _ value: String, isFlag: Bool, refuse: (String) -> SettingError
     ) throws(SettingError) -> String {
         #if PostgreSQL
             let address: DatabaseAddress
@@ -256,7 +256,7 @@ public struct Settings: Sendable {
     }
 
     private static func address(
-        _ value: String, _ refuse: (String) -> SettingError
+        _ value: String, refuse: (String) -> SettingError
     ) throws(SettingError) -> String {
         let rest: Substring
         if value.hasPrefix("https://") {
@@ -294,7 +294,7 @@ public struct Settings: Sendable {
         return !host.isEmpty && UInt16(port).map { $0 > 0 } ?? false
     }
 
-    private static func secret(_ value: String, _ refuse: (String) -> SettingError) throws(SettingError)
+    private static func secret(_ value: String, refuse: (String) -> SettingError) throws(SettingError)
         -> String
     {
         do {

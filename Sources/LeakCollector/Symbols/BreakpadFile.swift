@@ -154,7 +154,11 @@ package struct BreakpadFile {
             )
             guard start < stop else { continue }
             if end < start { ranges.append((end..<start, [NamedCall(function: name)])) }
-            ranges.append((start..<stop, calls(inlined.next(at: start), name, line.line, line.file)))
+            ranges.append(
+                (
+                    start..<stop,
+                    calls(inlined: inlined.next(at: start), function: name, line: line.line, file: line.file)
+                ))
             end = stop
         }
         if end < function.range.upperBound {
@@ -190,7 +194,7 @@ package struct BreakpadFile {
     }
 
     private mutating func calls(
-        _ inlines: [Inline], _ name: String, _ line: Int, _ file: Int
+        inlined inlines: [Inline], function name: String, line: Int, file: Int
     ) -> [NamedCall] {
         var calls: [NamedCall] = []
         var place = (line: line, file: file)

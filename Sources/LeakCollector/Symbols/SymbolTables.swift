@@ -105,12 +105,12 @@ final class SymbolTables: Sendable {
         case .stored(let row):
             let reader = if let reader { reader } else { try store.makeReader() }
             guard let body = try reader.symbolTable(row), let table = Self.read(body) else { return [] }
-            keep(table, image, row)
+            cache(table, of: image, row: row)
             return table.calls(at: place)
         }
     }
 
-    private func keep(_ table: SymbolData, _ image: ImageID, _ row: Int64) {
+    private func cache(_ table: SymbolData, of image: ImageID, row: Int64) {
         state.with { state in
             guard state.known[image] == row, state.loaded[image] == nil else { return }
             state.turn += 1

@@ -86,12 +86,12 @@ struct GroupCache {
     mutating func group(
         _ document: WireDocument, _ report: ReportSlices, app: String, module: String?
     ) -> Grouping.Groups {
-        let isMasked = makeKey(document, report, app, module, masksCalls: true)
-        if let entry = entryOfKey() { return used(entry, document, report) }
+        let isMasked = makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
+        if let entry = entryOfKey() { return used(entry, for: report, in: document) }
         if isMasked {
             // The rules may read such a stack as a path of owners, whose addresses count.
-            makeKey(document, report, app, module, masksCalls: false)
-            if let entry = entryOfKey() { return used(entry, document, report) }
+            makeKey(of: report, in: document, app: app, module: module, masksCalls: false)
+            if let entry = entryOfKey() { return used(entry, for: report, in: document) }
         }
         // What a sighting says of itself is left out, so that no other one inherits it.
         var shared = document.report(report)
@@ -100,7 +100,7 @@ struct GroupCache {
         var naming = FrameNaming(tables: symbols)
         let groups = Grouping.groups(shared, app: app, module: module) { naming.calls($0, $1) }
         if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
-            makeKey(document, report, app, module, masksCalls: true)
+            makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
         }
         // A copy of its own, of its own length: the shared one has room for the longest key there was.
         let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
@@ -110,7 +110,7 @@ struct GroupCache {
         } else {
             insert(entry, hashOfKey())
         }
-        return refreshed(entry, document, report)
+        return refreshed(entry, for: report, in: document)
     }
 
     /// Names the closures of an explanation.
@@ -122,10 +122,10 @@ struct GroupCache {
     }
 
     private mutating func used(
-        _ entry: Entry, _ document: WireDocument, _ report: ReportSlices
+        _ entry: Entry, for report: ReportSlices, in document: WireDocument
     ) -> Grouping.Groups {
         if !entry.images.isEmpty { usedImages.formUnion(entry.images) }
-        return refreshed(entry, document, report)
+        return refreshed(entry, for: report, in: document)
     }
 
     private func hashOfKey() -> Int {
@@ -169,7 +169,7 @@ struct GroupCache {
 
     /// The groups with what is not part of the key taken from the report at hand.
     private func refreshed(
-        _ entry: Entry, _ document: WireDocument, _ report: ReportSlices
+        _ entry: Entry, for report: ReportSlices, in document: WireDocument
     ) -> Grouping.Groups {
         var groups = entry.groups
         let group = groups.first
@@ -214,7 +214,7 @@ struct GroupCache {
     /// - Returns: whether there were any.
     @discardableResult
     private mutating func makeKey(
-        _ document: WireDocument, _ report: ReportSlices, _ app: String, _ module: String?, masksCalls: Bool
+        of report: ReportSlices, in document: WireDocument, app: String, module: String?, masksCalls: Bool
     ) -> Bool {
         key.removeAll(keepingCapacity: true)
         key.append(report.event == nil ? 0 : report.event == .leak ? 1 : 2)

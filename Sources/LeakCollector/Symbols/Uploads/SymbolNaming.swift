@@ -32,14 +32,14 @@ struct SymbolNaming {
         var outcome = Outcome()
         for _ in 0..<Self.passes {
             let before = outcome
-            try pass(spellings, &outcome, isWanted)
+            try runPass(over: spellings, outcome: &outcome, while: isWanted)
             if outcome == before { break }
         }
         return outcome
     }
 
-    private func pass(
-        _ spellings: [String], _ outcome: inout Outcome, _ isWanted: () -> Bool
+    private func runPass(
+        over spellings: [String], outcome: inout Outcome, while isWanted: () -> Bool
     ) throws(StoreError) {
         for id in try reader.leaks(withPlacesIn: spellings) {
             guard isWanted() else { return }

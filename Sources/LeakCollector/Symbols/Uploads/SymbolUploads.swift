@@ -41,7 +41,8 @@ final class SymbolUploads: Sendable {
         } catch {
             throw Problem(.badRequest, error.description)
         }
-        jobs.add(change.work("storing symbols") { [self] reader in try put(table, bytes, reader) })
+        jobs.add(
+            change.work("storing symbols") { [self] reader in try put(table, bytes: bytes, reader: reader) })
     }
 
     func remove(_ image: ImageID, _ change: ChangeRequest) {
@@ -105,7 +106,9 @@ final class SymbolUploads: Sendable {
         SymbolNaming(store: store, reader: reader, tables: tables, now: now())
     }
 
-    private func put(_ table: SymbolData, _ bytes: [UInt8], _ reader: any StoreReader) throws -> Response {
+    private func put(
+        _ table: SymbolData, bytes: [UInt8], reader: any StoreReader
+    ) throws -> Response {
         let time = now()
         let packed = SymbolTables.packed(bytes)
         let symbols = StoredSymbols(
