@@ -131,7 +131,7 @@ enum Program {
                 "cannot write the address into \(settings.dataFolder): collector health needs --host and --port"
             )
         }
-        announce(collector.announcement, settings, log)
+        announce(collector.announcement, settings: settings, log: log)
 
         signals.wait()
         log.info(
@@ -143,7 +143,9 @@ enum Program {
         log.info("stopped")
     }
 
-    private static func announce(_ announcement: Collector.Announcement, _ settings: Settings, _ log: Log) {
+    private static func announce(
+        _ announcement: Collector.Announcement, settings: Settings, log: Log
+    ) {
         switch settings.logForm {
         case .text:
             let lines = ["listening on \(announcement.listening)"] + texts(announcement, settings)

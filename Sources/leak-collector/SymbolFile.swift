@@ -58,12 +58,12 @@ struct SymbolFile {
                     "\(path) is no regular file: symbols are read more than once, so write them to a file first"
             )
         }
-        let head = Self.read(file, 0, 7)
+        let head = Self.read(file, at: 0, count: 7)
         if head.elementsEqual("MODULE ".utf8) { return [try breakpad()] }
         if head.starts(with: "# ".utf8) || path.hasSuffix("mapping.txt") { return [try mapping()] }
         let object: ObjectFile
         do {
-            object = try ObjectFile { Self.read(file, $0, $1) }
+            object = try ObjectFile { Self.read(file, at: $0, count: $1) }
         } catch {
             throw Failure(
                 description:
@@ -148,19 +148,19 @@ struct SymbolFile {
             let table = try MappingTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: "", bytes: bytes,
-                size: Self.count(table.classCount, "class", "classes"))
+                size: Self.count(table.classCount, "class", plural: "classes"))
         } catch let error as MappingFile.Unreadable {
             throw Failure(description: "\(path) cannot be used as the mapping of an Android app: \(error)")
         }
     }
 
-    private static func count(_ number: Int, _ noun: String, _ nouns: String? = nil) -> String {
+    private static func count(_ number: Int, _ noun: String, plural nouns: String? = nil) -> String {
         "\(number) \(number == 1 ? noun : nouns ?? noun + "s")"
     }
 
     // MARK: Files
 
-    private static func read(_ file: Int32, _ offset: UInt64, _ count: Int) -> [UInt8] {
+    private static func read(_ file: Int32, at offset: UInt64, count: Int) -> [UInt8] {
         guard offset < UInt64(Int.max), count > 0 else { return [] }
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
             filled = max(0, unsafe pread(file, bytes.baseAddress, count, off_t(offset)))
