@@ -15,18 +15,32 @@ struct Phone {
     /// people.
     static func fleet(version: String, previous: String) -> [Phone] {
         [
-            Phone(1, "iOS", "18.7", "iPhone15,4", previous, "201", closes: 24, leaksEvery: 12),
-            Phone(2, "iOS", "26.1", "iPhone17,1", previous, "201", closes: 30, leaksEvery: 10),
-            Phone(3, "iOS", "18.7", "iPad14,3", previous, "201", closes: 16, leaksEvery: 8),
-            Phone(4, "iOS", "26.1", "iPhone17,1", version, "210", closes: 40, leaksEvery: 8),
-            Phone(5, "iOS", "26.1", "iPhone18,1", version, "210", closes: 24, leaksEvery: 6),
-            Phone(6, "tvOS", "26.1", "AppleTV14,1", version, "210", closes: 10, leaksEvery: 10),
-            Phone(7, "iOS", "18.7", "iPhone15,4", version, "210", closes: 30, leaksEvery: 6),
+            Phone(
+                number: 1, os: "iOS", osVersion: "18.7", model: "iPhone15,4", version: previous, build: "201",
+                closes: 24, leaksEvery: 12),
+            Phone(
+                number: 2, os: "iOS", osVersion: "26.1", model: "iPhone17,1", version: previous, build: "201",
+                closes: 30, leaksEvery: 10),
+            Phone(
+                number: 3, os: "iOS", osVersion: "18.7", model: "iPad14,3", version: previous, build: "201",
+                closes: 16, leaksEvery: 8),
+            Phone(
+                number: 4, os: "iOS", osVersion: "26.1", model: "iPhone17,1", version: version, build: "210",
+                closes: 40, leaksEvery: 8),
+            Phone(
+                number: 5, os: "iOS", osVersion: "26.1", model: "iPhone18,1", version: version, build: "210",
+                closes: 24, leaksEvery: 6),
+            Phone(
+                number: 6, os: "tvOS", osVersion: "26.1", model: "AppleTV14,1", version: version,
+                build: "210", closes: 10, leaksEvery: 10),
+            Phone(
+                number: 7, os: "iOS", osVersion: "18.7", model: "iPhone15,4", version: version, build: "210",
+                closes: 30, leaksEvery: 6),
         ]
     }
 
     private init(
-        _ number: Int, _ os: String, _ osVersion: String, _ model: String, _ version: String, _ build: String,
+        number: Int, os: String, osVersion: String, model: String, version: String, build: String,
         closes: Int, leaksEvery: Int
     ) {
         install = "demo-install-\(number)"
