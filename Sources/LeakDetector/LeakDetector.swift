@@ -82,7 +82,7 @@ public final class LeakDetector: Sendable {
         @Sendable func sweeper(_ clock: any WakeClock) -> Sweeper {
             Sweeper(limits: limits, clock: clock) { sweeper, verdict, entry in
                 for probe in probes.with({ $0 }) { probe.hear(verdict) }
-                if entry.circumstances.isCounted { announcer.tell(sweeper, verdict, entry) }
+                if entry.circumstances.isCounted { announcer.handle(verdict, on: entry, from: sweeper) }
             }
         }
         sweepers = Sweepers(sweeper(clock), mainClock.map(sweeper))

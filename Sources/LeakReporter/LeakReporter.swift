@@ -35,7 +35,7 @@ public final class LeakReporter: Sendable {
         makeTransport: @escaping @Sendable () -> any Transport
     ) {
         bounds = configuration.bounds.sound
-        var ground = Ground(configuration, backoff, makeTransport)
+        var ground = Ground(configuration, backoff: backoff, makeTransport: makeTransport)
         change(&ground)
         keeper = Keeper(ground)
         #if canImport(UIKit) && !os(watchOS)

@@ -39,9 +39,9 @@ extension Expectations {
             // Its use may be one of those that were not recorded: a leak cannot be distinguished from an object in use.
             leave(1, unseen: entry.circumstances)
         case (.secondLook, .retained(let identity)):
-            return outlast(entry, identity, owner, at: now, reportID: reportID)
+            return outlast(entry, identity: identity, owner: owner, at: now, reportID: reportID)
         case (.shadowed(let trace), .retained):
-            return stepOut(entry, trace, owner, at: now, reportID: reportID)
+            return stepOut(entry, trace: trace, owner: owner, at: now, reportID: reportID)
         case (.survivor(let trace), .retained):
             return watch(entry, trace, at: now)
         case (.shadowed(let trace), _), (.survivor(let trace), _):
@@ -169,7 +169,7 @@ extension Expectations {
         -> Verdict?
     {
         guard let object = known[identity] else {
-            _ = known.insert(identity, subject, type: type, .muted, at: now)
+            _ = known.insert(identity, subject: subject, type: type, state: .muted, at: now)
             return nil
         }
         known.set(identity, .muted, isSuppressed: object.isSuppressed || object.state == .shadowed)
@@ -209,7 +209,7 @@ extension Expectations {
     static var ownerFirstMilliseconds: Int { 400 }
 
     private mutating func outlast(
-        _ entry: Entry, _ identity: ObjectIdentifier, _ owner: ObjectIdentifier?, at now: Int,
+        _ entry: Entry, identity: ObjectIdentifier, owner: ObjectIdentifier?, at now: Int,
         reportID: () -> String
     ) -> Verdict? {
         if let owner, let until = awaitedOwners[owner], now < until {
@@ -220,7 +220,7 @@ extension Expectations {
         leave(1)
         if let object = known[identity] {
             // The object was expected twice, but leaked once.
-            suppress(object, identity, entry)
+            suppress(object, identity: identity, expectedBy: entry)
             return nil
         }
         check(entry.circumstances, 1)
@@ -233,7 +233,7 @@ extension Expectations {
 
     /// Counts an object that was ignored before it was expected.
     private mutating func suppress(
-        _ object: KnownObjects<Subject>.Known, _ identity: ObjectIdentifier, _ entry: Entry
+        _ object: KnownObjects<Subject>.Known, identity: ObjectIdentifier, expectedBy entry: Entry
     ) {
         guard object.state == .muted, !object.isSuppressed else { return }
         known.set(identity, .muted, isSuppressed: true)
@@ -243,7 +243,7 @@ extension Expectations {
 
     private mutating func shadow(_ entry: Entry, _ identity: ObjectIdentifier, at now: Int) {
         let number = known.insert(
-            identity, entry.subject, type: entry.circumstances.type, .shadowed,
+            identity, subject: entry.subject, type: entry.circumstances.type, state: .shadowed,
             isCounted: entry.circumstances.isCounted, at: now)
         guard let number else { return }
         counts.suppressed += 1
@@ -253,7 +253,7 @@ extension Expectations {
     }
 
     private mutating func stepOut(
-        _ entry: Entry, _ trace: Entry.Trace, _ owner: ObjectIdentifier?, at now: Int, reportID: () -> String
+        _ entry: Entry, trace: Entry.Trace, owner: ObjectIdentifier?, at now: Int, reportID: () -> String
     ) -> Verdict? {
         guard let object = known[trace.identity], object.number == trace.number, object.state == .shadowed
         else { return nil }
@@ -279,7 +279,8 @@ extension Expectations {
             !circumstances.isCounted
             || (known.watched < limits.survivors && limits.survivorMilliseconds > 0)
         let number = known.insert(
-            identity, entry.subject, type: circumstances.type, .told(reportID: id, isWatched: mayBeWatched),
+            identity, subject: entry.subject, type: circumstances.type,
+            state: .told(reportID: id, isWatched: mayBeWatched),
             isCounted: circumstances.isCounted, at: now)
         if let number, mayBeWatched {
             var entry = entry

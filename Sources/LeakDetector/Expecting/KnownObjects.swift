@@ -70,7 +70,7 @@ struct KnownObjects<Subject: Sendable> {
 
     /// - Returns: the number of the object, or `nil` if too many objects are known.
     mutating func insert(
-        _ identity: ObjectIdentifier, _ subject: Subject, type: AnyClass, _ state: State,
+        _ identity: ObjectIdentifier, subject: Subject, type: AnyClass, state: State,
         isCounted: Bool = true, at now: Int
     ) -> Int? {
         guard !isFull else { return nil }
@@ -78,24 +78,25 @@ struct KnownObjects<Subject: Sendable> {
         byIdentity[identity] = Known(
             number: newest, subject: subject, type: ObjectIdentifier(type), since: now, isCounted: isCounted,
             state: state, reportID: state.reportID)
-        note(state, ObjectIdentifier(type), 1)
+        count(state, of: ObjectIdentifier(type), by: 1)
         return newest
     }
 
     mutating func set(_ identity: ObjectIdentifier, _ state: State, isSuppressed: Bool) {
         guard let known = byIdentity[identity] else { return }
-        note(known.state, known.type, -1)
-        note(state, known.type, 1)
+        count(known.state, of: known.type, by: -1)
+        count(state, of: known.type, by: 1)
         byIdentity[identity]?.state = state
         byIdentity[identity]?.isSuppressed = isSuppressed
     }
 
     mutating func remove(_ identity: ObjectIdentifier) {
         guard let known = byIdentity.removeValue(forKey: identity) else { return }
-        note(known.state, known.type, -1)
+        count(known.state, of: known.type, by: -1)
     }
 
-    private mutating func note(_ state: State, _ type: ObjectIdentifier, _ change: Int) {
+    /// Changes the counts of reported objects if `state` is that of a reported one.
+    private mutating func count(_ state: State, of type: ObjectIdentifier, by change: Int) {
         guard case .told(_, let isWatched) = state else { return }
         if isWatched { watched += change }
         let count = (toldOfType[type] ?? 0) + change

@@ -110,7 +110,7 @@ final class Sweeper: Sendable {
             defer { holdLookedAt(&state) }
             return state.expectations.end(of: identity, as: sight, at: now(&state))
         }
-        if let verdict { tell(verdict, subject, circumstances.type) }
+        if let verdict { deliver(verdict, on: subject, type: circumstances.type) }
     }
 
     /// Handles the news that an object is in use again. Any thread may call it; the verdict follows on the clock's queue.
@@ -317,7 +317,7 @@ final class Sweeper: Sendable {
         // Objects that are due now are left out: their verdicts follow below.
         let looked = Set(looks.compactMap { $0.0.identity })
         for (verdict, subject) in ends(of: seen + told.filter { !looked.contains($0) }) + endsOfCrowd() {
-            tell(verdict, subject, nil)
+            deliver(verdict, on: subject, type: nil)
         }
         let verdicts = state.with { state -> [(Verdict, Entry)] in
             // Stopped during the look: the results are no longer needed.
@@ -387,11 +387,11 @@ final class Sweeper: Sendable {
     private func tellOnQueue(_ verdicts: [(Verdict, any Subject)]) {
         guard !verdicts.isEmpty else { return }
         clock.call(afterMilliseconds: 0) { [weak self] in
-            for (verdict, subject) in verdicts { self?.tell(verdict, subject, nil) }
+            for (verdict, subject) in verdicts { self?.deliver(verdict, on: subject, type: nil) }
         }
     }
 
-    private func tell(_ verdict: Verdict, _ subject: any Subject, _ type: AnyClass?) {
+    private func deliver(_ verdict: Verdict, on subject: any Subject, type: AnyClass?) {
         tell(self, verdict, Self.entry(subject, type))
     }
 

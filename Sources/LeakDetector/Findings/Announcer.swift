@@ -64,8 +64,10 @@ final class Announcer: Sendable {
         explanations?.dropWaiting()
     }
 
+    /// Reports a verdict.
+    ///
     /// - Parameter sweeper: the source of the verdict. It also forgets objects that must not be reported any more.
-    func tell(_ sweeper: Sweeper, _ verdict: Verdict, _ entry: Expectation<any Subject>) {
+    func handle(_ verdict: Verdict, on entry: Expectation<any Subject>, from sweeper: Sweeper) {
         switch verdict {
         case .leaked(let identity, let id, let waited, let alive, let isWatched):
             let portrait = entry.subject.portrait(entry.circumstances)
@@ -151,10 +153,10 @@ final class Announcer: Sendable {
             case .onQueue: true
             case .onMainActor: sweeper.isOnMainQueue
             }
-        if isAskedHere { return ask(about: leak, sweeper) { self.conclude(leak, $0, sweeper) } }
+        if isAskedHere { return ask(about: leak, sweeper) { self.conclude(leak, answer: $0, from: sweeper) } }
         announcements.with { $0.beginAsking(leak.id) }
         ask(about: leak, sweeper) { answer in
-            self.conclude(leak, answer, sweeper)
+            self.conclude(leak, answer: answer, from: sweeper)
             if let end = self.announcements.with({ $0.endAsking(leak.id) }) { self.end(of: leak.id, end) }
         }
     }
@@ -198,7 +200,7 @@ final class Announcer: Sendable {
         }
     }
 
-    private func conclude(_ leak: Leak, _ answer: LeakDetector.Answer, _ sweeper: Sweeper) {
+    private func conclude(_ leak: Leak, answer: LeakDetector.Answer, from sweeper: Sweeper) {
         // `onDetect` may have stopped the detector or ignored the object. An object that was ignored while the question waited, and
         // was deallocated since, is no longer known to the sweeper.
         guard !sweeper.isStopped, !sweeper.isMuted(leak.id, of: leak.identity),

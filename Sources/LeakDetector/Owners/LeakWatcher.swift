@@ -56,7 +56,7 @@ public final class LeakWatcher: Sendable {
             return (all, watches.byIdentity.removeValue(forKey: identity))
         }
         // Its address belonged to another object.
-        if let gone { settle(gone, all, detector) }
+        if let gone { countDeallocated(gone, in: all, for: detector) }
         let subject = WeakSubject(object)
         let watch = Watch(
             subject: subject,
@@ -70,25 +70,25 @@ public final class LeakWatcher: Sendable {
         }
         // Another thread watched it at the same time.
         if let twin { all.removeWatcher(of: twin.owned) {} }
-        if isCrowded { settleGone(all, detector) }
+        if isCrowded { countAllDeallocated(in: all, for: detector) }
     }
 
     /// Counts the watched objects that were deallocated already, so that a watcher that lives long does not grow.
-    private func settleGone(_ all: OwnedObjects, _ detector: LeakDetector) {
+    private func countAllDeallocated(in all: OwnedObjects, for detector: LeakDetector) {
         let gone = watches.with { $0.byIdentity }.filter { $0.value.subject.object == nil }
-        let settled = watches.with { watches in
-            let settled = gone.filter { identity, watch in
+        let ended = watches.with { watches in
+            let ended = gone.filter { identity, watch in
                 watches.byIdentity[identity]?.subject === watch.subject
             }
-            for identity in settled.keys { watches.byIdentity[identity] = nil }
+            for identity in ended.keys { watches.byIdentity[identity] = nil }
             watches.crowd = max(64, watches.byIdentity.count * 2)
-            return Array(settled.values)
+            return Array(ended.values)
         }
-        for watch in settled { settle(watch, all, detector) }
+        for watch in ended { countDeallocated(watch, in: all, for: detector) }
     }
 
     /// Counts a deallocated object once, for any number of watchers.
-    private func settle(_ watch: Watch, _ all: OwnedObjects, _ detector: LeakDetector) {
+    private func countDeallocated(_ watch: Watch, in all: OwnedObjects, for detector: LeakDetector) {
         all.removeWatcher(of: watch.owned) { detector.sweepers.first.countCheck(watch.circumstances) }
     }
 

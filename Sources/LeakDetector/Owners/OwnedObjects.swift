@@ -28,12 +28,12 @@ final class OwnedObjects: Sendable {
     ///
     /// - Parameter use: withdraws earlier expectations of the object.
     func addHolder(of object: AnyObject, use: () -> Void) -> Owned {
-        add(object, use) { $0.holders += 1 }
+        add(object, use: use) { $0.holders += 1 }
     }
 
     /// Adds an owner that does not retain the object.
     func addWatcher(of object: AnyObject, _ subject: WeakSubject, use: () -> Void) -> Owned {
-        add(object, use) {
+        add(object, use: use) {
             $0.watchers += 1
             if $0.subject == nil { $0.subject = subject }
         }
@@ -41,12 +41,12 @@ final class OwnedObjects: Sendable {
 
     /// - Parameter expect: called if no other owner is left.
     func removeHolder(of owned: Owned, whenLast expect: () -> Void) {
-        remove(owned, expect) { $0.holders -= 1 }
+        remove(owned, whenLast: expect) { $0.holders -= 1 }
     }
 
     /// - Parameter expect: called if no other owner is left.
     func removeWatcher(of owned: Owned, whenLast expect: () -> Void) {
-        remove(owned, expect) { $0.watchers -= 1 }
+        remove(owned, whenLast: expect) { $0.watchers -= 1 }
     }
 
     /// Calls `expect` unless the object has an owner. For an owner that is not in the list itself.
@@ -58,7 +58,7 @@ final class OwnedObjects: Sendable {
         }
     }
 
-    private func add(_ object: AnyObject, _ use: () -> Void, _ change: (Owned) -> Void) -> Owned {
+    private func add(_ object: AnyObject, use: () -> Void, change: (Owned) -> Void) -> Owned {
         let identity = ObjectIdentifier(object)
         return owned.with { all in
             var entry = all[identity] ?? Owned(identity)
@@ -71,7 +71,7 @@ final class OwnedObjects: Sendable {
         }
     }
 
-    private func remove(_ entry: Owned, _ expect: () -> Void, _ change: (Owned) -> Void) {
+    private func remove(_ entry: Owned, whenLast expect: () -> Void, change: (Owned) -> Void) {
         owned.with { all in
             change(entry)
             guard entry.holders == 0, entry.watchers == 0 else { return }

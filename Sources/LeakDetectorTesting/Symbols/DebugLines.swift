@@ -153,11 +153,12 @@ private struct Unit {
     /// The last component of the path of a file; `nil` where the number has none.
     func fileName(_ number: UInt64, string: (UInt64, String) -> String) -> String? {
         var reader = names
-        let path = version == 5 ? path5(number, &reader, string) : path4(number, &reader)
+        let path =
+            version == 5 ? path5(of: number, in: &reader, string: string) : path4(of: number, in: &reader)
         return reader.isValid ? path?.split(separator: "/").last.map(String.init) : nil
     }
 
-    private func path4(_ number: UInt64, _ reader: inout FileReader) -> String? {
+    private func path4(of number: UInt64, in reader: inout FileReader) -> String? {
         while !reader.isAtEnd, !reader.text().isEmpty {}
         // Files are counted from 1.
         var index: UInt64 = 1
@@ -173,17 +174,17 @@ private struct Unit {
     }
 
     private func path5(
-        _ number: UInt64, _ reader: inout FileReader, _ string: (UInt64, String) -> String
+        of number: UInt64, in reader: inout FileReader, string: (UInt64, String) -> String
     ) -> String? {
-        guard entry(nil, &reader, string) != nil else { return nil }
-        return entry(number, &reader, string) ?? nil
+        guard entry(nil, in: &reader, string: string) != nil else { return nil }
+        return entry(number, in: &reader, string: string) ?? nil
     }
 
     /// Reads a list of directories or files.
     ///
     /// - Returns: the path of one of them; `nil` in place of the optional where the list cannot be read.
     private func entry(
-        _ number: UInt64?, _ reader: inout FileReader, _ string: (UInt64, String) -> String
+        _ number: UInt64?, in reader: inout FileReader, string: (UInt64, String) -> String
     ) -> String?? {
         let formats = (0..<reader.byte()).map { _ in (content: reader.leb128(), form: reader.leb128()) }
         let count = reader.leb128()
@@ -192,7 +193,9 @@ private struct Unit {
         while index < count {
             for (content, form) in formats {
                 let isWanted = content == 1 && index == number
-                guard let text = value(form, &reader, string, isWanted: isWanted) else { return nil }
+                guard let text = value(of: form, in: &reader, string: string, isWanted: isWanted) else {
+                    return nil
+                }
                 if isWanted { path = text }
             }
             guard reader.isValid else { return nil }
@@ -205,7 +208,7 @@ private struct Unit {
     ///
     /// - Returns: its text, empty unless it is wanted; `nil` for a form that no compiler writes here.
     private func value(
-        _ form: UInt64, _ reader: inout FileReader, _ string: (UInt64, String) -> String, isWanted: Bool
+        of form: UInt64, in reader: inout FileReader, string: (UInt64, String) -> String, isWanted: Bool
     ) -> String? {
         switch form {
         case 0x08:

@@ -61,13 +61,13 @@
             sections.indices.contains(table.link)
         else { return [:] }
         let texts = sections[table.link].contents
-        let functions = functions(at: addresses, table.contents, texts)
+        let functions = functions(at: addresses, in: table.contents, texts: texts)
         // The code that binds the context of a closure, `…TA`, has no line. The closure itself has one.
         var closures: [String: UInt64] = [:]
         for symbol in functions.values where symbol.hasSuffix("TA") {
             closures[String(symbol.dropLast(2))] = 0
         }
-        findAddresses(&closures, table.contents, texts)
+        findAddresses(of: &closures, in: table.contents, texts: texts)
         let starts = Dictionary(
             uniqueKeysWithValues: functions.map { address, symbol in
                 let start = symbol.hasSuffix("TA") ? closures[String(symbol.dropLast(2))] : nil
@@ -82,7 +82,7 @@
     }
 
     private func functions(
-        at addresses: Set<UInt64>, _ table: Range<Int>, _ texts: Range<Int>
+        at addresses: Set<UInt64>, in table: Range<Int>, texts: Range<Int>
     ) -> [UInt64: String] {
         var found: [UInt64: String] = [:]
         forEachFunction(table) { name, value, size in
@@ -95,7 +95,7 @@
 
     /// Looks up the addresses of functions by their symbols.
     private func findAddresses(
-        _ symbols: inout [String: UInt64], _ table: Range<Int>, _ texts: Range<Int>
+        of symbols: inout [String: UInt64], in table: Range<Int>, texts: Range<Int>
     ) {
         let wanted = symbols.keys.map { (symbol: $0, bytes: Array($0.utf8) + [0]) }
         guard !wanted.isEmpty else { return }

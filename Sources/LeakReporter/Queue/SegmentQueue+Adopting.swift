@@ -7,13 +7,13 @@ extension SegmentQueue {
     mutating func adopt(butNot running: String?, at now: Now) {
         guard let folder else { return }
         let names = folder.adopt()
-        let handedOver = adoptSegments(names, folder, at: now)
+        let handedOver = adoptSegments(names, in: folder, at: now)
         let logs = names.filter { $0.hasSuffix(SessionLog.fileEnding) && $0 != running }
-        adoptSessions(logs, folder, handedOver, at: now)
+        adoptSessions(logs, in: folder, handedOver: handedOver, at: now)
     }
 
     /// - Returns: the ids of the sessions in them.
-    private mutating func adoptSegments(_ names: [String], _ folder: any SegmentFolder, at now: Now) -> Set<
+    private mutating func adoptSegments(_ names: [String], in folder: any SegmentFolder, at now: Now) -> Set<
         String
     > {
         let own = Set(waiting.map(\.fileName) + [open?.held.fileName].compactMap(\.self))
@@ -70,7 +70,7 @@ extension SegmentQueue {
     ///
     /// - Parameter handedOver: ids of sessions that were already added to a segment before their logs were removed.
     private mutating func adoptSessions(
-        _ names: [String], _ folder: any SegmentFolder, _ handedOver: Set<String>, at now: Now
+        _ names: [String], in folder: any SegmentFolder, handedOver: Set<String>, at now: Now
     ) {
         for name in names {
             guard lingering[name] == nil, let bytes = try? folder.read(name) else { continue }

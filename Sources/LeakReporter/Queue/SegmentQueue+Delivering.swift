@@ -78,7 +78,7 @@ extension SegmentQueue {
             return nil
         }
         held.bytesBeforeSeal = segment.seal == nil ? bytes.count : nil
-        let seal = segment.seal ?? freeze(segment, bytes, &held, now.wallTime)
+        let seal = segment.seal ?? freeze(segment, bytes: bytes, held: &held, sentAt: now.wallTime)
         waiting[position] = held
         try keepSeal(at: position)
         awayKey = held.key
@@ -88,7 +88,7 @@ extension SegmentQueue {
     /// Creates the seal with the bytes to send, which must survive a power cut: if the collector has a batch and the app sends it
     /// with other bytes, the collector rejects it, and it is counted as lost.
     private mutating func freeze(
-        _ segment: Segment, _ bytes: [UInt8], _ held: inout HeldSegment, _ wallTime: WireTime
+        _ segment: Segment, bytes: [UInt8], held: inout HeldSegment, sentAt wallTime: WireTime
     ) -> SegmentSeal {
         var header = segment.header ?? unknownOrigin
         header.key = held.key

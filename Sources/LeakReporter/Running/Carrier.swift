@@ -7,7 +7,9 @@ final class Carrier {
     private var isRunning = false
 
     /// - Returns: `true` if the batch is being sent; `false` if the system cannot start another thread.
-    func send(_ batch: SegmentQueue.Batch, _ ground: Ground, _ answers: Mailbox<Keeper.Entry>) -> Bool {
+    func send(
+        _ batch: SegmentQueue.Batch, from ground: Ground, repliesTo answers: Mailbox<Keeper.Entry>
+    ) -> Bool {
         guard let envelope = ground.envelope else { return false }
         if !isRunning {
             let (mailbox, makeTransport) = (mailbox, ground.makeTransport)

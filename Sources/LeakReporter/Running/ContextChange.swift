@@ -52,16 +52,20 @@ struct ContextChange: Hashable, Sendable {
     var settings: [MailboxSetting] {
         let keys = keys.map { key in
             MailboxSetting(
-                name: Self.hash(1, key.name), value: Self.hash(2, key.name, key.value), isCoarse: false)
+                name: Self.hash(kind: 1, name: key.name),
+                value: Self.hash(kind: 2, name: key.name, value: key.value),
+                isCoarse: false)
         }
         guard let user else { return keys }
         return keys + [
-            MailboxSetting(name: Self.hash(3, ""), value: Self.hash(4, "", user), isCoarse: true)
+            MailboxSetting(
+                name: Self.hash(kind: 3, name: ""), value: Self.hash(kind: 4, name: "", value: user),
+                isCoarse: true)
         ]
     }
 
     /// A keyed hash of 128 bits, as in ``FoldingKey``.
-    private static func hash(_ kind: UInt8, _ name: String, _ value: (some Hashable)? = String?.none)
+    private static func hash(kind: UInt8, name: String, value: (some Hashable)? = String?.none)
         -> MergeKey
     {
         func half(_ first: UInt8) -> Int {

@@ -5,8 +5,8 @@ import LeakTransport
 
 extension Ground {
     init(
-        _ configuration: LeakReporter.Configuration, _ backoff: Backoff,
-        _ makeTransport: @escaping @Sendable () -> any Transport
+        _ configuration: LeakReporter.Configuration, backoff: Backoff,
+        makeTransport: @escaping @Sendable () -> any Transport
     ) {
         bounds = configuration.bounds.sound
         self.backoff = backoff

@@ -127,7 +127,7 @@ struct Keeping {
         case .wait(nil): return nil
         case .wait(let moment?): return Int64(clamping: moment.milliseconds - now.moment.milliseconds)
         case .send(let batch):
-            isAway = carrier.send(batch, ground, keeper.mailbox)
+            isAway = carrier.send(batch, from: ground, repliesTo: keeper.mailbox)
             if !isAway {
                 finish(batch, .postponed(afterMilliseconds: nil, why: "the system starts no more threads"))
                 return 0

@@ -592,11 +592,11 @@ import Testing
         var table = KnownObjects<Int>()
         let pages = (0..<3_000).map { _ in Page() }
         for page in pages.prefix(1_023) {
-            _ = table.insert(ObjectIdentifier(page), 1, type: Page.self, .muted, at: 0)
+            _ = table.insert(ObjectIdentifier(page), subject: 1, type: Page.self, state: .muted, at: 0)
         }
         #expect(table.crowded.isEmpty)
         for page in pages.dropFirst(1_023) {
-            _ = table.insert(ObjectIdentifier(page), 1, type: Page.self, .muted, at: 0)
+            _ = table.insert(ObjectIdentifier(page), subject: 1, type: Page.self, state: .muted, at: 0)
         }
         #expect(table.crowded.count == 3_000)
         table.thinOut()
