@@ -63,7 +63,7 @@ public final class SQLiteStore: Store {
         try writer.checkFile()
         let readTime = writer.readTime
         self.writer = Guarded(writer)
-        folder = CountFolder(self.writer, callers, readTime)
+        folder = CountFolder(writer: self.writer, callers: callers, readTime: readTime)
         noteLeaks()
     }
 

@@ -24,7 +24,7 @@
         /// - Parameter bound: the bound of a page of the list.
         func totals(from bound: Bound? = nil) -> Query {
             var values = QueryValues()
-            let matched = matched(.counted, texts(bound), &values)
+            let matched = matched(in: .counted, texts: texts(bound), values: &values)
             return Query("select count(*), \(Self.sum("reports")) from (\(matched)) m", values.all)
         }
 
@@ -67,7 +67,8 @@
         /// - Parameter percent: pages of the table that are in the sample; `nil` for more of them for a longer page.
         func bound(after cursor: PageCursor?, limit: Int, percent: Int? = nil) -> Query {
             var values = QueryValues()
-            let matched = matched(.sample(percent: percent ?? 2 + limit / 100), .one, &values)
+            let matched = matched(
+                in: .sample(percent: percent ?? 2 + limit / 100), texts: .one, values: &values)
             let rest = cursor.map { "and \(keys("m")) < \(bind($0, &values))" } ?? ""
             return Query(
                 """
@@ -84,7 +85,7 @@
             let range = range(from: bound)
             // Few leaks are above the bound of a text that most leaks have.
             let readsFew = range != .all && bound?.isCommon == true
-            let matched = matched(range, readsFew ? .one : texts(bound), &values)
+            let matched = matched(in: range, texts: readsFew ? .one : texts(bound), values: &values)
             let limits = [(">=", bound?.keys), ("<", cursor)].compactMap { sign, limit in
                 limit.map { "\(keys("m")) \(sign) \(bind($0, &values))" }
             }
@@ -163,16 +164,16 @@
         ///
         /// The offset makes PostgreSQL find the reports once.
         private func matched(
-            _ range: Range, _ texts: SearchCondition.Reading, _ values: inout QueryValues
+            in range: Range, texts: SearchCondition.Reading, values: inout QueryValues
         ) -> String {
             let row = query.version == nil ? "l" : "n"
             let id = query.version == nil ? "l.id" : "n.leak"
             let key = range == .counted ? "0" : primary(row)
             let reports = reports(of: row, &values)
-            var conditions = rowConditions(row, id, &values)
+            var conditions = rowConditions(of: row, id: id, values: &values)
             var (isFound, sample) = ("true", "")
             if let search = query.search, !search.isEmpty {
-                isFound = SearchCondition(search: search).sql(id, texts, &values)
+                isFound = SearchCondition(search: search).sql(ofLeak: id, texts: texts, values: &values)
             }
             switch range {
             case .all, .counted: break
@@ -231,7 +232,7 @@
         }
 
         /// Conditions on the period, the app or the version, and the decisions.
-        private func rowConditions(_ row: String, _ id: String, _ values: inout QueryValues) -> [String] {
+        private func rowConditions(of row: String, id: String, values: inout QueryValues) -> [String] {
             var conditions: [String] = []
             if let period = query.period {
                 let start = values.bind(period.start(now: now) / Calendar.hourMilliseconds)

@@ -24,7 +24,8 @@
                     cursors.removeLast()
                     next = cursors.last?.text(for: query)
                 }
-                try Self.complete(&rows, cursors.map(\.row), verdicts, now: now, on: connection)
+                try Self.complete(
+                    &rows, numbers: cursors.map(\.row), verdicts: verdicts, now: now, on: connection)
                 var page = LeakPage(
                     leaks: rows, next: next, total: found.totals.leaks, reports: found.totals.reports)
                 page.note(found.apart)
@@ -85,7 +86,7 @@
                     rows: answers[0], all: KnownTotals(answers[1].first),
                     apart: apart.map { ($0, $0.told.map { verdicts.totals($0) } ?? KnownTotals()) })
             }
-            let list = PeriodList(query, period, verdicts, now: now)
+            let list = PeriodList(query, in: period, verdicts: verdicts, now: now)
             let answers = try connection.run(
                 [list.bound(after: cursor, limit: limit), list.totals]
                     + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals() })
@@ -119,7 +120,7 @@
         ///
         /// - Parameter numbers: rows of `leak`, of the same leaks.
         static func complete(
-            _ rows: inout [LeakRow], _ numbers: [Int64], _ verdicts: Verdicts, now: Int64,
+            _ rows: inout [LeakRow], numbers: [Int64], verdicts: Verdicts, now: Int64,
             on connection: Connection
         ) throws(StoreError) {
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1

@@ -15,7 +15,7 @@
         /// Number of leaks whose reports of the period are looked up to find a bound, of all apps together.
         private static let candidates = 500
 
-        init(_ query: LeakQuery, _ period: Period, _ verdicts: Verdicts, now: Int64) {
+        init(_ query: LeakQuery, in period: Period, verdicts: Verdicts, now: Int64) {
             self.query = query
             self.period = period
             self.now = now
@@ -92,7 +92,7 @@
                     ?? "l.app = any(array(select id from app))",
                 "l.last_seen >= \(values.bind(period.start(now: now)))", seen(&values),
             ]
-            if let bound { conditions.append(condition(bound, upper, &values)) }
+            if let bound { conditions.append(condition(from: bound, upperLimit: upper, values: &values)) }
             let exact = exact(of: "seen", where: "true", &values)
             var (next, rest) = ("", "")
             if let cursor {
@@ -128,7 +128,9 @@
             return "l.last_hour >= \(values.bind(startHour))\(others)"
         }
 
-        private func condition(_ bound: Bound, _ upper: String, _ values: inout QueryValues) -> String {
+        private func condition(
+            from bound: Bound, upperLimit upper: String, values: inout QueryValues
+        ) -> String {
             // Without a near bound an index of an order leads to most leaks, and to the table for each. An expression
             // keeps PostgreSQL from using one.
             let column = { (name: String) in

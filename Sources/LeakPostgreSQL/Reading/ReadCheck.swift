@@ -91,7 +91,7 @@
             for row in answer { found[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let numbers = first.filter { found[$0] != nil }
             var rows = numbers.compactMap { found[$0] }
-            try complete(&rows, numbers, verdicts, now: now, on: connection)
+            try complete(&rows, numbers: numbers, verdicts: verdicts, now: now, on: connection)
             return rows
         }
     }

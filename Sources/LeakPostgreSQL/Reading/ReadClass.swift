@@ -12,7 +12,8 @@
                 guard let totals = answers[0].first, totals.int(0) > 0 else { return nil }
                 return LeakClass(
                     name: name, modules: answers[1].map { $0.text(0) },
-                    leaks: try rows(answers[2].map { $0.int64(0) }, name, app, now: now, on: connection),
+                    leaks: try rows(
+                        answers[2].map { $0.int64(0) }, ofClass: name, app: app, now: now, on: connection),
                     total: totals.int(0), reports: totals.int(1), freed: totals.int(2),
                     installs: try Self.union(answers[4], connection),
                     lived: try Self.percentiles(answers[3], connection), firstSeen: totals.int64(3),
@@ -80,7 +81,7 @@
         }
 
         private func rows(
-            _ numbers: [Int64], _ name: String, _ app: String?, now: Int64, on connection: Connection
+            _ numbers: [Int64], ofClass name: String, app: String?, now: Int64, on connection: Connection
         ) throws(StoreError) -> [LeakRow] {
             let answer = try connection.run(
                 Query(
@@ -98,7 +99,7 @@
                 decided: try decided(among: numbers, on: connection), now: now)
             let found = numbers.filter { rows[$0] != nil }
             var leaks = found.compactMap { rows[$0] }
-            try Self.complete(&leaks, found, verdicts, now: now, on: connection)
+            try Self.complete(&leaks, numbers: found, verdicts: verdicts, now: now, on: connection)
             return leaks
         }
 

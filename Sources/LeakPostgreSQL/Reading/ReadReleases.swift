@@ -92,7 +92,7 @@
             for (release, former) in zip(releases, releases.dropFirst()) {
                 // The result is valid until one of the releases has more leaks: only a merge removes leaks.
                 let kept = goneCache.gone(
-                    in: release.row, release.leaks, from: former.row, former.leaks)
+                    in: release.row, leaks: release.leaks, from: former.row, formerLeaks: former.leaks)
                 if let kept { gone[release.row] = kept } else { unknown.append((release, former)) }
             }
             guard !unknown.isEmpty else { return gone }
@@ -108,7 +108,8 @@
                 let (release, former) = unknown[count.int(0) - 1]
                 gone[release.row] = count.int(1)
                 goneCache.keep(
-                    count.int(1), in: release.row, release.leaks, from: former.row, former.leaks)
+                    count.int(1), in: release.row, leaks: release.leaks, from: former.row,
+                    formerLeaks: former.leaks)
             }
             return gone
         }

@@ -18,7 +18,7 @@
         let search: String
 
         /// - Parameter id: the row of the leak.
-        func sql(_ id: String, _ reading: Reading, _ values: inout QueryValues) -> String {
+        func sql(ofLeak id: String, texts reading: Reading, values: inout QueryValues) -> String {
             let found = found(&values)
             switch reading {
             case .one: return "exists (select 1 from leak_text t where t.leak = \(id) and (\(found)))"

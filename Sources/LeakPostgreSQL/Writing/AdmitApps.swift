@@ -57,17 +57,17 @@
                 for origin in submission.origins { note(origin.app, of: submission, counts: false) }
             }
             guard !unknown.isEmpty else { return apps }
-            let missing = try find(unknown, &apps, &names).filter(\.counts)
-            if !missing.isEmpty { try make(missing, &apps, &names, limit: limit) }
+            let missing = try find(unknown, addingTo: &apps, names: &names).filter(\.counts)
+            if !missing.isEmpty { try create(missing, addingTo: &apps, names: &names, limit: limit) }
             return apps
         }
 
         /// - Returns: the apps that the database does not have.
         private func find(
-            _ wanted: [Named], _ apps: inout AdmittedApps, _ names: inout Names
+            _ wanted: [Named], addingTo apps: inout AdmittedApps, names: inout Names
         ) throws(StoreError) -> [Named] {
             let rows = try connection.run(Self.rows(of: wanted.map(\.name)))
-            for row in rows { Self.note(row, wanted[row.int(0) - 1].name, &apps, &names) }
+            for row in rows { Self.add(row, of: wanted[row.int(0) - 1].name, to: &apps, names: &names) }
             return wanted.filter { apps.rows[ByteText($0.name)] == nil }
         }
 
@@ -79,16 +79,16 @@
                 """, .texts(names))
         }
 
-        private static func note(
-            _ row: Row, _ name: String, _ apps: inout AdmittedApps, _ names: inout Names
+        private static func add(
+            _ row: Row, of name: String, to apps: inout AdmittedApps, names: inout Names
         ) {
             let id = row.int64(1)
             apps.rows[ByteText(name)] = id
             if names.apps.value(of: ByteText(name)) == nil { names.apps.insert(id, for: ByteText(name)) }
         }
 
-        private func make(
-            _ missing: [Named], _ apps: inout AdmittedApps, _ names: inout Names, limit: Int
+        private func create(
+            _ missing: [Named], addingTo apps: inout AdmittedApps, names: inout Names, limit: Int
         ) throws(StoreError) {
             let keys = Set(missing.map(\.key)).sorted()
             let answers = try connection.run([
@@ -108,7 +108,7 @@
             // Another collector may have created some before the locks were free.
             var new: [(named: Named, maker: Int64?)] = []
             var beyond: [Named] = []
-            for named in try find(missing, &apps, &names) {
+            for named in try find(missing, addingTo: &apps, names: &names) {
                 if named.name == StoreLimits.other {
                     // Belongs to no ingest key, so that it does not count against the limit.
                     new.append((named, nil))
@@ -135,7 +135,9 @@
                     .integers(new.map(\.maker))),
                 Self.rows(of: new.map(\.named.name)),
             ])
-            for row in rows[1] { Self.note(row, new[row.int(0) - 1].named.name, &apps, &names) }
+            for row in rows[1] {
+                Self.add(row, of: new[row.int(0) - 1].named.name, to: &apps, names: &names)
+            }
             let folded = Set(beyond.map { ByteText($0.name) })
             for (sent, name) in apps.names where folded.contains(ByteText(name)) {
                 apps.names[sent] = StoreLimits.other

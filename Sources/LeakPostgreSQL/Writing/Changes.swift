@@ -153,8 +153,8 @@
                     join leak_release c on c.leak = asked.leak and c.release = asked.release
                     """, .integers(owners.map { $0.row.owner }), .integers(owners.map { $0.row.part })),
             ])
-            try mergeInstalls(additions, stored[0], connection)
-            try mergeTimes(freed, stored[1], connection)
+            try mergeInstalls(additions, into: stored[0], on: connection)
+            try mergeTimes(of: freed, into: stored[1], on: connection)
             known.note(stored[2], of: asked)
             var counted = Set(stored[3].map { owners[$0.int(0) - 1] })
             for (index, owner) in zip(unknown, owners) {
@@ -202,7 +202,8 @@
         }
 
         private mutating func mergeInstalls(
-            _ additions: [(scope: InstallScope, hashes: [UInt64])], _ stored: Rows, _ connection: Connection
+            _ additions: [(scope: InstallScope, hashes: [UInt64])], into stored: Rows,
+            on connection: Connection
         ) throws(StoreError) {
             var merged = [InstallSet](repeating: InstallSet(), count: additions.count)
             for row in stored {
@@ -219,7 +220,7 @@
         }
 
         private mutating func mergeTimes(
-            _ freed: [Int], _ stored: Rows, _ connection: Connection
+            of freed: [Int], into stored: Rows, on connection: Connection
         ) throws(StoreError) {
             var merged = [DurationHistogram](repeating: DurationHistogram(), count: freed.count)
             for row in stored {

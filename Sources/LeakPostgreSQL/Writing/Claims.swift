@@ -89,7 +89,7 @@
                 opening = []
                 memory.start(rows[3], keys: keys)
                 note(rows[4], of: bodies, &memory)
-                asked = try remembered(asked, on: connection, limits, &memory)
+                asked = try remembered(asked, on: connection, limits: limits, memory: &memory)
             }
             let hashes = asked.map { hash(ofFirst: $0) }
             let rows = try connection.run(
@@ -119,8 +119,8 @@
 
         /// Determines which claims are stored if there may be too many, and writes new answers.
         private mutating func remembered(
-            _ asked: [Claim], on connection: Connection, _ limits: StoreLimits,
-            _ memory: inout IdempotencyMemory
+            _ asked: [Claim], on connection: Connection, limits: StoreLimits,
+            memory: inout IdempotencyMemory
         ) throws(StoreError) -> [Claim] {
             try read(asked, on: connection)
             var room: [Int64: (keys: Int, answers: Int)] = [:]

@@ -38,11 +38,14 @@
                 }
             }
             let isMisled = known.misled(tally)
-            if try known.mayExceed(writer.limits, tally, &writer.names, &writer.idempotency) || isMisled {
+            let mayExceed = try known.mayExceed(
+                writer.limits, adding: tally, names: &writer.names, idempotency: &writer.idempotency)
+            if mayExceed || isMisled {
                 try known.lookBeyond(tally, &writer.names)
                 tally = try Self.tally(
                     submissions, counted, forgotten: claims.forgotten, in: apps,
-                    by: NamesAdmitted(apps, known, writer.idempotency, writer.limits))
+                    by: NamesAdmitted(
+                        apps: apps, known: known, idempotency: writer.idempotency, limits: writer.limits))
             }
             let textBytes = known.newTextBytes(of: tally)
             let places = try Places(of: tally, &known, on: connection, names: &writer.names)

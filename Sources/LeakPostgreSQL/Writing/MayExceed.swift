@@ -4,11 +4,13 @@
     extension Known {
         /// Returns `true` if a part of the tally may exceed a limit. Nearly always no part does, and no exact check is needed.
         mutating func mayExceed(
-            _ limits: StoreLimits, _ tally: Tally, _ names: inout Names,
-            _ idempotency: inout IdempotencyMemory
+            _ limits: StoreLimits, adding tally: Tally, names: inout Names,
+            idempotency: inout IdempotencyMemory
         ) throws(StoreError) -> Bool {
             // First, because an exact check needs the bytes that the keys have added, whatever the reason for it.
-            if try bytesMayExceed(limits, tally, &names, &idempotency) { return true }
+            if try bytesMayExceed(limits, adding: tally, names: &names, idempotency: &idempotency) {
+                return true
+            }
             var newReleases: [Int64: Int] = [:]
             var newBuilds: [ReleaseName: Int] = [:]
             for index in tally.releases.indices {
@@ -30,12 +32,12 @@
                 let known = releases[release].flatMap { buildCounts[$0] } ?? 0
                 if known + count > limits.buildsPerRelease { return true }
             }
-            return leaksMayExceed(limits, tally, &names)
+            return leaksMayExceed(limits, adding: tally, names: &names)
         }
 
         private mutating func bytesMayExceed(
-            _ limits: StoreLimits, _ tally: Tally, _ names: inout Names,
-            _ idempotency: inout IdempotencyMemory
+            _ limits: StoreLimits, adding tally: Tally, names: inout Names,
+            idempotency: inout IdempotencyMemory
         ) throws(StoreError) -> Bool {
             var texts = newTextBytes(of: tally)
             texts.merge(tally.cellBytes { isNew(tally.cells[$0], in: tally, &names) }, uniquingKeysWith: +)
@@ -66,7 +68,9 @@
             return bytes
         }
 
-        private func leaksMayExceed(_ limits: StoreLimits, _ tally: Tally, _ names: inout Names) -> Bool {
+        private func leaksMayExceed(
+            _ limits: StoreLimits, adding tally: Tally, names: inout Names
+        ) -> Bool {
             struct Growth {
                 var leaks = 0
                 var textBytes = 0

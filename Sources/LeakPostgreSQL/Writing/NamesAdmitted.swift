@@ -34,7 +34,7 @@
 
         /// - Parameter known: has everything that names may count as, ``Known/lookBeyond(_:_:)``.
         init(
-            _ apps: AdmittedApps, _ known: Known, _ idempotency: IdempotencyMemory, _ limits: StoreLimits
+            apps: AdmittedApps, known: Known, idempotency: IdempotencyMemory, limits: StoreLimits
         ) {
             admitted = apps
             self.known = known

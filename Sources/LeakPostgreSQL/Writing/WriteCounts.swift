@@ -12,7 +12,7 @@
                 })
         }
 
-        func writeHours() -> Query? { Self.counts("leak_hour", "hour", hours) }
+        func writeHours() -> Query? { Self.upsert(hours, into: "leak_hour", by: "hour") }
 
         private var days: [CountRow] {
             CountRow.summed(
@@ -23,13 +23,13 @@
                 })
         }
 
-        func writeDays() -> Query? { Self.counts("leak_day", "day", days) }
+        func writeDays() -> Query? { Self.upsert(days, into: "leak_day", by: "day") }
 
         func writeRunningHours() -> Query? { RunningCounts.hours.refresh(after: hours) }
 
         func writeRunningDays() -> Query? { RunningCounts.days.refresh(after: days) }
 
-        private static func counts(_ table: String, _ time: String, _ rows: [CountRow]) -> Query? {
+        private static func upsert(_ rows: [CountRow], into table: String, by time: String) -> Query? {
             guard !rows.isEmpty else { return nil }
             return Query(
                 """

@@ -50,7 +50,7 @@ package struct ContentsReader {
             var row: [ContentsValue] = []
             row.reserveCapacity(table.columns.count)
             for (index, column) in table.columns.enumerated() {
-                row.append(Self.value(select, Int32(index), column.kind))
+                row.append(Self.value(in: select, at: Int32(index), as: column.kind))
             }
             try body(row)
         }
@@ -61,7 +61,7 @@ package struct ContentsReader {
     }
 
     private static func value(
-        _ row: Statement, _ index: Int32, _ kind: ContentsTable.Column.Kind
+        in row: Statement, at index: Int32, as kind: ContentsTable.Column.Kind
     ) -> ContentsValue {
         guard !row.isNull(index) else { return .null }
         return switch kind {

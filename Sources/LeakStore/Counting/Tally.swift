@@ -136,9 +136,10 @@ package struct Tally {
         leaks[leak].span = leaks[leak].span ?? Span(sighting.at)
         leaks[leak].span?.widen(to: sighting.at)
         if sighting.isFreed {
-            let (source, cell, isFolded) = try cell(leak, given, sighting.at, key: key, by: admission)
+            let (source, cell, isFolded) = try cell(
+                ofLeak: leak, from: given, at: sighting.at, key: key, by: admission)
             let release = sources[source].release
-            addBeyond(count, sighting, leak, sources[given], isFolded)
+            addBeyond(count, of: sighting, leak: leak, source: sources[given], isFolded: isFolded)
             releases[release].span.widen(to: sighting.at)
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
@@ -147,10 +148,11 @@ package struct Tally {
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
-        let bundle = try bundle(leak, given, sighting.at, of: submission, by: admission)
+        let bundle = try bundle(ofLeak: leak, from: given, at: sighting.at, in: submission, by: admission)
         bundles[bundle].reports.addBounded(count)
         let (release, cell) = (sources[bundles[bundle].source].release, bundles[bundle].cell)
-        addBeyond(count, sighting, leak, sources[given], bundles[bundle].isFolded)
+        addBeyond(
+            count, of: sighting, leak: leak, source: sources[given], isFolded: bundles[bundle].isFolded)
         if bundles[bundle].isMoved { apps[app].beyond[.details, default: 0].addBounded(count) }
         releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
@@ -206,7 +208,7 @@ package struct Tally {
 
     /// Counts reports beyond limits. A report beyond several limits counts for each of them.
     private mutating func addBeyond(
-        _ count: Int, _ sighting: Submission.Sighting, _ leak: Int, _ source: Source, _ isFolded: Bool
+        _ count: Int, of sighting: Submission.Sighting, leak: Int, source: Source, isFolded: Bool
     ) {
         let app = source.app
         if source.isAppBeyond { apps[app].beyond[.apps, default: 0].addBounded(count) }
@@ -224,7 +226,7 @@ package struct Tally {
     ) throws(StoreError) {
         let app = try app(denominator.app, submission, by: admission).index
         let (arrival, key) = (submission.receivedAt, submission.keyID)
-        let release = try release(app, denominator.version, arrival, key: key, by: admission).index
+        let release = try release(denominator.version, ofApp: app, at: arrival, key: key, by: admission).index
         _ = try build(release, denominator.build, key: key, by: admission)
         releases[release].sessions.addBounded(Total.bounded(denominator.sessions))
         releases[release].leakySessions.addBounded(Total.bounded(denominator.leakySessions))
@@ -260,7 +262,8 @@ package struct Tally {
     ) throws(StoreError) -> Int {
         let app = try app(origin.app, submission, by: admission)
         let (arrival, key) = (submission.receivedAt, submission.keyID)
-        let release = try release(app.index, origin.version, arrival, key: key, by: admission)
+        let release = try release(
+            origin.version, ofApp: app.index, at: arrival, key: key, by: admission)
         let build = try build(release.index, origin.build, key: key, by: admission)
         return index(
             of: Source(
@@ -278,12 +281,13 @@ package struct Tally {
 
     /// Returns the index of a bundle. Bundles of two sources may count as one: their rows are added up when they are written.
     private mutating func bundle(
-        _ leak: Int, _ given: Int, _ time: Int64, of submission: Submission, by admission: some Admission
+        ofLeak leak: Int, from given: Int, at time: Int64, in submission: Submission,
+        by admission: some Admission
     ) throws(StoreError) -> Int {
         let name = BundleKey(leak: leak, source: given, hour: Calendar.hour(of: time))
         if let known = bundleIndices[name] { return known }
         let key = submission.keyID
-        let (source, cell, isFolded) = try cell(leak, given, time, key: key, by: admission)
+        let (source, cell, isFolded) = try cell(ofLeak: leak, from: given, at: time, key: key, by: admission)
         let arrival = Calendar.hour(of: submission.receivedAt)
         var isMoved = false
         // Most reports are of this hour or the last one, which few leaks count in already.
@@ -335,7 +339,7 @@ package struct Tally {
     }
 
     private mutating func release(
-        _ app: Int, _ version: String, _ arrival: Int64, key: Int64, by admission: some Admission
+        _ version: String, ofApp app: Int, at arrival: Int64, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Counted {
         let version = version.storable
         let pair = Pair(owner: app, name: ByteText(version))
@@ -423,7 +427,7 @@ package struct Tally {
     /// of the release; beyond that limit too, the release that counts the other releases. Also returns the source that it then
     /// counts as.
     private mutating func cell(
-        _ leak: Int, _ given: Int, _ time: Int64, key: Int64, by admission: some Admission
+        ofLeak leak: Int, from given: Int, at time: Int64, key: Int64, by admission: some Admission
     ) throws(StoreError) -> (source: Int, cell: Int, isFolded: Bool) {
         let pair = Pair(owner: leak, name: sources[given].build)
         if let known = cellIndices[pair] { return (given, known, false) }
@@ -437,7 +441,7 @@ package struct Tally {
             Pair(owner: leak, name: source.build), of: source.app, key: key, by: admission)
         if !isInRelease {
             source.release = try release(
-                source.app, StoreLimits.other, time, key: key, by: admission
+                StoreLimits.other, ofApp: source.app, at: time, key: key, by: admission
             ).index
             source.build = try build(source.release, StoreLimits.other, key: key, by: admission)
                 .index

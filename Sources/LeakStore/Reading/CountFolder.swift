@@ -12,7 +12,7 @@ final class CountFolder: Sendable {
     private let failure = Guarded<(at: Int64, error: StoreError)?>(nil)
     private static let pauseMilliseconds: Int64 = 5_000
 
-    init(_ writer: Guarded<Writer>, _ callers: Callers, _ readTime: ReadTime) {
+    init(writer: Guarded<Writer>, callers: Callers, readTime: ReadTime) {
         self.writer = writer
         self.callers = callers
         self.readTime = readTime

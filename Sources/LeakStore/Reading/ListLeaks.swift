@@ -20,7 +20,7 @@ extension SQLiteReader {
                 cursors.removeLast()
                 next = cursors.last?.text(for: query)
             }
-            try complete(&rows, cursors.map(\.row), verdicts, now: now)
+            try complete(&rows, numbers: cursors.map(\.row), verdicts: verdicts, now: now)
             return LeakPage(
                 leaks: rows, next: next, total: totals.listed.leaks, reports: totals.listed.reports,
                 known: totals.known, resolved: totals.resolved, ignored: totals.ignored)
@@ -31,7 +31,7 @@ extension SQLiteReader {
     ///
     /// - Parameter numbers: rows of `leak`, of the same leaks.
     func complete(
-        _ rows: inout [LeakRow], _ numbers: [Int64], _ verdicts: Verdicts, now: Int64
+        _ rows: inout [LeakRow], numbers: [Int64], verdicts: Verdicts, now: Int64
     ) throws(StoreError) {
         let first = Calendar.day(of: now) - LeakRow.trendDays + 1
         let trends = try trends(of: numbers, from: first)

@@ -93,7 +93,7 @@ extension SQLiteReader {
         while try select.step() { found[select.int64(0)] = try LeakRow(select, in: connection.path) }
         let numbers = first.filter { found[$0] != nil }
         var rows = numbers.compactMap { found[$0] }
-        try complete(&rows, numbers, verdicts, now: now)
+        try complete(&rows, numbers: numbers, verdicts: verdicts, now: now)
         return rows
     }
 }

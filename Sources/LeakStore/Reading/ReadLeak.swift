@@ -173,24 +173,24 @@ extension SQLiteReader {
 
     private func days(of leak: Int64, from first: Int) throws(StoreError) -> Trend {
         try trend(
-            connection.statement(
+            reading: connection.statement(
                 """
                 select r.version, d.day, d.reports from leak_day d join release r on r.id = d.release
                 where d.leak = ? and d.day between ? and ? order by r.order_key desc, d.day
-                """), .day, leak, from: first, count: LeakRow.trendDays)
+                """), by: .day, ofLeak: leak, from: first, count: LeakRow.trendDays)
     }
 
     private func hours(of leak: Int64, from first: Int) throws(StoreError) -> Trend {
         try trend(
-            connection.statement(
+            reading: connection.statement(
                 """
                 select r.version, h.hour, h.reports from leak_hour h join release r on r.id = h.release
                 where h.leak = ? and h.hour between ? and ? order by r.order_key desc, h.hour
-                """), .hour, leak, from: first, count: LeakRow.trendDays * 24)
+                """), by: .hour, ofLeak: leak, from: first, count: LeakRow.trendDays * 24)
     }
 
     private func trend(
-        _ select: Statement, _ step: Trend.Step, _ leak: Int64, from first: Int, count: Int
+        reading select: Statement, by step: Trend.Step, ofLeak leak: Int64, from first: Int, count: Int
     ) throws(StoreError) -> Trend {
         defer { select.reset() }
         try select.bind(leak, first, first + count - 1)

@@ -30,7 +30,8 @@ extension SQLiteReader {
         }
         for index in releases.indices.dropFirst() {
             releases[index - 1].goneLeaks = try gone(
-                in: rows[index - 1], releases[index - 1].leaks, from: rows[index], releases[index].leaks)
+                in: rows[index - 1], leaks: releases[index - 1].leaks, from: rows[index],
+                formerLeaks: releases[index].leaks)
         }
         if releases.count > limit {
             releases.removeLast()
@@ -62,9 +63,10 @@ extension SQLiteReader {
     /// Returns how many leaks of one release another does not have. The result is valid until one of them has more leaks: only a
     /// merge removes leaks. Takes two steps in indexes for each leak of the former release.
     private func gone(
-        in release: Int64, _ leaks: Int, from former: Int64, _ formerLeaks: Int
+        in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
     ) throws(StoreError) -> Int {
-        if let gone = goneCache.gone(in: release, leaks, from: former, formerLeaks) { return gone }
+        let cached = goneCache.gone(in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
+        if let cached { return cached }
         let select = try connection.statement(
             """
             select count(*) from leak_release p where p.release = ?1
@@ -73,7 +75,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(former, release)
         let gone = try select.step() ? select.int(0) : 0
-        goneCache.keep(gone, in: release, leaks, from: former, formerLeaks)
+        goneCache.keep(gone, in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
         return gone
     }
 }

@@ -59,7 +59,7 @@ package struct GoneCache {
 
     package init() {}
 
-    package func gone(in release: Int64, _ leaks: Int, from former: Int64, _ formerLeaks: Int) -> Int? {
+    package func gone(in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int) -> Int? {
         guard let known = counts[release],
             (known.leaks, known.former, known.formerLeaks) == (leaks, former, formerLeaks)
         else { return nil }
@@ -67,7 +67,7 @@ package struct GoneCache {
     }
 
     package mutating func keep(
-        _ gone: Int, in release: Int64, _ leaks: Int, from former: Int64, _ formerLeaks: Int
+        _ gone: Int, in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
     ) {
         if counts.count >= Self.capacity { counts.removeAll() }
         counts[release] = (leaks, former, formerLeaks, gone)

@@ -63,8 +63,8 @@ extension Writer {
         // Reports may be kept between two steps.
         try foldLogs()
         next.samplesDone = try lastRow(
-            "select max(id) from (select id from sample where id > ? order by id limit ?)", done,
-            Self.samplesPerStep)
+            "select max(id) from (select id from sample where id > ? order by id limit ?)", after: done,
+            limit: Self.samplesPerStep)
         guard let last = next.samplesDone else { return }
         try connection.run(
             "delete from sample where id > ? and id <= ? and install_hash = ?", done, last,
@@ -82,8 +82,8 @@ extension Writer {
         // Reports may be counted between two steps.
         try foldLogs()
         let last = try lastRow(
-            "select max(id) from (select id from install_set where id > ? order by id limit ?)", done,
-            Self.setsPerStep)
+            "select max(id) from (select id from install_set where id > ? order by id limit ?)", after: done,
+            limit: Self.setsPerStep)
         guard let last else { return nil }
         let select = try connection.statement(
             """
@@ -137,7 +137,9 @@ extension Writer {
             """, leak)
     }
 
-    private func lastRow(_ sql: StaticString, _ done: Int64, _ limit: Int) throws(StoreError) -> Int64? {
+    private func lastRow(
+        _ sql: StaticString, after done: Int64, limit: Int
+    ) throws(StoreError) -> Int64? {
         let select = try connection.statement(sql)
         defer { select.reset() }
         try select.bind(done, limit)

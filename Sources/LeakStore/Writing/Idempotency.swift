@@ -2,7 +2,7 @@ extension Writer {
     /// Returns the receipt of a submission. Stores the key of a submission that counts; if there are too many keys, the submission
     /// counts as one beyond the limit instead.
     func receipt(
-        for submission: Submission, _ tally: inout Tally, _ rows: AdmittedRows, _ clock: StoreClock
+        for submission: Submission, tally: inout Tally, rows: AdmittedRows, clock: StoreClock
     ) throws(StoreError) -> Receipt {
         guard let idempotency = submission.idempotency else { return .counted }
         let key = KeyLog.Key(keyID: submission.keyID, bytes: PackedKey.bytes(of: idempotency.key))

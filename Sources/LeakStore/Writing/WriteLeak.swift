@@ -1,6 +1,6 @@
 extension Writer {
     func write(
-        _ leak: Tally.Leak, to known: LeakEntry?, _ tally: Tally, _ rows: AdmittedRows,
+        _ leak: Tally.Leak, to known: LeakEntry?, tally: Tally, rows: AdmittedRows,
         of submissions: [Submission], changed: inout ChangedCounts, now: Int64
     ) throws(StoreError) -> LeakEntry {
         let entry: LeakEntry
@@ -26,7 +26,9 @@ extension Writer {
         for cell in leak.cells {
             entry.widen(to: rows.releases[tally.releases[tally.release(ofCell: cell)].number])
         }
-        if let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed) {
+        if let impact = try countReleases(
+            of: leak, entry: entry, tally: tally, rows: rows, changed: &changed)
+        {
             entry.impact = impact
         }
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }

@@ -4,7 +4,7 @@ extension Writer {
     /// - Parameter changed: receives the changed rows.
     /// - Returns: installs in the app's newest release; `nil` if no report is of that release.
     func countReleases(
-        of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows,
+        of leak: Tally.Leak, entry: LeakEntry, tally: Tally, rows: AdmittedRows,
         changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
         entry.forgetParts()

@@ -139,7 +139,7 @@ final class Writer {
                 let rows = AdmittedRows(of: self, day: Calendar.day(of: clock.newKeyTime))
                 for (number, submission) in submissions.enumerated() {
                     guard number == 0 || tally.weight < limits.weightPerCommit else { break }
-                    receipts.append(try receipt(for: submission, &tally, rows, clock))
+                    receipts.append(try receipt(for: submission, tally: &tally, rows: rows, clock: clock))
                     if receipts[number] == .counted { try tally.add(submission, number: number, by: rows) }
                 }
                 try write(tally, in: rows, of: submissions, now: now, expiry: clock.expiryTime)
@@ -234,8 +234,8 @@ final class Writer {
         for index in tallied.indices {
             leaks.append(
                 try write(
-                    tallied[index], to: rows.leaks[tallied[index].number], tally, rows, of: submissions,
-                    changed: &changed, now: now))
+                    tallied[index], to: rows.leaks[tallied[index].number], tally: tally, rows: rows,
+                    of: submissions, changed: &changed, now: now))
         }
         // Samples come before explanations where a key's bytes run out.
         for index in tallied.indices where !tallied[index].values.isEmpty {
