@@ -51,7 +51,7 @@
             repeat {
                 callers.letIn()
                 guard isWanted() else { return expiry.wait }
-            } while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) })
+            } while try writer.with({ writer throws(StoreError) in try writer.runStep(of: &expiry) })
             return expiry.wait
         }
 
@@ -60,7 +60,7 @@
             var isLeft = true
             while isLeft {
                 guard isWanted() else { return nil }
-                isLeft = try writer.with { writer throws(StoreError) in try writer.take(stepOf: &erasing) }
+                isLeft = try writer.with { writer throws(StoreError) in try writer.runStep(of: &erasing) }
                 callers.letIn()
             }
             return erasing.erased

@@ -18,7 +18,7 @@ public final class SQLiteStore: Store {
     let writer: Guarded<Writer>
     let watch: DatabaseGuard
     private let callers = Callers()
-    private let folder: CountFolder
+    private let flusher: CountFolder
     /// How often an erasure waits for readers to leave the log, and how long each time.
     private static let logTries = 20
     private static let logWaitMilliseconds: Int32 = 50
@@ -63,7 +63,7 @@ public final class SQLiteStore: Store {
         try writer.checkFile()
         let readTime = writer.readTime
         self.writer = Guarded(writer)
-        folder = CountFolder(writer: self.writer, callers: callers, readTime: readTime)
+        flusher = CountFolder(writer: self.writer, callers: callers, readTime: readTime)
         noteLeaks()
     }
 
@@ -163,7 +163,7 @@ public final class SQLiteStore: Store {
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
         // A thread that counts without a pause would take the lock again before a reader wakes up.
-        folder.letIn()
+        flusher.letIn()
         return try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
     }
 
@@ -178,7 +178,7 @@ public final class SQLiteStore: Store {
         while isLeft, isWanted() {
             isLeft = try writer.with { writer throws(StoreError) in
                 try writer.checkFile()
-                return try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &expiry) }
+                return try writer.withSpareRoom { () throws(StoreError) in try writer.runStep(of: &expiry) }
             }
             if isLeft { callers.letIn() }
         }
@@ -192,7 +192,7 @@ public final class SQLiteStore: Store {
             guard isWanted() else { return nil }
             isLeft = try writer.with { writer throws(StoreError) in
                 try writer.checkFile()
-                return try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &erasing) }
+                return try writer.withSpareRoom { () throws(StoreError) in try writer.runStep(of: &erasing) }
             }
             callers.letIn()
         }
@@ -295,7 +295,7 @@ public final class SQLiteStore: Store {
     }
 
     public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(path: path, known: known, watch: watch, folder: folder)
+        try SQLiteReader(path: path, known: known, watch: watch, flusher: flusher)
     }
 
     public var damage: StoreError? {
@@ -323,7 +323,7 @@ public final class SQLiteStore: Store {
             let changes = writer.connection.totalChanges
             let result = try body(&writer)
             if writer.connection.totalChanges != changes { try writer.checkCommit() }
-            folder.noteWrite()
+            flusher.noteWrite()
             return result
         }
     }

@@ -90,7 +90,7 @@ import LeakPlatform
         _ = try writer.count([submission((0..<1_500).map { report("L\($0)", 1) })], now: noon)
         var erasing = Erasing(install: 1)
         var steps = 0
-        while try writer.take(stepOf: &erasing) {
+        while try writer.runStep(of: &erasing) {
             steps += 1
             let others = (0..<1_500).map { report("L\($0)", UInt64(10 + steps)) }
             _ = try writer.count([submission(others)], now: noon + Int64(steps))
@@ -119,10 +119,10 @@ import LeakPlatform
         }
         #expect(try writer.count([submission(reports)], now: noon) == [.counted])
         var erasing = Erasing(install: 1)
-        while try writer.take(stepOf: &erasing) {
+        while try writer.runStep(of: &erasing) {
             guard erasing.erased.sets > 0 else { continue }
             var expiry = Expiry(now: noon + 2 * day)
-            while try writer.take(stepOf: &expiry) {}
+            while try writer.runStep(of: &expiry) {}
         }
         #expect(erasing.erased.sets > 500)
         #expect(try store.erase(install: 1).sets == 0)
@@ -139,7 +139,7 @@ import LeakPlatform
         let second = (0..<700).map { report("L\($0)", 2, build: "2") }
         #expect(try writer.count([submission(second + first)], now: noon) == [.counted])
         var erasing = Erasing(install: 1)
-        while try writer.take(stepOf: &erasing) {
+        while try writer.runStep(of: &erasing) {
             // By then the erasure has passed the places of the copies, but not those of the originals.
             guard erasing.erased.sets > 1_800 else { continue }
             let others = (700..<1_400).map { report("L\($0)", 2, build: "2") }

@@ -26,7 +26,7 @@ import Testing
         var new = 0
         var isLeft = true
         while isLeft {
-            isLeft = try writer.take(stepOf: &expiry)
+            isLeft = try writer.runStep(of: &expiry)
             left.append(try rows() - Int64(new))
             #expect(try writer.count([submission(key: "new \(new)")], now: noon + 8 * day) == [.counted])
             new += 1
@@ -57,7 +57,7 @@ import Testing
         #expect(former == [600, 130, 130])
         var expiry = Expiry(now: noon + 91 * day)
         var steps = 0
-        while try writer.take(stepOf: &expiry) {
+        while try writer.runStep(of: &expiry) {
             steps += 1
             let left = try counts()
             for (before, after) in zip(former, left) {
@@ -81,7 +81,7 @@ import Testing
         // The two oldest days go, and the morning of the third.
         var expiry = Expiry(now: noon + 90 * day - 2 * hour)
         var sizes: Set<Int64> = []
-        while try writer.take(stepOf: &expiry) {
+        while try writer.runStep(of: &expiry) {
             let left = try rows()
             guard sizes.insert(left).inserted else { continue }
             #expect(try SQLiteStore.verify(path: directory.database).problems == [], "\(left) hours")

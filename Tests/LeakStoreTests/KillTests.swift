@@ -10,7 +10,7 @@ import LeakPlatform
     import Glibc
 #endif
 
-/// A process that is killed while its threads count, expire, tidy and read at the same time, on a real disk.
+/// A process that is killed while its threads count, expire, checkpoint and read at the same time, on a real disk.
 ///
 /// `make soak` kills more (`KILL_ROUNDS`).
 @Suite struct KillTests {

@@ -28,7 +28,7 @@
                     &rows, numbers: cursors.map(\.row), verdicts: verdicts, now: now, on: connection)
                 var page = LeakPage(
                     leaks: rows, next: next, total: found.totals.leaks, reports: found.totals.reports)
-                page.note(found.apart)
+                page.add(found.apart)
                 return page
             }
         }
@@ -263,7 +263,7 @@
 
     extension LeakPage {
         /// Stores the totals of leaks that a list leaves out.
-        fileprivate mutating func note(_ apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]) {
+        fileprivate mutating func add(_ apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]) {
             for (state, totals) in apart {
                 switch state {
                 case .known: known = totals

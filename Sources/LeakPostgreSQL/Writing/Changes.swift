@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The changes of a tally to the database: computed first, then written in one round trip.
+    /// The changes of the tally to the database: computed first, then written in one round trip.
     struct Changes {
         let tally: Tally
         let places: Places

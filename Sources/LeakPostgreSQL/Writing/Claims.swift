@@ -27,16 +27,16 @@
 
         private let submissions: [Submission]
         private let claims: [Claim?]
-        /// The index of the first submission of each claim.
+        /// The index of the first submission with each key.
         private let firsts: [Claim: Int]
         /// ``StoreClock/newKeyTime``.
         private let time: Int64
         /// Keys that were stored at this time or before count as forgotten.
         private let start: Int64
         let day: Int
-        /// Claims that this transaction writes.
+        /// Keys that this transaction writes.
         private(set) var won: Set<Claim> = []
-        /// Claims that are not stored.
+        /// Keys that are not stored.
         private var unremembered: Set<Claim> = []
         private var stored: [Claim: Stored] = [:]
         /// Rows of `answer`.
@@ -117,7 +117,7 @@
             try checkRead(lost, connection)
         }
 
-        /// Determines which claims are stored if there may be too many, and writes new answers.
+        /// Determines which keys are stored if there may be too many, and writes new answers.
         private mutating func remembered(
             _ asked: [Claim], on connection: Connection, limits: StoreLimits,
             memory: inout IdempotencyMemory
@@ -216,7 +216,7 @@
             Set(submissions.indices.filter { claims[$0].map { unremembered.contains($0) } ?? false })
         }
 
-        /// Returns the number of claims of one ingest key.
+        /// Returns the number of idempotency keys of one ingest key.
         private func count(of key: Int64) -> Int { firsts.keys.count { $0.keyID == key } }
 
         private func answer(to claim: Claim) -> [UInt8] { submissions[firsts[claim] ?? 0].answer }

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The progress of erasing one install, step by step.
+    /// The progress of the erasure of one install, step by step.
     struct Erasing {
         let install: UInt64
         fileprivate(set) var erased = Erased()
@@ -40,7 +40,7 @@
         /// Erases some rows, in a transaction of its own that keeps all apps from changing.
         ///
         /// - Returns: `true` if anything is left to search.
-        func take(stepOf erasing: inout Erasing) throws(StoreError) -> Bool {
+        func runStep(of erasing: inout Erasing) throws(StoreError) -> Bool {
             let connection = try link.open()
             do throws(StoreError) {
                 var next = erasing

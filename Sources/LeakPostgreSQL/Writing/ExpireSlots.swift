@@ -13,7 +13,7 @@
                     "select app, slot from app_slot where slot < $1::bigint order by slot, app limit $2::bigint",
                     .integer(SlotWindow.oldestKept(now: now)), .integer(Self.slotsPerStep))
             ) { found, connection throws(StoreError) in
-                let slots = try connection.run(Self.take(found))
+                let slots = try connection.run(Self.deleteSlots(found))
                 try Self.add(
                     Days(of: slots, from: Retention.firstAppDay(now: now), connection), on: connection)
                 return slots.count < Self.slotsPerStep
@@ -78,7 +78,7 @@
         }
 
         /// Deletes slots with their sets, and returns them.
-        private static func take(_ slots: Rows) -> Query {
+        private static func deleteSlots(_ slots: Rows) -> Query {
             Query(
                 """
                 with \(held("app_slot", "slot")),

@@ -34,7 +34,7 @@
         /// has locked.
         ///
         /// - Returns: `true` if anything is left.
-        func take(stepOf expiry: inout Expiry) throws(StoreError) -> Bool {
+        func runStep(of expiry: inout Expiry) throws(StoreError) -> Bool {
             guard let part = expiry.rest.first else { return false }
             let clock = try clock(of: &expiry)
             let isDone =

@@ -10,7 +10,7 @@
 
         init(connection: Connection) { self.connection = connection }
 
-        mutating func take(
+        mutating func run(
             _ submissions: [Submission], now: Int64, _ clock: StoreClock, by writer: Writer
         ) throws(StoreError) -> [Receipt] {
             let submissions = try Self.first(of: submissions, weighing: writer.limits.weightPerCommit)

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The rows that the database has for the names of a tally, read once their apps are locked. A name without a row was looked up
+    /// The rows that the database has for the names of the tally, read once their apps are locked. A name without a row was looked up
     /// and not found.
     struct Known {
         struct App {
@@ -96,7 +96,7 @@
 
         func module(of leak: LeakID) -> String? { leaks[leak].map { $0.module ?? "" } }
 
-        // MARK: Names
+        // MARK: Keys
 
         func row(ofApp index: Int, in tally: Tally) -> Int64 {
             apps[ByteText(tally.apps[index].name)]?.id ?? 0

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The rows of the database for the names of a tally, and the state of each leak; indexed as in the tally.
+    /// The rows of the database for the names of the tally, and the state of each leak; indexed as in the tally.
     struct Places {
         struct App {
             var id: Int64

@@ -13,7 +13,7 @@
     /// leaks; the sets and histograms that change; all writes, and the commit. New names cost a round trip or two more, and names
     /// that may be beyond a limit cost a few.
     ///
-    /// Transactions do not deadlock: each takes first its writer's row in `witness`, then new answers and its idempotency keys,
+    /// Transactions do not deadlock: each takes first the row of its ``Witness``, then new answers and its idempotency keys,
     /// both in their order, the locks of ingest keys that create apps, new apps by name, then the locks of its apps by number. All
     /// other rows that it changes belong to an app that it has locked, except the numbers of idempotency keys and bytes of each
     /// ingest key, which come after all other locks.
@@ -79,7 +79,7 @@
             let clock = try clock(at: now, on: connection)
             var flush = Flush(connection: connection)
             do throws(StoreError) {
-                let receipts = try flush.take(submissions, now: now, clock, by: self)
+                let receipts = try flush.run(submissions, now: now, clock, by: self)
                 return receipts
             } catch {
                 refusal = connection.refusal

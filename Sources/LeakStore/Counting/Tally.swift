@@ -279,7 +279,7 @@ package struct Tally {
         return sources.count - 1
     }
 
-    /// Returns the index of a bundle. Bundles of two sources may count as one: their rows are added up when they are written.
+    /// Returns the index of the count of an hour. Counts of two sources may have one row: they are added up when they are written.
     private mutating func bundle(
         ofLeak leak: Int, from given: Int, at time: Int64, in submission: Submission,
         by admission: some Admission

@@ -1,4 +1,4 @@
-/// The parts of a tally, each identified by its index in one of the tally's arrays.
+/// The parts of the tally, each identified by its index in one of its arrays.
 extension Tally {
     package struct App {
         /// ``StoreLimits/other`` for all apps beyond the limit; so are the version and the name of a build below.

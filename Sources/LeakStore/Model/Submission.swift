@@ -142,7 +142,7 @@ public struct Submission: Sendable {
         }
     }
 
-    /// Sessions and checks of one app version: the denominators of shares.
+    /// Sessions and checks of one app version, by which leaks are divided.
     public struct Denominator: Hashable, Sendable {
         public var app: String
         public var version: String

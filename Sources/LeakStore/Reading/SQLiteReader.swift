@@ -7,14 +7,14 @@ final class SQLiteReader: StoreReader {
     var goneCache = GoneCache()
     /// The newest row of `merged_leak` that the caches know of; `nil` before they are used.
     var lastMerge: Int64?
-    private let folder: CountFolder?
+    private let flusher: CountFolder?
 
-    /// - Parameter folder: `nil` has ``snapshot(_:)`` show the tables as they are, without the log of counts.
+    /// - Parameter flusher: `nil` has ``snapshot(_:)`` show the tables as they are, without the log of counts.
     init(
-        path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil, folder: CountFolder? = nil
+        path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil, flusher: CountFolder? = nil
     ) throws(StoreError) {
         self.known = known
-        self.folder = folder
+        self.flusher = flusher
         connection = try Connection(path: path, access: .readOnly, watch: watch)
         connection.keepLog()
         try connection.execute("pragma cache_size = -2048")
@@ -22,22 +22,22 @@ final class SQLiteReader: StoreReader {
 
     /// Runs `body` on one state of the database, so that all its numbers agree.
     func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        folder?.noteRead()
+        flusher?.noteRead()
         return try connection.transaction(.deferred) { () throws(StoreError) in
-            if let folder, try connection.lacksCounts { try renewSnapshot(by: folder) }
+            if let flusher, try connection.lacksCounts { try renewSnapshot(by: flusher) }
             return try body()
         }
     }
 
-    /// Lets the folder write the counts in the log to their tables, and begins a snapshot after that.
+    /// Has the counts in the log written to their tables, and begins a snapshot after that.
     ///
     /// While nothing can be written, the snapshot is of the tables as they are, without the counts since the last fold.
-    private func renewSnapshot(by folder: CountFolder) throws(StoreError) {
+    private func renewSnapshot(by flusher: CountFolder) throws(StoreError) {
         // The writer may wait for this reader to leave the write-ahead log.
         try connection.run("commit")
         var hasBegun = false
         do throws(StoreError) {
-            try folder.fold { () throws(StoreError) in
+            try flusher.fold { () throws(StoreError) in
                 hasBegun = true
                 try beginSnapshot()
             }

@@ -1,4 +1,4 @@
-/// The entries of the database for the names in a tally.
+/// The entries of the database for the names in the tally.
 ///
 /// Keeps the entries for as long as the tally exists, however many pass through the writer's caches meanwhile.
 final class AdmittedRows: Admission {

@@ -2,7 +2,7 @@ internal import LeakPlatform
 
 /// How many calls want a writer or have it. A lock alone does not let them in between two steps of a long task.
 package final class Callers: Sendable {
-    /// A step of a long task waits no longer than so for a moment without callers.
+    /// A step of a long task waits no longer than this for a moment without calls.
     private static let stepWait = Duration.milliseconds(100)
 
     private let count = Guarded(0)

@@ -1,4 +1,4 @@
-/// The progress of erasing one install, step by step.
+/// The progress of the erasure of one install, step by step.
 struct Erasing {
     let install: UInt64
     private(set) var erased = Erased()
@@ -36,7 +36,7 @@ extension Writer {
     /// Erases some rows, in a transaction of its own.
     ///
     /// - Returns: `true` if anything is left to search.
-    func take(stepOf erasing: inout Erasing) throws(StoreError) -> Bool {
+    func runStep(of erasing: inout Erasing) throws(StoreError) -> Bool {
         do throws(StoreError) {
             var next = erasing
             try connection.transaction(.immediate) { () throws(StoreError) in

@@ -30,7 +30,7 @@ extension Writer {
     /// Deletes some rows, in a transaction of its own.
     ///
     /// - Returns: `true` if anything is left.
-    func take(stepOf expiry: inout Expiry) throws(StoreError) -> Bool {
+    func runStep(of expiry: inout Expiry) throws(StoreError) -> Bool {
         guard let part = expiry.rest.first else { return false }
         do throws(StoreError) {
             var next = expiry

@@ -172,7 +172,7 @@ extension Writer {
         var leftOut: [Int: Int] = [:]
         for (place, index, name) in unknown {
             let (bundle, text) = (tally.bundles[place.bundle], tally.texts[index])
-            // An earlier bundle may have brought it.
+            // An earlier count may have brought it.
             guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
             let leak = leaks[bundle.leak].id
             // A leak that is new has no rows.

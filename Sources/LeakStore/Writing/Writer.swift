@@ -17,7 +17,7 @@ final class Writer {
     /// When a log that could not be emptied is tried again.
     private static let logRetryMilliseconds: Int64 = 10_000
 
-    /// Bytes beyond the limit of the file: for erasing, which makes room, and for users who sign in to see what is wrong.
+    /// Bytes beyond the limit of the file: for erasures, which make room, and for users who sign in to see what is wrong.
     private static let spareBytes = 64 << 20
 
     let connection: Connection

@@ -114,7 +114,7 @@
                     """))
             var expiry = Expiry(now: noon)
             var left = [try rows(of: "leak_hour")]
-            while try store.writer.with({ writer in try writer.take(stepOf: &expiry) }) {
+            while try store.writer.with({ writer in try writer.runStep(of: &expiry) }) {
                 left.append(try rows(of: "leak_hour"))
             }
             #expect(left.last == 1)
