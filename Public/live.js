@@ -230,7 +230,7 @@
 
   function stop() {
     isOver = true;
-    status.append("not kept up to date any more: ", element("a", { href: location.href, textContent: "Reload" }));
+    status.append("Live updates stopped. ", element("a", { href: location.href, textContent: "Reload" }));
   }
 
   // A clock that is behind the page itself is wrong.
@@ -259,21 +259,21 @@
   }
 
   const keys = [
-    ["j or ↓, k or ↑", "next row, row before (the arrows once a row has the focus)"], ["Enter", "open the row"],
-    ["/", "search"], ["?", "these keys"], ["Esc", "leave the search, close this"],
+    ["j or ↓, k or ↑", "next row, previous row (arrow keys: once a row has the focus)"], ["Enter", "open the row"],
+    ["/", "search"], ["?", "show shortcuts"], ["Esc", "leave the search field, close this window"],
   ];
   const dialog = element(
     "dialog", {},
-    element("h2", { id: "shortcuts", textContent: "Keyboard" }),
+    element("h2", { id: "shortcuts", textContent: "Keyboard shortcuts" }),
     element("dl", { className: "keys" }, ...keys.map(([key, meaning]) =>
       element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning })))),
     element("form", { method: "dialog" },
-      element("div", {}, choice(usesKeys, "Use them"), isOver ? "" : choice(live, "Keep this page up to date", refresh)),
+      element("div", {}, choice(usesKeys, "Enable shortcuts"), isOver ? "" : choice(live, "Live updates", refresh)),
       element("button", { autofocus: true, textContent: "Close" })));
   dialog.setAttribute("aria-labelledby", "shortcuts");
 
   const showKeys = () => dialog.showModal();
-  const opener = element("button", { className: "quiet", type: "button", textContent: "Keyboard", onclick: showKeys });
+  const opener = element("button", { className: "quiet", type: "button", textContent: "Keyboard shortcuts", onclick: showKeys });
   tools.prepend(opener, " ");
   document.body.append(dialog);
 

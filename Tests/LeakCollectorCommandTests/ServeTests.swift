@@ -193,8 +193,9 @@ import Testing
         #expect(try Self.post(to: two, key: second) == 200)
         two.kill(SIGTERM)
         two.wait()
-        for (key, words) in [(first, "was revoked on"), (CollectorProcess.token, "in use as another secret")]
-        {
+        for (key, words) in [
+            (first, "was revoked on"), (CollectorProcess.token, "already used as another secret"),
+        ] {
             let run = try CollectorProcess.run(
                 ["--port", "0", "--data", folder.path],
                 environment: Self.public.merging([

@@ -52,10 +52,10 @@ struct AccessPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: rejected == nil ? "Apps, keys and tokens" : "Nothing was changed", section: .access,
+            title: rejected == nil ? "Settings" : "Could not save", section: .access,
             context: context,
             main: #"""
-                <h1>Apps, keys and tokens</h1>
+                <h1>Settings: apps, keys and tokens</h1>
                 \#(Card("Ingest keys", keyContent, id: CredentialKind.keys.rawValue))
                 \#(Card("Access tokens", tokenContent, id: CredentialKind.tokens.rawValue))
                 \#(Card("Apps", appContent, id: "apps"))
@@ -70,17 +70,17 @@ struct AccessPage: Component {
 
     private var keyContent: HTML {
         #"""
-        <p>A key goes into an app and writes reports, nothing else. Whoever takes the app apart finds it: bound to an app, it \#
-        writes for that one alone.</p>\#(CredentialTable(context: context, kind: .keys, credentials: keys, rejected: rejected))\#
-        \#(form(.keys, "Make a key"))
+        <p>An app sends reports with a key; a key can do nothing else. Anyone can extract it from your app: restrict it to \#
+        one app.</p>\#(CredentialTable(context: context, kind: .keys, credentials: keys, rejected: rejected))\#
+        \#(form(.keys, "Create key"))
         """#
     }
 
     private var tokenContent: HTML {
         #"""
-        <p>A token signs people in and lets programs read, decide about leaks, erase installs, and change what is on this \#
-        page. It can make other tokens, and revoking it leaves those that it made.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
-        \#(form(.tokens, "Make a token"))
+        <p>People sign in with a token. Programs use it to read, decide about leaks, erase installs, and manage keys and \#
+        tokens. Tokens can create tokens; revoking one does not revoke those.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
+        \#(form(.tokens, "Create token"))
         """#
     }
 
@@ -90,7 +90,7 @@ struct AccessPage: Component {
         let app: HTML? =
             kind == .keys
             ? #"""
-            <label>App, empty for any <input name="app" autocomplete="off" spellcheck="false" \#
+            <label>App (optional) <input name="app" autocomplete="off" spellcheck="false" \#
             placeholder="com.example.shop"\#(Self.value(filled?.app))></label>
             """# : nil
         return #"""
@@ -106,7 +106,7 @@ struct AccessPage: Component {
 
     private var appContent: HTML {
         guard !apps.isEmpty else {
-            return "<p>No app has reported yet: make a key and follow what is shown with it.</p>"
+            return "<p>No app has reported yet. Create a key: the next page shows how to send a report.</p>"
         }
         let rows = apps.map { app -> HTML in
             #"""
@@ -120,7 +120,7 @@ struct AccessPage: Component {
         return #"""
             <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Newest version</th>\#
             <th scope="col">Last seen</th></tr></thead><tbody>\#(rows)</tbody></table>\#
-            \#(more > 0 ? "<p>and \(Count(more)) more, seen longer ago</p>" : nil as HTML?)
+            \#(more > 0 ? "<p>and \(Count(more)) more, less recently seen</p>" : nil as HTML?)
             """#
     }
 }

@@ -14,7 +14,7 @@ struct CredentialMutation: Mutation {
         }
     }
 
-    private static let accessPage = ErrorPage.Way(to: .access, text: "Back to keys and tokens")
+    private static let accessPage = ErrorPage.Way(to: .access, text: "Back to settings")
 
     let kind: CredentialKind
     let action: Action
@@ -71,14 +71,16 @@ struct CredentialMutation: Mutation {
         guard action != .revoke else { return CredentialFields() }
         guard !isForm else {
             guard let form = request.form else {
-                throw Problem(.unsupportedMediaType, "Send the form of the page as it is.")
+                throw Problem(.unsupportedMediaType, "Send the form from the page /access, unchanged.")
             }
             return CredentialFields(form)
         }
         try request.requireJSON()
         let fields = try CredentialFields(json: request.body())
         guard fields.app == nil || kind == .keys && action == .create else {
-            throw Problem(.badRequest, "app is for a key that is made: nothing else is bound to an app")
+            throw Problem(
+                .badRequest, "app is allowed only when a key is created: nothing else is restricted to an app"
+            )
         }
         return fields
     }

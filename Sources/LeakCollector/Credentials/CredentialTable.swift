@@ -10,7 +10,8 @@ struct CredentialTable: Component {
     var html: HTML {
         let valid = credentials.filter { $0.revokedAt == nil }
         let revoked = credentials.filter { $0.revokedAt != nil }
-        let list: HTML = valid.isEmpty ? "<p>None is valid: make one.</p>" : table(valid, end: nil)
+        let list: HTML =
+            valid.isEmpty ? "<p>There is no valid \(kind.noun). Create one.</p>" : table(valid, end: nil)
         guard !revoked.isEmpty else { return list }
         let title = Count(revoked.count).of("revoked \(kind.noun)", "revoked \(kind.noun)s")
         return #"\#(list)<details><summary>\#(title)</summary>\#(table(revoked, end: "Revoked"))</details>"#
@@ -21,13 +22,14 @@ struct CredentialTable: Component {
         let app: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil
         let last: HTML = end.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
         return #"""
-            <table class="small access"><thead><tr><th scope="col">Name</th><th scope="col" class="num">Number</th>\#(app)\#
-            <th scope="col">Made</th>\#(last)</tr></thead><tbody>\#(credentials.map { row($0) })</tbody></table>
+            <table class="small access"><thead><tr><th scope="col">Name</th><th scope="col" class="num">ID</th>\#(app)\#
+            <th scope="col">Created</th>\#(last)</tr></thead><tbody>\#(credentials.map { row($0) })</tbody></table>
             """#
     }
 
     private func row(_ credential: Credential) -> HTML {
-        let app: HTML? = kind == .keys ? "<td>\(credential.app.map { Isolated($0).html } ?? "any")</td>" : nil
+        let app: HTML? =
+            kind == .keys ? "<td>\(credential.app.map { Isolated($0).html } ?? "any app")</td>" : nil
         let last =
             credential.revokedAt.map { context.moment($0).dayElement }
             ?? "\(isFromEnvironment(credential) ? nil : renaming(credential))\(revoking(credential))"
@@ -58,13 +60,14 @@ struct CredentialTable: Component {
         let form = CredentialForm(kind: kind, action: .revoke, id: credential.id)
         let consequence: HTML =
             switch kind {
-            case .keys: "What it sends is refused from then on, for good."
+            case .keys: "Reports sent with it will be rejected. This cannot be undone."
             case .tokens:
-                "Programs with it are refused from then on, for good, and who signed in with it is signed out."
+                "Programs that use it will be rejected, and people who signed in with it will be signed out. "
+                    + "This cannot be undone."
             }
         let variable: HTML? =
             isFromEnvironment(credential)
-            ? " The collector has it from \(kind.setting.variable), and does not start again before that has another value."
+            ? " It is set by \(kind.setting.variable): change that variable before you restart the collector."
             : nil
         return #"""
             <details><summary>Revoke…</summary><p>\#(consequence)\#(variable)</p>\#

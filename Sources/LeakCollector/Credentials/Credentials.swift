@@ -84,7 +84,9 @@ public struct Credentials: Sendable {
         guard same.purpose == purpose else {
             throw SettingError(
                 source: variable,
-                problem: "is in use as another secret already; what writes must not be able to read")
+                problem:
+                    "is already used as another secret; choose a different value, because an ingest key must not be able to read"
+            )
         }
     }
 
@@ -113,7 +115,9 @@ public struct Credentials: Sendable {
         let kind = CredentialKind.allCases.first { $0.purpose == purpose }
         guard let kind, name == kind.setting.variable else { return }
         // The next start would revoke it, because it is not the secret that the variable holds.
-        throw SettingError(source: "--name", problem: "is the name of the \(kind.noun) in that variable")
+        throw SettingError(
+            source: "--name",
+            problem: "is reserved for the \(kind.noun) in that environment variable; choose another")
     }
 
     /// Checks that no other valid token has the name. A history shows the token's name for each decision, also after
@@ -125,7 +129,7 @@ public struct Credentials: Sendable {
         guard name != SignIn.linkName, !name.hasPrefix(SignIn.sessionPrefix) else {
             throw SettingError(
                 source: "--name",
-                problem: "is what a history calls a browser that was signed in; choose another")
+                problem: "is reserved for signed-in browsers in the history of leaks; choose another")
         }
         let others = try list(purpose, now: now).filter { $0.revokedAt == nil && $0.id != id }
         if let other = others.first(where: { $0.name == name }) { throw NameTaken(name: name, id: other.id) }
@@ -178,7 +182,7 @@ struct NameTaken: Error, Hashable, Sendable, CustomStringConvertible {
     var id: Int64
 
     var description: String {
-        "\(name) is the name of token \(id), and a history would not tell the two apart: choose another name, or revoke "
+        "\(name) is the name of token \(id), and the history of leaks would not tell the two apart: choose another name, or revoke "
             + "that token first"
     }
 }
@@ -189,6 +193,6 @@ struct NameKept: Error, Hashable, Sendable, CustomStringConvertible {
     var name: String
 
     var description: String {
-        "\(name) cannot be renamed: the collector knows it by the name of its environment variable"
+        "\(name) cannot be renamed: its name is that of the environment variable that sets it"
     }
 }

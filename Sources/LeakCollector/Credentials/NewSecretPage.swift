@@ -14,10 +14,10 @@ struct NewSecretPage: Component {
             title: "New \(kind.noun)", section: .access, context: context,
             main: #"""
                 <div class="narrow"><h1>New \#(kind.noun): \#(Isolated(credential.name))</h1>
-                <p class="notice">Copy it now. It is not stored, and no page shows it again.</p>
+                <p class="notice">Copy it now: you will not see it again.</p>
                 \#(Card(kind == .keys ? "Ingest key" : "Access token", "<pre>\(secret)</pre>"))
                 \#(snippets.map(\.card.html))
-                <p><a class="button" href="\#(context.links.to(.access))">Back to keys and tokens</a></p></div>
+                <p><a class="button" href="\#(context.links.to(.access))">Back to settings</a></p></div>
                 """#
         ).html
     }

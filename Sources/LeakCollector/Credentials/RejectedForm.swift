@@ -31,6 +31,6 @@ struct RejectedForm: Hashable, Sendable {
     /// Above the fields of the rejected form.
     static func alert(of form: CredentialForm, in rejected: RejectedForm?) -> HTML? {
         guard let rejected, rejected.form == form else { return nil }
-        return #"<p class="alert" role="alert" dir="auto">Nothing was changed: \#(rejected.reason)</p>"#
+        return #"<p class="alert" role="alert" dir="auto">Could not save: \#(rejected.reason)</p>"#
     }
 }

@@ -59,7 +59,7 @@ struct Snippet: Hashable, Sendable {
                 title: "From a shell",
                 code: #"curl '\#(address)/api/v1/leaks' --header 'Authorization: Bearer \#(token)'"#),
             Snippet(
-                title: "As a gate before a release",
+                title: "In CI, before a release",
                 code: #"""
                     export COLLECTOR_URL='\#(address)' COLLECTOR_ACCESS_TOKEN='\#(token)'
                     collector check --app com.example.shop --version 1.0.0

@@ -80,7 +80,7 @@ struct CycleDrawing: Component {
         guard let first = cycle.links.first, let last = cycle.links.last else { return "" }
         let items = cycle.links.dropLast().map { item($0, keeps: label($0.property)) }
         let back: HTML =
-            #"\#(label(last.property))<span class="hidden"> \#(Isolated(first.object)) again</span>"#
+            #"\#(label(last.property))<span class="hidden"> back to \#(Isolated(first.object))</span>"#
         return #"<ol class="cycle">\#(items)\#(item(last, keeps: back))</ol>"#
     }
 
@@ -91,7 +91,7 @@ struct CycleDrawing: Component {
     }
 
     private func label(_ property: String?) -> HTML {
-        guard let property else { return "keeps" }
-        return "keeps by <code>\(LongText(property))</code>"
+        guard let property else { return "strong reference" }
+        return "via <code>\(LongText(property))</code>"
     }
 }

@@ -20,7 +20,7 @@ struct ErrorPage: Component {
 
     var html: HTML {
         let words = back == nil || status >= 500 ? Self.words(status) : Self.refusedForm
-        let back = back ?? Way(to: .summary(app: nil), text: "Go to the summary")
+        let back = back ?? Way(to: .summary(app: nil), text: "Go to the list of leaks")
         return PageFrame(
             title: words.title, section: nil, context: context, hasNavigation: hasNavigation,
             main: #"""
@@ -36,38 +36,44 @@ struct ErrorPage: Component {
         // The first line end of a text area is not part of its text.
         return #"""
 
-            <p><label for="written">What you wrote, to copy from</label></p>
+            <p><label for="written">Your text, so that you can copy it</label></p>
             <p><textarea id="written" rows="8" dir="auto" readonly>
             \#(written)</textarea></p>
             """#
     }
 
     private static let refusedForm = (
-        title: "Nothing was changed", advice: "The form was refused. Go back and send it again."
+        title: "Could not save", advice: "The form was rejected. Go back and send it again."
     )
 
     static func words(_ status: Int) -> (title: String, advice: String) {
         switch status {
         case 400:
-            ("This address makes no sense", "A part of it is misspelt or cut off. Start from the summary.")
+            ("Bad request", "Check the URL: a part of it is wrong or missing.")
         case 401:
             (
                 "Sign in first",
-                "Open the sign-in link that the collector printed, or sign in with an access token."
+                "Open the sign-in link that the collector printed at its start, or sign in with an access token."
             )
-        case 403: ("Not allowed", "What you signed in with does not allow this.")
-        case 404: ("Not found", "There is no such page, or this leak was never reported here.")
+        case 403:
+            ("Not allowed", "Your session or token does not allow this. Sign in again with another token.")
+        case 404:
+            ("Not found", "There is no such page or leak. Check the URL, or start from the list of leaks.")
         case 405:
-            ("Not possible here", "This address exists, but it takes no such request. Go back and try again.")
+            ("Not allowed", "This page does not accept this kind of request. Go back and try again.")
         case 429: ("Too many requests", "Wait a minute, then load the page again.")
         case 503:
-            ("Busy", "The collector cannot read its data at the moment. Load the page again in a minute.")
+            (
+                "Temporarily unavailable",
+                "The collector cannot read its data now. Reload the page in a minute."
+            )
         case 500...:
             (
-                "Something broke",
-                "The collector's log says what happened. Load the page again; if it stays, look there."
+                "Server error",
+                "Reload the page. If the error stays, see the collector's log."
             )
-        default: ("This did not work", "The request was refused. Start from the summary.")
+        default:
+            ("Request rejected", "The collector rejected the request. Start again from the list of leaks.")
         }
     }
 }

@@ -5,7 +5,7 @@ extension LeakState {
         switch self {
         case .open: "Open"
         case .regressed: "Regressed"
-        case .slow: "Slow release"
+        case .slow: "Freed late"
         case .resolved: "Resolved"
         case .ignored: "Ignored"
         case .known: "Known system leak"
@@ -31,24 +31,24 @@ extension LeakQuery.StateFilter {
 extension LeakQuery.Sort {
     var words: String {
         switch self {
-        case .impact: "By impact"
+        case .impact: "Most installs in the newest version"
         case .reports: "Most reports"
         case .installs: "Most installs"
         case .cost: "Most memory"
         case .lastSeen: "Last seen"
-        case .firstSeen: "Newest"
+        case .firstSeen: "First seen (newest)"
         }
     }
 
-    /// The sort order in words, such as `most reports first`.
+    /// The sort order in words, such as `sorted by reports`.
     var order: String {
         switch self {
-        case .impact: "most installs of the newest version first"
-        case .reports: "most reports first"
-        case .installs: "most installs first"
-        case .cost: "most memory first: bytes kept, times objects alive, times installs"
-        case .lastSeen: "last seen first"
-        case .firstSeen: "newest first"
+        case .impact: "sorted by installs in the newest version"
+        case .reports: "sorted by reports"
+        case .installs: "sorted by installs"
+        case .cost: "sorted by memory: bytes kept × objects alive at once × installs"
+        case .lastSeen: "sorted by last report, newest first"
+        case .firstSeen: "sorted by first report, newest first"
         }
     }
 }
@@ -74,7 +74,7 @@ enum Kind {
 
     /// Returns the noun for the checks of such an object.
     static func checks(_ kind: String) -> String {
-        kind == "view_controller" ? "closes" : "checks"
+        kind == "view_controller" ? "dismissals" : "checks"
     }
 }
 
@@ -84,6 +84,6 @@ struct KnownSystems: Component {
 
     var html: HTML {
         leak.systems.isEmpty
-            ? "every system" : HTML(leak.systems.map { "\($0.description)" as HTML }, separator: "; ")
+            ? "all OS versions" : HTML(leak.systems.map { "\($0.description)" as HTML }, separator: "; ")
     }
 }

@@ -10,7 +10,7 @@ struct PageFrame: Component {
     /// Anchor at the start of a page's content, after the navigation.
     static let mainAnchor = "main"
 
-    /// Title of the window; ` · Leaks` follows.
+    /// Title of the window; ` · Leak Collector` follows.
     var title: String
     /// The navigation entry of this page.
     var section: Section?
@@ -31,12 +31,12 @@ struct PageFrame: Component {
             <html lang="en"><head><meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">\#(robots)
-            <title>\#(title) · Leaks</title>
+            <title>\#(title) · Leak Collector</title>
             <link rel="stylesheet" href="\#(links.to(.file("style.css")))">
             <link rel="icon" href="\#(links.to(.file("icon.svg")))" type="image/svg+xml">\#(script)
             </head><body>
             <a class="skip" href="#main">Skip to content</a>
-            <header><a class="brand" href="\#(links.to(.summary(app: nil)))">Leaks</a>\#(navigation)</header>
+            <header><a class="brand" href="\#(links.to(.summary(app: nil)))">Leak Collector</a>\#(navigation)</header>
             <main id="main"\#(isLive && links.isServed ? " data-live" : "")>
             \#(main)
             </main>
@@ -64,12 +64,12 @@ struct PageFrame: Component {
         // Plain files offer no keys and tokens.
         let access: HTML? =
             links.isServed
-            ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Apps, keys and tokens</a>"# : nil
+            ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Settings</a>"# : nil
         return #"""
-            <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Summary</a>\#
+            <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Leaks</a>\#
             <a href="\#(links.to(.causes(app: context.query.app)))"\#(mark(.causes))>Causes</a>\#
             <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#(access)\#
-            <a href="\#(links.to(.file("openapi.json")))">API</a></nav>\#(signOut)
+            <a href="\#(links.to(.file("openapi.json")))">API description</a></nav>\#(signOut)
             """#
     }
 
@@ -80,6 +80,6 @@ struct PageFrame: Component {
     private var asOf: HTML? {
         guard context.now != PageContext.noMoment else { return nil }
         let time = CivilTime(milliseconds: context.now)
-        return #"<span>as of <time datetime="\#(time.rfc3339)">\#(time.full)</time></span>"#
+        return #"<span>Updated <time datetime="\#(time.rfc3339)">\#(time.full)</time></span>"#
     }
 }

@@ -17,7 +17,7 @@ struct StateBadge: Component {
             let lived: HTML? = row.lived.map {
                 "<small>freed after \(Lapse(milliseconds: $0.p50)) (median)</small>"
             }
-            return #"<span class="badge slow">Slow release</span>\#(lived)"#
+            return #"<span class="badge slow">Freed late</span>\#(lived)"#
         case .regressed:
             let version: HTML? = row.standing?.backIn.map { " in \(Isolated($0))" }
             return #"<span class="badge regressed">Regressed\#(version)</span>"#

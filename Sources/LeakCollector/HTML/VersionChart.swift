@@ -37,7 +37,7 @@ struct VersionChart: Component {
 
     var html: HTML {
         guard let most = totals.max(), most > 0 else {
-            return #"<p class="dim">No reports in this time.</p>"#
+            return #"<p class="dim">No reports in this period.</p>"#
         }
         let bars = totals.indices.map { bar($0, most: most) }
         return #"""

@@ -24,7 +24,7 @@ struct CausesPage: Component {
                 \#(causes)\#(rest)
                 """#,
             footer: [
-                #"<a href="\#(context.links.json(of: .causes(app: context.query.app)))">JSON of this page</a>"#
+                #"<a href="\#(context.links.json(of: .causes(app: context.query.app)))">JSON</a>"#
             ]
         ).html
     }
@@ -42,25 +42,26 @@ struct CausesPage: Component {
     private var intro: HTML {
         let looked: HTML? =
             found.leaks < found.total
-            ? " Of \(Count(found.total)) leaks to fix the \(Count(found.leaks)) that keep most were looked at."
+            ? " This page covers the \(Count(found.leaks)) of \(Count(found.total)) leaks to fix that keep most memory."
             : nil
         return """
-            <p class="dim">Leaks with the same cycle, or whose objects the same property holds, stand together. What keeps most \
-            memory on all installs comes first.\(looked)</p>
+            <p class="dim">Leaks have the same cause if they have the same cycle, or if the same property holds their objects. \
+            Causes that keep most memory on all installs come first.\(looked)</p>
             """
     }
 
     private var empty: HTML {
         """
-        <p>No leak to fix has a path yet. The app finds paths where the detector is started with a \
-        <code>RetainPathFinder</code>; they arrive with the reports.</p>
+        <p>No leak to fix has a retain path yet. To get retain paths with the reports, start the detector in the app with a \
+        <code>RetainPathFinder</code>.</p>
         """
     }
 
     /// A leak that is resolved or ignored may have a cause that no other leak has. Others may be beyond the limits of ``SharedCauses``.
     private var missing: HTML? {
         guard let first, !found.causes.contains(where: { $0.path.causeKey == first }) else { return nil }
-        return "<p>No leak to fix that was looked at has the cause that you followed.</p>"
+        return
+            "<p>None of the leaks to fix has the cause that you followed. The leak may be resolved, ignored or not on this page.</p>"
     }
 
     private var rest: HTML? {
@@ -68,13 +69,13 @@ struct CausesPage: Component {
         guard others > 0 else { return nil }
         let place =
             found.causes.count > Self.shown
-            ? "; the first \(Count(found.causes.count)) causes are in the JSON of this page" : ""
+            ? "; the JSON has the first \(Count(found.causes.count)) causes" : ""
         return #"<p class="dim">\#(Count(others).of("more cause", "more causes"))\#(place).</p>"#
     }
 
     private func card(_ cause: SharedCauses.Cause) -> HTML {
         let suspected: HTML? = cause.provenCount == 0 ? #" · <span class="dim">suspected</span>"# : nil
-        let bytes: HTML? = cause.bytes.map { " · \(ByteCount($0)) on all installs" }
+        let bytes: HTML? = cause.bytes.map { " · \(ByteCount($0)) in memory on all installs" }
         let leaks = cause.leaks.prefix(Self.leaksShown).map { leak($0.row) }
         let others = cause.leaks.count - Self.leaksShown
         let more: HTML? = others > 0 ? "<li>and \(Count(others)) more</li>" : nil
@@ -93,7 +94,7 @@ struct CausesPage: Component {
     private func leak(_ row: LeakRow) -> HTML {
         let app: HTML? =
             context.query.app == nil ? #" <span class="dim">\#(Isolated(row.identity.app))</span>"# : nil
-        let bytes: HTML? = row.retainedAtOnce.map { ", keeps \(ByteCount($0)) at once" }
+        let bytes: HTML? = row.retainedAtOnce.map { ", keeps \(ByteCount($0)) in memory" }
         return #"""
             <li><a href="\#(context.links.to(.leak(row.identity.id)))">\#(Isolated(row.identity.title))</a>\#(app) \#
             <span class="dim">\#(Count(row.installs).of("install", "installs"))\#(bytes)</span></li>

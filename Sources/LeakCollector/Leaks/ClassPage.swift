@@ -17,7 +17,7 @@ struct ClassPage: Component {
                 """#,
             footer: [
                 "\(Count(found.total).of("leak", "leaks")) from \(Count(found.reports).of("report", "reports"))",
-                #"<a href="\#(context.links.json(of: place(found.name)))">JSON of this page</a>"#,
+                #"<a href="\#(context.links.json(of: place(found.name)))">JSON</a>"#,
             ]
         ).html
     }
@@ -58,7 +58,7 @@ struct ClassPage: Component {
         query.state = .any
         query.sort = .reports
         return #"""
-            <nav class="pages" aria-label="Further leaks"><a href="\#(context.links.to(.summary(query)))">\#
+            <nav class="pages" aria-label="More leaks"><a href="\#(context.links.to(.summary(query)))">\#
             All \#(Count(found.total).of("leak", "leaks")) of this class</a></nav>
             """#
     }
@@ -73,7 +73,7 @@ struct ClassPage: Component {
             """#
         }
         return Card(
-            "Perhaps the same class, with other outer types",
+            "Similar classes",
             #"""
             <table class="small"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Leaks</th>\#
             <th scope="col" class="num">Reports</th></tr></thead><tbody>\#(rows)</tbody></table>

@@ -11,7 +11,7 @@ struct ClassResource: JSONResource, PageResource {
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         guard let name = request.query("class"), !name.isEmpty else {
-            throw Problem(.badRequest, "name the class, as in ?class=CheckoutViewController")
+            throw Problem(.badRequest, "missing parameter: class, as in ?class=CheckoutViewController")
         }
         self.name = name
         app = request.queriedApp

@@ -68,7 +68,7 @@ struct CloseLeak: Hashable, Sendable {
         let rest =
             isComparable
             ? comparison.words(ours.elements.isEmpty ? theirs.kind : ours.kind)
-            : "\(theirs.kind.whole) there, \(ours.kind.whole) here"
+            : "it has \(theirs.kind.whole), this leak has \(ours.kind.whole)"
         let rule =
             leak.groupedBy.version == other.groupedBy.version
             ? "" : "; grouped by rule \(other.groupedBy.version)"
@@ -80,8 +80,8 @@ struct CloseLeak: Hashable, Sendable {
         switch (changed.ours, changed.theirs) {
         // Two texts that differ in spaces.
         case ("", ""): "text with the same words"
-        case ("", let theirs): "text with “\(short(theirs))” more"
-        case (let ours, ""): "text without “\(short(ours))”"
+        case ("", let theirs): "same text with “\(short(theirs))” added"
+        case (let ours, ""): "same text without “\(short(ours))”"
         case (let ours, let theirs): "text with “\(short(theirs))” instead of “\(short(ours))”"
         }
     }
@@ -205,9 +205,9 @@ struct CloseLeak: Hashable, Sendable {
             let all = max(counts.ours, counts.theirs)
             switch (counts.ours, counts.theirs) {
             case (0, 0): return "without \(kind.whole)"
-            case (_, 0): return "no stack there"
+            case (_, 0): return "it has no stack"
             case (0, _):
-                return "no stack here, \(CloseLeak.short(only.theirs ?? "")) there"
+                return "it has \(CloseLeak.short(only.theirs ?? "")), this leak has no stack"
             default: break
             }
             guard different > 0 else { return "the same \(all) \(kind.noun(all))" }

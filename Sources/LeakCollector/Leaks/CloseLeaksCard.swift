@@ -14,9 +14,9 @@ struct CloseLeaksCard: Component {
                 """#
         }
         return Card(
-            "Closest leaks",
+            "Similar leaks",
             #"""
-            <table class="small"><thead><tr><th scope="col">Leak, and what differs</th>\#
+            <table class="small"><thead><tr><th scope="col">Leak and difference</th>\#
             <th scope="col" class="num">Reports</th></tr></thead><tbody>\#(rows)</tbody></table>
             """#, id: "closest"
         ).html

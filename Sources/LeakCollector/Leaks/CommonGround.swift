@@ -4,7 +4,7 @@ internal import LeakStore
 
 /// The parts that all reports of a leak have in common, and those in which they differ without being several leaks.
 struct CommonGround {
-    /// `same class, same 4 app frames; the 18 reports kept differ in 3 system frames`
+    /// `same class, same 4 app frames; the 18 sample reports differ in 3 system frames`
     let sentence: String
 
     /// - Parameter reports: kept ones.
@@ -18,8 +18,9 @@ struct CommonGround {
         let what =
             Self.isCallStack(leak)
             ? Count(differences).of("system frame", "system frames")
-            : Count(differences).of("owner that is the system's", "owners that are the system's")
-        sentence = "\(common); the \(Count(reports.count).of("report", "reports")) kept differ in \(what)"
+            : Count(differences).of("system owner", "system owners")
+        sentence =
+            "\(common); the \(Count(reports.count).of("sample report", "sample reports")) differ in \(what)"
     }
 
     private static func isCallStack(_ leak: LeakIdentity) -> Bool {
@@ -37,7 +38,7 @@ struct CommonGround {
             return leak.cycle.isEmpty ? "same fingerprint" : "same cycle"
         }
         guard key.className.utf8.elementsEqual(className.utf8) else {
-            return "same fingerprint, which the sender chose"
+            return "same fingerprint, set by the sender"
         }
         if isCallStack(leak) {
             return key.stack.isEmpty ? "same class" : "same class, \(frames)"

@@ -31,8 +31,8 @@ struct FilterForm: Component {
             \#(HTML(choices.map(\.html), separator: "\n"))
             \#(order)
             <input type="search" name="q" value="\#(query.search ?? "")" \#
-            placeholder="Class, path or message" aria-label="Search">
-            \#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
+            placeholder="Search class or path" aria-label="Search">
+            \#(hidden("class", query.className))\#(hidden("limit", limit))<button>Apply</button>\#(className)
             </form>
             """#
     }
@@ -52,8 +52,8 @@ struct FilterForm: Component {
                 chosen: query.state.rawValue),
             Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind),
             Choice(
-                name: "period", label: "Seen in the last", none: "All time",
-                options: Period.allCases.map { ($0.rawValue, $0.words) },
+                name: "period", label: "Period", none: "Any time",
+                options: Period.allCases.map { ($0.rawValue, "Last \($0.words)") },
                 chosen: query.period?.rawValue),
         ]
     }

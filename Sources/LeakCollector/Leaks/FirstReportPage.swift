@@ -9,13 +9,13 @@ struct FirstReportPage: Component {
             title: "First report", section: .summary, context: context, isLive: true,
             main: #"""
                 <div class="narrow"><h1>Waiting for the first report</h1>
-                <p>Nothing has been reported so far. The first report, from an app or from a shell, turns this page \#
-                into the summary.</p>
-                <p>Put your ingest key in place of KEY: it was printed when the collector started for the first time, \#
-                and <a href="\#(context.links.to(.access))">the access page</a> or \#
-                <code>collector key create</code> makes another.</p>
+                <p>No reports yet. Send the first one from an app or from a shell: this page updates itself and then shows \#
+                the list of leaks.</p>
+                <p>Replace KEY with your ingest key, which was printed when the collector started for the first time. \#
+                To create another key, use <a href="\#(context.links.to(.access))">Settings</a> or \#
+                <code>collector key create</code>.</p>
                 \#(Snippet.sending(to: address, key: "KEY", app: nil, project: 1).map(\.card.html))
-                <p><a class="button" href="\#(context.links.to(.summary(app: nil)))">Look again</a></p></div>
+                <p><a class="button" href="\#(context.links.to(.summary(app: nil)))">Refresh</a></p></div>
                 """#
         ).html
     }

@@ -16,7 +16,7 @@ struct GroupingCard: Component {
     var html: HTML {
         let rule = leak.groupedBy
         let isCallStack = CallStack.titles(of: leak.stack) != nil
-        let stackName: HTML = isCallStack ? "calls" : "stack"
+        let stackName: HTML = isCallStack ? "app functions" : "path"
         let stack: HTML? =
             rule.stack.isEmpty
             ? nil : "<div><dt>\(stackName)</dt><dd>\(LeakPath(rule.stack).whole)</dd></div>"
@@ -25,34 +25,34 @@ struct GroupingCard: Component {
             switch leak.quality {
             case .full: ""
             case .guessed:
-                #"<p class="dim">The report's text is of no known form: the class is the word that looks most like one.</p>"#
+                #"<p class="dim">The collector does not know this kind of message. It took the word that looks most like a class.</p>"#
             case .low:
-                #"<p class="dim">The report named no class: its text, with numbers masked, stands for one.</p>"#
+                #"<p class="dim">The report named no class. Its text, without numbers, is used instead.</p>"#
             }
         let mangled: HTML =
             rule.isMangled
-            ? #"<p class="dim">A name is mangled in a way that could not be read; it stands as it came.</p>"#
+            ? #"<p class="dim">A mangled name could not be read and is shown as it was sent.</p>"#
             : ""
         let calls: HTML =
             switch (isCallStack, rule.stack.isEmpty) {
             case (false, _) where CallStack(leak.stack) != nil:
                 #"""
-                <p class="dim">An older rule made this leak: it took the frames of a call stack for owners. \#(newReports)</p>
+                <p class="dim">An older rule made this leak: it read the frames of a call stack as owners. \#(newReports)</p>
                 """#
             case (false, _) where successor != nil:
-                #"<p class="dim">An older rule made this leak, which \#(oldRule). \#(newReports)</p>"#
+                #"<p class="dim">An older rule made this leak: it \#(oldRule). \#(newReports)</p>"#
             case (false, _): ""
             case (true, true):
                 #"""
-                <p class="dim">The call stack names no function of the app: the class alone decides. Send function names, or \#
+                <p class="dim">The call stack names no function of the app, so only the class is used. Send function names, or \#
                 the image and the offset of each frame.</p>
                 """#
-            case (true, false): #"<p class="dim">Frames of the system do not count.</p>"#
+            case (true, false): #"<p class="dim">Frames of the system are ignored.</p>"#
             }
         let ground = CommonGround(of: leak, reports: reports).sentence
-        let reason: HTML = "<p>One leak because: \(ground).</p>"
+        let reason: HTML = "<p>These reports are one leak: \(ground).</p>"
         return Card(
-            "Grouped by, rule \(rule.version)",
+            "Grouping (rule \(rule.version))",
             #"""
             \#(reason)<dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
             \#(stack)</dl>\#(note)\#(calls)\#(symbols)\#(mangled)
@@ -72,22 +72,23 @@ struct GroupingCard: Component {
         let images = HTML(shown, separator: ", ")
         let more: HTML? = rest > 0 ? " and \(Count(rest)) more" : nil
         return #"""
-            <p class="dim">The functions of image \#(images)\#(more) have no names: no symbols were uploaded for it, so each \#
-            build may be a leak of its own. Where the build is, <code>collector symbols upload FILE</code> sends them.</p>
+            <p class="dim">The functions of image \#(images)\#(more) have no names, because no symbols were uploaded for it. Each \#
+            build may therefore become a separate leak. To upload the symbols, run \#
+            <code>collector symbols upload FILE</code> on the machine that has the build.</p>
             """#
     }
 
     private var oldRule: HTML {
         leak.quality == .low
-            ? "took a shorter text, or a text in which a class is found now"
-            : "left generic arguments out"
+            ? "used a shorter text, or a text in which the current rule finds a class"
+            : "ignored generic arguments"
     }
 
     private var newReports: HTML {
         guard let successor else { return "New reports go to another leak." }
         guard let outline = successor.outline else {
             return
-                "New reports will go to another leak, \(Isolated(successor.identity.title)), which has none so far."
+                "New reports will go to another leak, \(Isolated(successor.identity.title)), which has no reports yet."
         }
         return #"""
             New reports go to <a href="\#(links.to(.leak(outline.id)))">\#(Isolated(outline.title))\#

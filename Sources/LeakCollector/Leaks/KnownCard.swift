@@ -9,10 +9,10 @@ struct KnownCard: Component {
 
     var html: HTML {
         Card(
-            match.isAll ? "Known system leak" : "A part is a known system leak",
+            match.isAll ? "Known system leak" : "Partly a known system leak",
             #"""
             <p>\#(match.leak.reason)</p>
-            <dl class="keys"><div><dt>systems</dt><dd>\#(systems)</dd></div>\#
+            <dl class="keys"><div><dt>OS versions</dt><dd>\#(systems)</dd></div>\#
             <div><dt>reports</dt><dd>\#(share)</dd></div></dl>\#
             <p><a href="\#(match.leak.source)" rel="noreferrer">Where this is documented</a></p>
             """#, id: "known"
@@ -22,11 +22,10 @@ struct KnownCard: Component {
     private var systems: HTML { KnownSystems(leak: match.leak).html }
 
     private var share: HTML {
-        let part: HTML = "\(Count(match.reports)) of \(Count(reports)) come from there"
-        guard !match.isAll else { return part }
+        guard !match.isAll else { return "all \(Count(reports)) match" }
         return #"""
-            \#(part); \#(Count(match.elsewhere)) from systems where it is not known, \#
-            so the leak counts as the app's
+            \#(Count(match.reports)) of \#(Count(reports)) match; \#(Count(match.elsewhere)) \#
+            from other OS versions, so it counts as a leak of the app
             """#
     }
 }

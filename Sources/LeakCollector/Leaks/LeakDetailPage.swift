@@ -29,12 +29,11 @@ struct LeakDetailPage: Component {
                 \(history)\(chart(detail.trend))\(hours.map(chart))
                 \(report)\(firstReport)\(siblings)\(grouping)\(closest)
                 </div><div>
-                \(known)\(reasons)\(keeper)\(children)\(versions)\(lived)\(counts(by: "System", detail.systems))\
-                \(counts(by: "Model", detail.models))
+                \(known)\(reasons)\(keeper)\(children)\(versions)\(lived)\(systems)\(models)
                 </div></div>
                 """,
             footer: [
-                #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON of this leak</a>"#,
+                #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(keptReports)</a>"#,
             ] + (context.links.isServed ? [markdown] : [])
                 + (detail.siblings.isEmpty ? [allOfClass].compactMap(\.self) : [])
@@ -68,13 +67,13 @@ struct LeakDetailPage: Component {
     private var lived: HTML? { detail.lived.isEmpty ? nil : LivedCard(ranges: detail.lived).html }
 
     private var keptReports: HTML {
-        "All reports kept (\(Count(detail.samples)) of \(Count(detail.row.reports + detail.row.freed)))"
+        "Sample reports (\(Count(detail.samples)) of \(Count(detail.row.reports + detail.row.freed)))"
     }
 
     private var report: HTML {
         guard let newest else {
             return Card(
-                "Newest report", #"<p class="dim">No report of this leak is kept.</p>"#, id: Self.newestID
+                "Newest report", #"<p class="dim">No sample report is stored.</p>"#, id: Self.newestID
             ).html
         }
         return ReportCard(context: context, title: "Newest report", kept: newest, id: Self.newestID).html
@@ -112,7 +111,7 @@ struct LeakDetailPage: Component {
         leak.cycle.isEmpty
             ? nil
             : Card(
-                "What keeps it", CycleDrawing(cycle: CycleShape(leak.cycle, of: leak.className)).html,
+                "Retain cycle", CycleDrawing(cycle: CycleShape(leak.cycle, of: leak.className)).html,
                 id: "cycle"
             ).html
     }
@@ -120,7 +119,7 @@ struct LeakDetailPage: Component {
     private var children: HTML? {
         guard !leak.children.isEmpty else { return nil }
         let items = leak.children.map { "<li><code>\(LongText($0))</code></li>" as HTML }
-        return Card("Contained controllers", #"<ul class="plain">\#(items)</ul>"#, id: "children").html
+        return Card("Child view controllers", #"<ul class="plain">\#(items)</ul>"#, id: "children").html
     }
 
     private var versions: HTML? {
@@ -138,14 +137,21 @@ struct LeakDetailPage: Component {
         ).html
     }
 
-    private func counts(by head: String, _ values: [LeakDetail.ValueCount]) -> HTML? {
+    private var systems: HTML? {
+        counts("OS versions", head: "OS version", detail.systems, id: "counts-by-system")
+    }
+
+    private var models: HTML? {
+        counts("Device models", head: "Device model", detail.models, id: "counts-by-model")
+    }
+
+    private func counts(
+        _ title: HTML, head: String, _ values: [LeakDetail.ValueCount], id: String
+    ) -> HTML? {
         guard !values.isEmpty else { return nil }
         let most = values.map(\.reports).max() ?? 0
         let rows = values.map { CountTable.Row(name: $0.value, counts: [$0.reports], most: most) }
-        return Card(
-            "\(head)s", CountTable(heads: [head, "Reports"], rows: rows).html,
-            id: "counts-by-\(head.lowercased())"
-        ).html
+        return Card(title, CountTable(heads: [head, "Reports"], rows: rows).html, id: id).html
     }
 
     /// Maximum number of ``LeakDetail/siblings``.
@@ -160,9 +166,9 @@ struct LeakDetailPage: Component {
                 <td class="num">\#(Count(sibling.reports))</td></tr>
                 """#
         }
-        let more: HTML = rows.count < Self.siblingsGiven ? "" : ", or more"
+        let orMore: HTML = rows.count < Self.siblingsGiven ? "" : " or more"
         return Card(
-            "\(Count(rows.count).of("other path", "other paths")) of this class\(more)",
+            "Other paths of this class (\(Count(rows.count))\(orMore))",
             #"""
             <table class="small"><thead><tr><th scope="col">Path</th><th scope="col" class="num">Reports</th></tr></thead>\#
             <tbody>\#(rows)</tbody></table>\#(allOfClass.map { "<p>\($0)</p>" })

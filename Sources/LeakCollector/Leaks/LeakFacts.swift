@@ -13,9 +13,9 @@ struct LeakFacts: Component {
         var facts = [Fact("\(Count(row.reports))", row.reports == 1 ? "report" : "reports").html]
         facts.append(Fact("\(Count(row.installs))", row.installs == 1 ? "install" : "installs").html)
         if let share = row.share?.shown {
-            facts.append(Fact("\(share)", "of its \(Kind.checks(row.identity.kind)) leak").html)
+            facts.append(Fact("\(share)", "of \(Kind.checks(row.identity.kind)) leak").html)
         }
-        if let alive = row.aliveAtMost { facts.append(Fact("\(Count(alive))", "alive at most").html) }
+        if let alive = row.aliveAtMost { facts.append(Fact("\(Count(alive))", "max. alive at once").html) }
         if row.freed > 0 { facts.append(FreedFact(freed: row.freed, lived: row.lived).html) }
         facts.append(
             Fact("\(VersionSpan(row: row))", row.firstVersion == row.lastVersion ? "version" : "versions")
@@ -42,15 +42,15 @@ struct Fact: Component {
     var html: HTML { "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>" }
 }
 
-/// How many objects went later, and how soon.
+/// How many objects were freed after all, and how long that took.
 struct FreedFact: Component {
     var freed: Int
     var lived: Percentiles?
 
     var html: HTML {
         let lived: HTML? = lived.map { lived in
-            ": half within \(Lapse(milliseconds: lived.p50)), 90\u{A0}% within \(Lapse(milliseconds: lived.p90))"
+            ": median \(Lapse(milliseconds: lived.p50)), 90\u{A0}% within \(Lapse(milliseconds: lived.p90))"
         }
-        return Fact("\(Count(freed))", "freed later\(lived)").html
+        return Fact("\(Count(freed))", "freed late\(lived)").html
     }
 }

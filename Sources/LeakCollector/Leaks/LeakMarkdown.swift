@@ -35,7 +35,7 @@ struct LeakMarkdown {
         let row = detail.row
         switch row.state {
         case .known: return "known system leak"
-        case .slow: return "slow release: freed later in most reports"
+        case .slow: return "freed late: in most reports, the object was freed after all"
         case .regressed: return "regressed" + (row.standing?.backIn.map { " in \(Self.code($0))" } ?? "")
         case .resolved: return "resolved"
         case .ignored: return "ignored"

@@ -38,7 +38,7 @@ struct LeakTable: Component {
         context.query.app == nil && (context.apps.count > 1 || Set(leaks.map(\.identity.app)).count > 1)
     }
 
-    /// `To fix · most installs of the newest version first`
+    /// `To fix · sorted by installs in the newest version`
     private var summary: HTML {
         let query = context.query
         var parts = [query.state.words, query.sort.order]
@@ -59,7 +59,7 @@ struct LeakTable: Component {
         }
         let link = context.summary { $0.sort = sort }
         return
-            #"<th scope="col"\#(number)\#(order)><a href="\#(link)" title="\#(sort.words) first">\#(title)</a></th>"#
+            #"<th scope="col"\#(number)\#(order)><a href="\#(link)" title="Sort by: \#(sort.words)">\#(title)</a></th>"#
     }
 }
 
@@ -95,7 +95,7 @@ struct LeakTableRow: Component {
     }
 
     private var share: HTML? {
-        row.share?.shown.map { "<small>\($0) of \(Kind.checks(row.identity.kind))</small>" }
+        row.share?.shown.map { "<small>\($0) of \(Kind.checks(row.identity.kind)) leak</small>" }
     }
 }
 

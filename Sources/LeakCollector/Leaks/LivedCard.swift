@@ -9,7 +9,8 @@ struct LivedCard: Component {
         let most = ranges.map(\.count).max() ?? 0
         let rows = ranges.map { CountTable.Row(name: Self.name($0), counts: [$0.count], most: most) }
         return Card(
-            "Time to free", CountTable(heads: ["Freed after", "Objects"], rows: rows).html, id: "time-to-free"
+            "Time until freed", CountTable(heads: ["Freed after", "Objects"], rows: rows).html,
+            id: "time-to-free"
         ).html
     }
 

@@ -19,22 +19,22 @@ struct OverviewTiles: Component {
 
     private var sessions: Tile {
         guard let newest = overview.newest, let free = newest.leakFreePercentage else {
-            let version: HTML? = overview.newest.map { ", \(Isolated($0.version))" }
+            let version: HTML? = overview.newest.map { " in \(Isolated($0.version))" }
             // A version without reported sessions says nothing yet, so the last version with sessions is shown.
             if let last = overview.lastSessions, let free = last.leakFreePercentage {
                 return Tile(
-                    title: "Leak-free sessions, \(Isolated(last.version))", value: "\(free)",
+                    title: "Leak-free sessions in \(Isolated(last.version))", value: "\(free)",
                     note: """
                         \(Count(last.sessions).of("session", "sessions")); \
-                        none of \(overview.newest.map { Isolated($0.version).html }) so far
+                        no sessions of \(overview.newest.map { Isolated($0.version).html }) yet
                         """)
             }
             return Tile(
                 title: "Leak-free sessions\(version)", value: "no data",
-                note: "no session reported so far")
+                note: "No sessions reported yet")
         }
         return Tile(
-            title: "Leak-free sessions, \(Isolated(newest.version))", value: "\(free)",
+            title: "Leak-free sessions in \(Isolated(newest.version))", value: "\(free)",
             note: "\(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))")
     }
 
@@ -43,7 +43,7 @@ struct OverviewTiles: Component {
             return Tile(
                 title: "New leaks\(scope)", value: "\(Count(overview.newLeaks))",
                 note: overview.newLeaks == 0
-                    ? "no leak is new" : "each in its app\u{2019}s newest version")
+                    ? "No new leaks" : "in each app\u{2019}s newest version")
         }
         let title = link("New in \(Isolated(newest.version))", if: overview.newLeaks > 0) {
             $0.version = newest.version
@@ -52,7 +52,7 @@ struct OverviewTiles: Component {
         return Tile(
             title: title, value: "\(Count(overview.newLeaks))",
             note: overview.newLeaks == 0
-                ? "no leak is new" : named(overview.newTitles, of: overview.newLeaks))
+                ? "No new leaks" : named(overview.newTitles, of: overview.newLeaks))
     }
 
     private var regressed: Tile {
@@ -60,7 +60,7 @@ struct OverviewTiles: Component {
             title: link("Regressed\(scope)", if: overview.regressedLeaks > 0) { $0.state = .regressed },
             value: "\(Count(overview.regressedLeaks))",
             note: overview.regressedLeaks == 0
-                ? "no mended leak came back" : named(overview.regressedTitles, of: overview.regressedLeaks))
+                ? "No regressions" : named(overview.regressedTitles, of: overview.regressedLeaks))
     }
 
     /// `CartViewModel, ProductCell and 2 more`
@@ -87,7 +87,7 @@ struct OverviewTiles: Component {
             },
             value: "\(Count(overview.recentReports))",
             note: overview.recentReports == 0
-                ? "all quiet"
+                ? "No reports"
                 : """
                 of \(Count(overview.recentLeaks).of("leak", "leaks")) \
                 from \(Count(overview.recentInstalls).of("install", "installs"))
@@ -96,11 +96,12 @@ struct OverviewTiles: Component {
 
     private var ever: Tile {
         let dropped = overview.droppedTotal
-        let reasons = HTML(overview.dropped.map { "\($0.reason): \(Count($0.count))" }, separator: ", ")
-        let lost: HTML = dropped == 0 ? "" : " · \(Count(dropped)) dropped on devices (\(reasons))"
+        let reasons = HTML(
+            DropWords.counts(overview.dropped).map { "\($0.words): \(Count($0.count))" }, separator: ", ")
+        let lost: HTML = dropped == 0 ? "" : " · Dropped: \(Count(dropped)) (\(reasons))"
         let left = overview.toFix
-        let aside = overview.leaks.saturated(adding: -left.leaks)
-        let apart: HTML = aside == 0 ? "" : " · \(Count(aside)) set aside"
+        let hidden = overview.leaks.saturated(adding: -left.leaks)
+        let apart: HTML = hidden == 0 ? "" : " · Hidden: \(Count(hidden).of("leak", "leaks"))"
         return Tile(
             title: "Leaks to fix\(scope)", value: "\(Count(left.leaks))",
             note: "\(Count(left.reports).of("report", "reports"))\(apart)\(lost)\(beyond)")
@@ -111,8 +112,32 @@ struct OverviewTiles: Component {
         HTML(
             overview.beyond.map { beyond in
                 let words = beyond.limit.rawValue.split(separator: "_").joined(separator: " ")
-                return " · limit reached: \(words), \(Count(beyond.count)) \(beyond.limit.outcome)"
+                return " · Limit reached (\(words)): \(Count(beyond.count)) \(beyond.limit.outcome)"
             }, separator: "")
+    }
+}
+
+/// Names of the reasons why reports were dropped. Unknown reasons of later versions are shown unchanged.
+enum DropWords {
+    private static let names = [
+        "before_send": "removed by beforeSend", "budget": "device limit", "damaged": "damaged file",
+        "over_limit": "other reasons", "queue_full": "queue full", "reentrant": "signal handler",
+        "refused": "rejected by the collector", "text_over_limit": "text limit", "too_long": "too long",
+        "too_old": "too old", "unseen": "object not checked",
+    ]
+
+    /// Sums the counts of several apps by reason. The order is that of the first count of each reason.
+    static func counts(_ dropped: [Submission.Dropped]) -> [(words: String, count: Int)] {
+        var counts: [(words: String, count: Int)] = []
+        for one in dropped {
+            let words = names[one.reason] ?? one.reason
+            if let index = counts.firstIndex(where: { $0.words == words }) {
+                counts[index].count = counts[index].count.saturated(adding: one.count)
+            } else {
+                counts.append((words, one.count))
+            }
+        }
+        return counts
     }
 }
 
@@ -135,7 +160,8 @@ struct AppsTile: Component {
     var html: HTML {
         let more = context.apps.count - apps.count
         let rest: HTML? =
-            more > 0 ? "<li><small>\(Count(more).of("app", "apps")) more, seen longer ago</small></li>" : nil
+            more > 0
+            ? "<li><small>\(Count(more).of("more app", "more apps")), less recently seen</small></li>" : nil
         return #"""
             <div class="tile"><dt>Leak-free sessions of each app</dt>\#
             <dd><ul class="plain">\#(apps.sorted { $0.app < $1.app }.map(line))\#(rest)</ul></dd></div>
@@ -159,15 +185,15 @@ struct AppsTile: Component {
         if let last = overview.lastSessions, let free = last.leakFreePercentage {
             return """
                 <li><span>\(name)</span> <b>\(free)</b> \
-                <small>\(Isolated(last.version)), no session of \(version) so far · \(new)</small></li>
+                <small>\(Isolated(last.version)), no sessions of \(version) yet · \(new)</small></li>
                 """
         }
         return "<li><span>\(name)</span> <b>no data</b> <small>\(version) · \(new)</small></li>"
     }
 }
 
-/// Difference between the leak-free sessions of the newest version and those of the version before: `▼ 0.9 points worse
-/// than 5.1.0`; empty if either has none.
+/// Difference between the leak-free sessions of the newest version and those of the version before: `−0.9 pts vs
+/// 5.1.0`; empty if either has none.
 struct SessionsChange: Component {
     var overview: Overview
 
@@ -177,10 +203,10 @@ struct SessionsChange: Component {
         else { return "" }
         let tenths = Int(saturating: (now - before) * 1000)
         let other = Isolated(previous.version)
-        if tenths == 0 { return "the same as \(other) · " }
+        if tenths == 0 { return "unchanged from \(other) · " }
         let points = Decimal(tenths: abs(tenths))
         return tenths > 0
-            ? #"<em class="better">▲ \#(points) points better</em> than \#(other) · "#
-            : #"<em class="worse">▼ \#(points) points worse</em> than \#(other) · "#
+            ? #"<em class="better">+\#(points) pts</em> vs \#(other) · "#
+            : #"<em class="worse">−\#(points) pts</em> vs \#(other) · "#
     }
 }

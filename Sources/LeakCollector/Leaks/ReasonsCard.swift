@@ -17,9 +17,10 @@ struct ReasonsCard: Component {
         let rest: HTML? =
             others == 0
             ? nil
-            : "<li>\(Percentage(others, of: reasons.count)) <span class=\"dim\">other or no path</span></li>"
+            : "<li>\(Percentage(others, of: reasons.count)) <span class=\"dim\">other paths, or no path</span></li>"
         return Card(
-            "Why it stays", #"\#(drawing)<ol class="reasons">\#(paths)\#(rest)</ol>\#(cost)\#(shared)"#,
+            "Why it stays in memory",
+            #"\#(drawing)<ol class="reasons">\#(paths)\#(rest)</ol>\#(cost)\#(shared)"#,
             id: "why"
         ).html
     }
@@ -76,10 +77,11 @@ struct ReasonsCard: Component {
         let alive = row.aliveAtMost ?? 1
         let atOnce: HTML? =
             alive > 1
-            ? row.retainedAtOnce.map { ", \(ByteCount($0)) at once with \(Count(alive)) alive" } : nil
+            ? row.retainedAtOnce.map { ", \(ByteCount($0)) with \(Count(alive)) alive at once" } : nil
         let atLeast = reasons.atLeastCount > 0 ? "at least " : ""
         return """
-            <p>Keeps \(atLeast)\(ByteCount(bytes)) each (median)\(atOnce), \(ByteCount(reasons.bytes)) in all that were explained.</p>
+            <p>One object keeps \(atLeast)\(ByteCount(bytes)) in memory (median)\(atOnce); \
+            all explained objects keep \(ByteCount(reasons.bytes)).</p>
             """
     }
 }

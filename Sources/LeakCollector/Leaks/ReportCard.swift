@@ -37,14 +37,15 @@ struct ReportCard: Component {
         var parts: [HTML] = []
         if let time = kept.doubtedTime {
             parts.append(
-                "counted \(CivilDate(milliseconds: kept.sample.at).text), its clock said \(Self.day(time))")
+                "device clock: \(Self.day(time)) (counted on \(CivilDate(milliseconds: kept.sample.at).text))"
+            )
         }
         if report.event == .freed { parts.append("freed") }
         if let reason = report.reason { parts.append("\(Isolated(reason))") }
         if let waited = report.waitedMilliseconds { parts.append("waited \(Lapse(milliseconds: waited))") }
         if let lived = report.livedMilliseconds { parts.append("freed after \(Lapse(milliseconds: lived))") }
         if let alive = report.alive { parts.append("\(Count(alive)) alive") }
-        if report.count > 1 { parts.append("stands for \(Count(report.count).of("report", "reports"))") }
+        if report.count > 1 { parts.append("\(Count(report.count).of("occurrence", "occurrences"))") }
         return parts.isEmpty ? nil : #"<p class="dim">\#(HTML(parts, separator: " · "))</p>"#
     }
 
@@ -73,7 +74,7 @@ struct ReportCard: Component {
 
     private var keys: HTML? {
         guard let keys = kept.report?.keys, !keys.isEmpty else { return nil }
-        return #"<h3>Keys</h3><dl class="keys">\#(keys.map { Self.entry($0) })</dl>"#
+        return #"<h3>Custom keys</h3><dl class="keys">\#(keys.map { Self.entry($0) })</dl>"#
     }
 
     private static func entry(_ key: CustomKey) -> HTML {

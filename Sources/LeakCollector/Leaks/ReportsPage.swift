@@ -12,7 +12,7 @@ struct ReportsPage: Component {
             ReportCard(context: context, title: Self.title(kept.sample.place), kept: kept, depth: .everything)
                 .html
         }
-        let none: HTML = #"<p class="dim">No report of this leak is kept.</p>"#
+        let none: HTML = #"<p class="dim">No sample report is stored.</p>"#
         return PageFrame(
             title: "Reports of \(leak.title)", section: .summary, context: context,
             main: """
@@ -20,8 +20,8 @@ struct ReportsPage: Component {
                 \(reports.isEmpty ? none : HTML(cards, separator: "\n"))
                 """,
             footer: [
-                "\(Count(reports.count).of("report", "reports")) kept",
-                #"<a href="\#(context.links.json(of: .reports(leak.id)))">JSON of these reports</a>"#,
+                "\(Count(reports.count).of("sample report", "sample reports"))",
+                #"<a href="\#(context.links.json(of: .reports(leak.id)))">JSON</a>"#,
             ]
         ).html
     }

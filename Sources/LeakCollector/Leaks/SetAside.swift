@@ -30,7 +30,7 @@ struct SetAside: Component {
             link(to: .resolved, totals: page.resolved, one: "resolved leak", many: "resolved leaks"),
             link(to: .ignored, totals: page.ignored, one: "ignored leak", many: "ignored leaks"),
         ].compactMap { $0 }
-        return parts.isEmpty ? nil : #"<p class="apart">Set aside: \#(HTML(parts, separator: " · "))</p>"#
+        return parts.isEmpty ? nil : #"<p class="apart">Hidden: \#(HTML(parts, separator: " · "))</p>"#
     }
 
     private func link(

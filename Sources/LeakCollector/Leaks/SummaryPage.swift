@@ -14,7 +14,8 @@ struct SummaryPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: context.query.app ?? "Summary", section: .summary, context: context, isLive: true,
+            title: context.query.app.map { "Leaks · \($0)" } ?? "Leaks", section: .summary, context: context,
+            isLive: true,
             main: #"""
                 <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
@@ -37,20 +38,20 @@ struct SummaryPage: Component {
         }
         if FilterForm.isNarrowed(context.query) {
             return #"""
-                <div class="card empty"><h2>No leak matches</h2>
-                <p>None of \#(Count(overview.leaks).of("leak", "leaks")) is what you asked for. \#
-                <a href="\#(FilterForm.cleared(context))">Clear the filters</a></p></div>
+                <div class="card empty"><h2>No matches</h2>
+                <p>No leaks match these filters, of \#(Count(overview.leaks).of("leak", "leaks")) in all. \#
+                <a href="\#(FilterForm.cleared(context))">Clear filters</a></p></div>
                 """#
         }
         guard overview.leaks > 0 else {
             return #"""
-                <div class="card empty"><h2>No leak reported</h2>
+                <div class="card empty"><h2>No leaks yet</h2>
                 <p>Reports of \#(Isolated(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
                 """#
         }
         return #"""
-            <div class="card empty"><h2>Nothing to fix</h2>
-            <p>Every leak reported so far is known, resolved or ignored.</p></div>
+            <div class="card empty"><h2>All caught up</h2>
+            <p>No leak is left to fix: all are resolved, ignored or known system leaks.</p></div>
             """#
     }
 
@@ -62,7 +63,7 @@ struct SummaryPage: Component {
         let following: HTML? = page.next.map { cursor in
             #"<a rel="next" href="\#(context.summary { $0.cursor = cursor })">Next page</a>"#
         }
-        return #"<nav class="pages" aria-label="Further leaks">\#(first)\#(following)</nav>"#
+        return #"<nav class="pages" aria-label="More leaks">\#(first)\#(following)</nav>"#
     }
 
     private var here: Place {
@@ -83,14 +84,14 @@ struct SummaryPage: Component {
         let following: HTML? = page.next.map { _ in
             #"<a rel="next" href="\#(links.to(exported(number + 1)))">Next page</a>"#
         }
-        return #"<nav class="pages" aria-label="Further leaks">\#(first)\#(following)</nav>"#
+        return #"<nav class="pages" aria-label="More leaks">\#(first)\#(following)</nav>"#
     }
 
     /// Where the tiles' numbers are for programs; an export has none of them.
     private var numbers: HTML? {
         let place = Place.overview(app: context.query.app, overview.period)
         return context.links.isServed
-            ? #"<a href="\#(context.links.json(of: place))">JSON of the numbers on top</a>"# : nil
+            ? #"<a href="\#(context.links.json(of: place))">Summary JSON</a>"# : nil
     }
 
     private var footer: [HTML] {
@@ -101,7 +102,7 @@ struct SummaryPage: Component {
             : "\(Count(page.total).of("leak", "leaks"))"
         return [
             "\(shown) from \(Count(page.reports).of("report", "reports"))\(version)",
-            #"<a href="\#(context.links.json(of: here))">JSON of this page</a>"#, numbers,
+            #"<a href="\#(context.links.json(of: here))">JSON</a>"#, numbers,
         ].compactMap(\.self)
     }
 }

@@ -206,12 +206,12 @@ enum RegroupingNote {
         let words =
             switch decision.action {
             case .resolved(let version, let isAfter):
-                "resolved in \(isAfter ? "the version after " : "")\(version)"
-            case .ignored(nil): "ignored for good"
+                "resolved in \(isAfter ? "the next version after " : "")\(version)"
+            case .ignored(nil): "ignored forever"
             case .ignored(.date(let end)): "ignored until \(CivilDate(milliseconds: end).text)"
             case .ignored(.reports(let reports)): "ignored until \(count(reports, "more report"))"
             case .reopened: "reopened"
-            case .noted: "a note"
+            case .noted: "a comment"
             }
         return "\(words) by \(decision.by) on \(CivilDate(milliseconds: decision.at).text)"
     }

@@ -12,7 +12,8 @@ struct CheckResource: JSONResource {
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         guard let app = request.queriedApp, let version = request.query("version"), !version.isEmpty else {
             throw Problem(
-                .badRequest, "name the app and the version to check, as in ?app=com.acme.shop&version=5.2.0")
+                .badRequest,
+                "missing parameter: app or version; send both, as in ?app=com.acme.shop&version=5.2.0")
         }
         let baseline = request.query("baseline").flatMap { $0.isEmpty ? nil : $0 }
         question = ReleaseQuestion(app: app, version: version, baseline: baseline)

@@ -18,7 +18,7 @@ struct ReleasesPage: Component {
                 """#,
             footer: [
                 "\(Count(releases.count).of("version", "versions"))",
-                #"<a href="\#(context.links.json(of: .releases(app: app)))">JSON of this page</a>"#,
+                #"<a href="\#(context.links.json(of: .releases(app: app)))">JSON</a>"#,
             ]
         ).html
     }
@@ -58,7 +58,7 @@ struct ReleasesPage: Component {
         return #"""
             <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
             \#(Choice(name: "app", label: "App", none: nil, options: context.apps.map { ($0, $0) }, chosen: app))\#
-            <button>Show</button></form>
+            <button>Apply</button></form>
             """#
     }
 }

@@ -40,7 +40,8 @@ struct SignInHandler: Sendable {
         switch signIn.gate.provenance(of: request) {
         case .elsewhere: detail = "This form was sent from another site."
         case .untold where needsOrigin:
-            detail = "Nothing says that this form comes from a page of this collector."
+            detail =
+                "The browser did not say which page sent this form. Open the sign-in page again and send it from there."
         case .here, .untold: return handler(request, responder, context.now())
         }
         responder.send(.page(error: .forbidden, detail: detail, now: context.now()))

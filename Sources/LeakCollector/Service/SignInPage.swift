@@ -37,8 +37,8 @@ struct SignInPage: Component {
             title: "Sign in", section: nil, context: context, hasNavigation: false,
             main: #"""
                 <div class="narrow"><h1>Sign in</h1>\#(message)
-                <p>The collector prints a sign-in link each time it starts. It works once, for ten minutes: look at the \#
-                end of its output, or restart it for a new one.</p>
+                <p>The collector prints a sign-in link each time it starts. The link works once, for ten minutes. Find it in \#
+                the output of the collector; restart the collector to print a new one.</p>
                 <form class="card stack" method="post" action="\#(context.links.to(.signIn))">
                 <label for="token">Or paste an access token</label>
                 <input id="token" type="password" name="token" required \#
@@ -61,14 +61,14 @@ struct SignInPage: Component {
         case nil: nil
         case .wrongToken:
             #"""
-            <p class="alert" id="problem" role="alert">This token is not known, or it was revoked. \#
-            Check that it was copied whole.</p>
+            <p class="alert" id="problem" role="alert">Invalid or revoked token. \#
+            Check that you copied all of it.</p>
             """#
         case .usedLink:
-            #"<p class="alert" role="alert">This sign-in link was used before, or it is older than ten minutes.</p>"#
+            #"<p class="alert" role="alert">This sign-in link was used before or has expired. Use a token or a new link.</p>"#
         case .tooManyAttempts:
             #"""
-            <p class="alert" role="alert">Too many wrong tokens came from your address. Wait a minute, \#
+            <p class="alert" role="alert">Too many wrong tokens were sent from your address. Wait a minute, \#
             or use a sign-in link.</p>
             """#
         case .signedOut: #"<p class="notice" role="status">You are signed out.</p>"#

@@ -43,7 +43,7 @@ struct DecisionFields: Hashable, Sendable {
             try refuse(
                 [("in", fix != nil), ("until", until != nil), ("reports", reports != nil)], with: action)
             guard action == "note" else { return Decision(.reopen, note: note, by: name) }
-            guard note != nil else { throw Self.wrong("note is empty: write what others should know") }
+            guard note != nil else { throw Self.wrong("note is empty: write a comment") }
             return Decision(.note, note: note, by: name)
         default:
             throw Self.wrong("action must be \(Self.actions)")
@@ -72,7 +72,7 @@ struct DecisionFields: Hashable, Sendable {
 
     private func readLimit(_ now: Int64) throws(Problem) -> Decision.IgnoreLimit? {
         guard until == nil || reports == nil else {
-            throw Self.wrong("until and reports exclude each other: send one of them")
+            throw Self.wrong("until and reports exclude each other: send only one of them")
         }
         if let reports {
             guard (1...Self.largestReports).contains(reports) else {
@@ -85,7 +85,7 @@ struct DecisionFields: Hashable, Sendable {
         guard let end = WireTime(rfc3339: until) ?? WireTime(rfc3339: until + "T00:00:00Z") else {
             throw Self.wrong("until must be \(Self.ends)")
         }
-        guard end.milliseconds > now else { throw Self.wrong("until is past: it must be a day to come") }
+        guard end.milliseconds > now else { throw Self.wrong("until is past: it must be in the future") }
         return .date(end.milliseconds)
     }
 
@@ -100,7 +100,7 @@ struct DecisionFields: Hashable, Sendable {
             throw Self.wrong("note is \(count) bytes, at most \(Decision.noteBytes): shorten it")
         }
         guard !lines.unicodeScalars.contains(where: Self.isForbidden) else {
-            throw Self.wrong("note has a control character: leave it out")
+            throw Self.wrong("note has a control character: remove it")
         }
         return text.isEmpty ? nil : text
     }
@@ -114,7 +114,7 @@ struct DecisionFields: Hashable, Sendable {
     /// guessed.
     private func refuse(_ fields: [(name: String, isGiven: Bool)], with action: String) throws(Problem) {
         guard let field = fields.first(where: \.isGiven) else { return }
-        throw Self.wrong("\(field.name) does not go with the action \(action): leave it out")
+        throw Self.wrong("\(field.name) does not go with the action \(action): remove it")
     }
 
     private static func wrong(_ detail: String) -> Problem { Problem(.badRequest, detail) }

@@ -26,20 +26,20 @@ extension DecisionFields {
         case .resolveInVersion:
             guard let version = text("in") else {
                 throw Problem(
-                    .badRequest, "The version is empty: fill in the one in which the leak is mended.")
+                    .badRequest, "The version is empty: fill in the version that has the fix.")
             }
             (action, fix) = ("resolve", version)
         case .ignore: action = "ignore"
         case .ignoreUntil:
             guard let day = text("until") else {
                 throw Problem(
-                    .badRequest, "The date is empty: fill in the day until which to ignore the leak.")
+                    .badRequest, "The date is empty: fill in the day until which the leak is ignored.")
             }
             (action, until) = ("ignore", day)
         case .ignoreReports:
             guard let count = text("reports").flatMap({ Int(decimalDigits: $0) }) else {
                 throw Problem(
-                    .badRequest, "The number of reports is missing: fill in a whole number from 1 on.")
+                    .badRequest, "The number of reports is missing: fill in a whole number, 1 or more.")
             }
             (action, reports) = ("ignore", count)
         case .reopen: action = "reopen"
@@ -55,13 +55,14 @@ extension DecisionFields {
             .filter { form[$0.0]?.isEmpty == false }.map(\.1)
             guard filled.count <= 1 else {
                 throw Problem(
-                    .badRequest, "More than one field is filled in: press the button beside the one you mean."
+                    .badRequest,
+                    "More than one field is filled in: press the button beside the field that you mean."
                 )
             }
             return filled.first ?? .note
         }
         guard let button = Button(rawValue: pressed) else {
-            throw Problem(.badRequest, "This form is not one of this collector: load the leak's page again.")
+            throw Problem(.badRequest, "This form is not from this collector: load the leak's page again.")
         }
         return button
     }

@@ -1,18 +1,18 @@
 internal import LeakPlatform
 import LeakStore
 
-/// Words for a decision, which follow the name of its author: `resolved it in 5.2.0`.
+/// Words for a decision, which follow the name of its author: `marked it as resolved in 5.2.0`.
 struct DecisionWords: Component {
     var action: PastDecision.Action
 
     var html: HTML {
         switch action {
         case .resolved(let version, let isAfter):
-            "resolved it \(FixWords(version: version, isAfter: isAfter))"
-        case .ignored(nil): "ignored it for good"
+            "marked it as resolved \(FixWords(version: version, isAfter: isAfter))"
+        case .ignored(nil): "ignored it forever"
         case .ignored(let limit?): "ignored it until \(LimitWords(limit: limit))"
         case .reopened: "reopened it"
-        case .noted: "wrote"
+        case .noted: "commented"
         }
     }
 }
@@ -23,7 +23,7 @@ struct FixWords: Component {
     var isAfter: Bool
 
     var html: HTML {
-        isAfter ? "in the version after \(Isolated(version))" : "in \(Isolated(version))"
+        isAfter ? "in the next version after \(Isolated(version))" : "in \(Isolated(version))"
     }
 }
 

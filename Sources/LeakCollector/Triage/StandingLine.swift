@@ -18,10 +18,10 @@ struct StandingLine: Component {
                 return "Resolved \(FixWords(version: version, isAfter: isAfter)) by \(author)"
             }
             return """
-                Fixed \(FixWords(version: version, isAfter: isAfter)), back in \(Isolated(back)): \
-                \(Count(standing.reportsSince).of("report", "reports")) since it was resolved by \(author)
+                Marked as fixed \(FixWords(version: version, isAfter: isAfter)) by \(author); \
+                seen again in \(Isolated(back)) (\(Count(standing.reportsSince).of("report", "reports")) since)
                 """
-        case .ignored(nil): return "Ignored for good by \(author)"
+        case .ignored(nil): return "Ignored forever by \(author)"
         case .ignored(let limit?):
             let isOver = standing.state(now: context.now) == nil
             let verb: HTML = isOver ? "Was ignored" : "Ignored"
@@ -33,7 +33,7 @@ struct StandingLine: Component {
 
     private func soFar(_ limit: Decision.IgnoreLimit) -> HTML {
         guard case .reports = limit else { return "" }
-        return ": \(Count(standing.reportsSince)) so far, decided"
+        return " (\(Count(standing.reportsSince)) so far)"
     }
 
     private var author: HTML {

@@ -21,10 +21,10 @@ struct TriageForm: Component {
         <form class="triage" method="post" action="\#(context.links.to(.decisions(row.identity.id)))" \#
         aria-label="Decide about this leak" novalidate>\#
         \#(forEnter)\#(shown)<div class="actions">\#(first)\#(ignore)\#(more)</div>\#
-        <div class="actions"><label for="note" class="hidden">Note</label>\#
+        <div class="actions"><label for="note" class="hidden">Comment</label>\#
         <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes / Self.bytesPerUnit)" \#
-        placeholder="Note for the history"></textarea>\#
-        \#(button(.note, "Add note"))</div></form>
+        placeholder="Comment for the history"></textarea>\#
+        \#(button(.note, "Comment"))</div></form>
         """#
     }
 
@@ -62,19 +62,19 @@ struct TriageForm: Component {
     }
 
     private var resolve: HTML {
-        let after: HTML = isNumbered ? ", after \(Isolated(newest))" : ""
-        return button(.resolveInNextVersion, "Resolve in the next version\(after)", isMain: true)
+        let after: HTML = isNumbered ? " (after \(Isolated(newest)))" : ""
+        return button(.resolveInNextVersion, "Resolve in next version\(after)", isMain: true)
     }
 
     private var ignore: HTML {
         let tomorrow = CivilDate(milliseconds: context.now + 86_400_000).text
         return #"""
             <details><summary>Ignore…</summary><div class="choices">\#
-            <p>\#(button(.ignore, "Ignore for good"))</p>\#
+            <p>\#(button(.ignore, "Ignore forever"))</p>\#
             <p><label>until <input type="date" name="until" min="\#(tomorrow)"></label> \#
-            \#(button(.ignoreUntil, "Ignore until then"))</p>\#
-            <p><label>until <input type="number" name="reports" min="1" max="\#(DecisionFields.largestReports)"> \#
-            more reports</label> \#(button(.ignoreReports, "Ignore until so many"))</p></div></details>
+            \#(button(.ignoreUntil, "Ignore until this date"))</p>\#
+            <p><label>for <input type="number" name="reports" min="1" max="\#(DecisionFields.largestReports)"> \#
+            more reports</label> \#(button(.ignoreReports, "Ignore for this many reports"))</p></div></details>
             """#
     }
 
@@ -83,10 +83,10 @@ struct TriageForm: Component {
             #"<option value="\#(version)"></option>"# as HTML
         }
         return #"""
-            <details><summary>Resolve in…</summary><div class="choices">\#
+            <details><summary>Resolved in…</summary><div class="choices">\#
             <p>\#(button(.resolveNow, "Resolve in \(Isolated(newest))"))</p>\#
-            <p><label>in <span class="hidden">version</span> <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
-            spellcheck="false"></label> \#(button(.resolveInVersion, "Resolve in this version"))</p>\#
+            <p><label>version <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
+            spellcheck="false"></label> \#(button(.resolveInVersion, "Resolve"))</p>\#
             <datalist id="versions">\#(versions)</datalist></div></details>
             """#
     }

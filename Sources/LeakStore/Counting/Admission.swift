@@ -60,7 +60,7 @@ extension LeakIdentity {
         LeakIdentity(
             id: LeakID(high: 0, low: UInt64(bitPattern: row)), app: app, kind: "object", className: nil,
             module: nil,
-            title: "other leaks, beyond the limit of this app", stack: [], children: [], cycle: [],
+            title: "Not grouped (limit reached)", stack: [], children: [], cycle: [],
             quality: .low,
             groupedBy: GroupedBy(version: 1, className: StoreLimits.other, stack: []))
     }

@@ -12,15 +12,15 @@ extension BrowserTests {
             let site = try await Site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + "/access")
-                try await tab.type("phones", into: "form[aria-label='Make a key'] [name=name]")
+                try await tab.type("phones", into: "form[aria-label='Create key'] [name=name]")
                 try await tab.type(Shop.other, into: "[name=app]")
-                try await tab.loading { try await tab.click(words: "Make a key") }
+                try await tab.loading { try await tab.click(words: "Create key") }
                 try await tab.expect("h1", reads: ["New key: phones"])
                 let key = try #require(try await tab.words("pre"))
                 #expect(try await tab.words("main")?.contains("key: \"\(key)\"") == true)
                 try await site.deliver(Batch.reports([Shop.driver]), key: key)
 
-                try await tab.loading { try await tab.click(words: "Back to keys and tokens") }
+                try await tab.loading { try await tab.click(words: "Back to settings") }
                 #expect(try await tab.words("#keys")?.contains(key) == false)
                 let row = "#keys tr:has(input[value=phones])"
                 try await tab.click("\(row) details summary")
@@ -40,8 +40,8 @@ extension BrowserTests {
             let site = try await Site()
             let token = try await site.visit(look) { tab in
                 try await tab.open(site.address + "/access")
-                try await tab.type("Ada", into: "form[aria-label='Make a token'] [name=name]")
-                try await tab.loading { try await tab.click(words: "Make a token") }
+                try await tab.type("Ada", into: "form[aria-label='Create token'] [name=name]")
+                try await tab.loading { try await tab.click(words: "Create token") }
                 return try #require(try await tab.words("pre"))
             }
             try await Browser.tab(look, at: site.address) { tab in

@@ -26,7 +26,7 @@ extension BrowserTests {
                 #expect(try await tab.words("main")?.contains("tapped “Pay”") == true)
                 try await tab.loading { try await tab.click(words: "Releases") }
                 try await tab.expect(".crumb, nav.filters [aria-current]", reads: [Shop.app])
-                try await tab.loading { try await tab.click(words: "Summary") }
+                try await tab.loading { try await tab.click(words: "Leaks") }
                 try await tab.loading { try await tab.click(words: Shop.other) }
                 try await tab.expect(
                     "table.leaks tbody th > a", reads: ["Driver.MapViewController"])

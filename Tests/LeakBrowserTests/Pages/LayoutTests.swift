@@ -119,7 +119,7 @@ extension BrowserTests {
 
         @Test(
             arguments: [Look.desk, .phone, .smallPhone],
-            ["Add note", "Resolve in the next version, after 2.0", "Reopen"])
+            ["Comment", "Resolve in next version (after 2.0)", "Reopen"])
         func `after a note or a decision the page opens with the state in view`(
             look: Look, button: String
         ) async throws {
@@ -130,7 +130,7 @@ extension BrowserTests {
                 try await tab.open(site.address + "/leaks/\(id)")
                 if button == "Reopen" {
                     try await tab.click(words: "Ignore…")
-                    try await tab.loading { try await tab.click(words: "Ignore for good") }
+                    try await tab.loading { try await tab.click(words: "Ignore forever") }
                 }
                 try await tab.type("Ada looks at it.", into: "#note")
                 try await tab.loading { try await tab.click(words: button) }

@@ -33,7 +33,7 @@ extension BrowserTests {
                 try await tab.choose(Shop.app, in: "select[name=app]")
                 try await tab.choose("view", in: "select[name=kind]")
                 try await tab.choose("5.1.0", in: "select[name=version]")
-                try await tab.loading { try await tab.click(words: "Show") }
+                try await tab.loading { try await tab.click(words: "Apply") }
                 try await tab.expect(rows, reads: ["ProductCell"])
                 // The address without further state gives the same list.
                 let address = try await tab.evaluate("location.href").text ?? ""
@@ -58,7 +58,7 @@ extension BrowserTests {
                     try await tab.loading { try await tab.press("Enter") }
                     try await tab.expect(rows, reads: names)
                 }
-                try await tab.loading { try await tab.click(words: "Clear the filters") }
+                try await tab.loading { try await tab.click(words: "Clear filters") }
                 try await tab.expect(path: "/")
             }
         }
@@ -152,7 +152,7 @@ extension BrowserTests {
                 try await tab.settle()
                 #expect(tab.takeComplaints().allSatisfy { $0.contains("400 (Bad Request)") })
                 #expect(try await tab.words("main")?.contains(words) == true)
-                try await tab.loading { try await tab.click(words: "Summary") }
+                try await tab.loading { try await tab.click(words: "Leaks") }
                 try await tab.expect(path: "/")
             }
         }
@@ -164,7 +164,7 @@ extension BrowserTests {
                 try await tab.open(site.address + "/")
                 try await tab.expect("h1", reads: ["Waiting for the first report"])
                 try await site.deliver(Batch.reports([Shop.driver]))
-                try await tab.loading { try await tab.click(words: "Look again") }
+                try await tab.loading { try await tab.click(words: "Refresh") }
                 try await tab.expect(rows, reads: ["Driver.MapViewController"])
             }
         }
@@ -175,7 +175,7 @@ extension BrowserTests {
                 try await tab.open(tab.site + "/")
                 try await tab.loading { try await tab.click(words: "Releases") }
                 try await tab.choose(Shop.app, in: "select[name=app]")
-                try await tab.loading { try await tab.click(words: "Show") }
+                try await tab.loading { try await tab.click(words: "Apply") }
                 try await tab.expect(
                     "table.releases tbody th > a, table.releases tbody th > bdi",
                     reads: ["5.2.0", "5.1.0", "5.0.1"])

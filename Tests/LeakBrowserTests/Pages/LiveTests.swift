@@ -128,7 +128,7 @@ extension BrowserTests {
                       asked += 1; under += 1; most = Math.max(most, under);
                       try { return await ask(...all); } finally { under -= 1; } }; }
                     window.box = [...document.querySelectorAll('dialog label')]
-                      .find((label) => label.textContent.includes('Keep this page up to date')).firstElementChild;
+                      .find((label) => label.textContent.includes('Live updates')).firstElementChild;
                     box.click();
                     """)
                 try await site.deliver(Batch.reports([Shop.messageAlone]))
@@ -162,7 +162,7 @@ extension BrowserTests {
                 try await tab.press("Escape")
                 try await tab.press("?")
                 #expect(try await tab.evaluate("document.querySelector('dialog').open").isTrue)
-                #expect(try await tab.words("dialog h2") == "Keyboard")
+                #expect(try await tab.words("dialog h2") == "Keyboard shortcuts")
                 try await tab.press("Escape")
                 try await tab.wait(until: "!document.querySelector('dialog').open")
                 try await tab.press("j")

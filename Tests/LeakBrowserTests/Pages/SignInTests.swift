@@ -37,7 +37,7 @@ extension BrowserTests {
                 try await tab.open(site.signInLink)
                 try await tab.expect(
                     "[role=alert]",
-                    reads: ["This sign-in link was used before, or it is older than ten minutes."])
+                    reads: ["This sign-in link was used before or has expired. Use a token or a new link."])
                 #expect(tab.takeComplaints().allSatisfy { $0.contains("403 (Forbidden)") })
             }
         }
@@ -53,7 +53,7 @@ extension BrowserTests {
                 try await tab.loading { try await tab.click("main button") }
                 try await tab.settle()
                 #expect(tab.takeComplaints().allSatisfy { $0.contains("403 (Forbidden)") })
-                #expect(try await tab.words("[role=alert]")?.hasPrefix("This token is not known") == true)
+                #expect(try await tab.words("[role=alert]")?.hasPrefix("Invalid or revoked token") == true)
                 try await tab.type(RunningCollector.token, into: "#token")
                 try await tab.loading { try await tab.click("main button") }
                 try await tab.expect(path: "/releases")

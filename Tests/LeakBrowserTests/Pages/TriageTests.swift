@@ -32,12 +32,13 @@ extension BrowserTests {
                 try await tab.open(site.address + page)
                 try await tab.type("The cart is let go\nwhen it closes.", into: "#note")
                 try await tab.loading {
-                    try await tab.click(words: "Resolve in the next version, after 5.1.0")
+                    try await tab.click(words: "Resolve in next version (after 5.1.0)")
                 }
                 try await tab.expect(path: page)
                 try await tab.expect(badge, reads: ["Resolved"])
                 #expect(
-                    try await tab.words(".history")?.contains("resolved it in the version after 5.1.0")
+                    try await tab.words(".history")?.contains(
+                        "marked it as resolved in the next version after 5.1.0")
                         == true)
                 #expect(
                     try await tab.words(".history")?.contains("The cart is let go when it closes.") == true)
@@ -66,11 +67,11 @@ extension BrowserTests {
             let (site, page) = try await site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + page)
-                try await tab.click(words: "Resolve in…")
+                try await tab.click(words: "Resolved in…")
                 try await tab.type("5.3", into: "[name=in]")
                 try await tab.loading { try await tab.press("Enter") }
                 try await tab.expect(badge, reads: ["Resolved"])
-                #expect(try await tab.words(".history")?.contains("resolved it in 5.3") == true)
+                #expect(try await tab.words(".history")?.contains("marked it as resolved in 5.3") == true)
                 try await site.deliver(Batch.reports([sighting(in: "5.2")]))
                 try await tab.reload()
                 try await tab.expect(badge, reads: ["Resolved"])
@@ -86,7 +87,7 @@ extension BrowserTests {
             try await site.visit(look) { tab in
                 try await tab.open(site.address + page)
                 try await tab.click(words: "Ignore…")
-                try await tab.loading { try await tab.click(words: "Ignore for good") }
+                try await tab.loading { try await tab.click(words: "Ignore forever") }
                 try await tab.expect(badge, reads: ["Ignored"])
                 try await tab.open(site.address + "/?state=ignored")
                 try await tab.loading { try await tab.click(rows) }
@@ -95,7 +96,7 @@ extension BrowserTests {
 
                 try await tab.click(words: "Ignore…")
                 try await tab.type("2", into: "[name=reports]")
-                try await tab.loading { try await tab.click(words: "Ignore until so many") }
+                try await tab.loading { try await tab.click(words: "Ignore for this many reports") }
                 try await site.deliver(Batch.reports([sighting(in: "5.1")]))
                 try await tab.reload()
                 try await tab.expect(badge, reads: ["Ignored"])
@@ -105,7 +106,7 @@ extension BrowserTests {
 
                 try await tab.click(words: "Ignore…")
                 _ = try await tab.evaluate("document.querySelector('[name=until]').value = '2099-12-31'")
-                try await tab.loading { try await tab.click(words: "Ignore until then") }
+                try await tab.loading { try await tab.click(words: "Ignore until this date") }
                 try await tab.expect(badge, reads: ["Ignored"])
                 #expect(try await tab.words(".history")?.contains("ignored it until 31 Dec 2099") == true)
             }
@@ -117,7 +118,7 @@ extension BrowserTests {
             try await site.visit(look) { tab in
                 try await tab.open(site.address + page)
                 try await tab.type("<script>alert(1)</script>", into: "#note")
-                try await tab.loading { try await tab.click(words: "Add note") }
+                try await tab.loading { try await tab.click(words: "Comment") }
                 #expect(try await tab.words(".history")?.contains("<script>alert(1)</script>") == true)
                 try await tab.expect(badge, reads: ["Open"])
                 try await tab.expectNothingRan()

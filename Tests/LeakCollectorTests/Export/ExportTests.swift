@@ -131,7 +131,7 @@ import Testing
         let first = try files("one")
         #expect(try files("two") == first)
         let page = String(decoding: try #require(first["index.html"]), as: UTF8.self)
-        #expect(page.contains("No leak reported") && !page.contains("as of"))
+        #expect(page.contains("No leaks yet") && !page.contains("Updated"))
     }
 
     @Test func `every link leads to a file, and to every page leads a link`() throws {

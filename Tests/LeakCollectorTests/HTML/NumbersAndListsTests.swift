@@ -58,8 +58,8 @@ import Testing
             #expect(try running.post(report).status == 200)
         }
         let page = try running.get(path).text
-        #expect(page.contains("<dt>Leak-free sessions, 1.11</dt>"))
-        #expect(page.contains("none of 999 so far"))
+        #expect(page.contains("<dt>Leak-free sessions in 1.11</dt>"))
+        #expect(page.contains("no sessions of 999 yet"))
     }
 
     @Test(arguments: [nil] + Period.allCases)

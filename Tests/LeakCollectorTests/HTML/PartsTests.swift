@@ -142,7 +142,7 @@ import Testing
     func `says so when there is nothing to draw`(counts: [[Int]]) throws {
         let trend = Trend(
             step: .day, from: 0, versions: counts.map { Trend.Series(version: "1", counts: $0) })
-        #expect(VersionChart(trend).html == #"<p class="dim">No reports in this time.</p>"#)
+        #expect(VersionChart(trend).html == #"<p class="dim">No reports in this period.</p>"#)
     }
 }
 

@@ -53,11 +53,11 @@ import Testing
         ),
         (
             leak("Cart", calls("load")), leak("Cart", [], version: 1),
-            "same class, no stack there; grouped by rule 1"
+            "same class, it has no stack; grouped by rule 1"
         ),
         (
             leak("Cart", [], version: 1), leak("Cart", ["Root", "Cart"], version: 1),
-            "same class, no stack here, Root there"
+            "same class, it has Root, this leak has no stack"
         ),
         (
             leak("Cart", calls("load")), leak("Order", calls("load")),
@@ -80,7 +80,7 @@ import Testing
         ),
         (
             leak("Cart", calls("load")), leak("Cart", ["Root", "Cart"], version: 1),
-            "same class; a path of owners there, a call stack here; grouped by rule 1"
+            "same class; it has a path of owners, this leak has a call stack; grouped by rule 1"
         ),
         (
             leak(nil, ["Cart", "closure"], version: 1), leak(nil, ["Cart", "Order"], version: 1),
@@ -137,7 +137,7 @@ import Testing
         ),
         (
             text("the screen stays in memory"), text("the screen stays in memory again"),
-            "text with “again” more"
+            "same text with “again” added"
         ),
         (text("the old screen stays"), text("the screen stays"), "text without “old”"),
         (

@@ -29,12 +29,12 @@ import Testing
         (
             [["UITabBarController", "Root", "CartModel"], ["UINavigationController", "Root", "CartModel"]],
             "CartModel",
-            "same class, same 1\u{A0}owner; the 2\u{A0}reports kept differ in 2\u{A0}owners that are the system's"
+            "same class, same 1\u{A0}owner; the 2\u{A0}sample reports differ in 2\u{A0}system owners"
         ),
         ([calls([]), calls([])], "CartModel", "same class, same 2\u{A0}app frames"),
         (
             [calls(["a", "b"]), calls(["b", "c"]), calls(["b"])], "CartModel",
-            "same class, same 2\u{A0}app frames; the 3\u{A0}reports kept differ in 2\u{A0}system frames"
+            "same class, same 2\u{A0}app frames; the 3\u{A0}sample reports differ in 2\u{A0}system frames"
         ),
         ([["0x1023bcd8a"]], "CartModel", "same class"),
         ([[]], nil, "same text"),
@@ -65,7 +65,7 @@ import Testing
         #expect(Set(leaks.map(\.id)).count == 1)
         #expect(
             CommonGround(of: leaks[0], reports: reports).sentence
-                == "same class, same 2\u{A0}app frames; the 3\u{A0}reports kept differ in 2\u{A0}system frames"
+                == "same class, same 2\u{A0}app frames; the 3\u{A0}sample reports differ in 2\u{A0}system frames"
         )
         let errors = launches.map { system in
             var report = LeakReport()
@@ -86,7 +86,7 @@ import Testing
             CommonGround(of: Grouping.group(report, app: "shop", module: nil).identity, reports: [report])
                 .sentence
         }
-        #expect(sentence() == "same fingerprint, which the sender chose")
+        #expect(sentence() == "same fingerprint, set by the sender")
         (report.className, report.fingerprint, report.cycle) = (nil, [], ["CartModel", "Closure"])
         #expect(sentence() == "same cycle")
     }

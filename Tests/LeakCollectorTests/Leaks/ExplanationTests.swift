@@ -56,7 +56,8 @@ import Testing
         let id = try #require(leak["id"] as? String)
         let page = try running.get("/leaks/\(id)").text
         #expect(page.contains("Why it stays") && page.contains("50.0\u{A0}%") && page.contains("onPaid"))
-        #expect(page.contains("What to write instead") && page.contains("Keeps 3.9\u{A0}MB each"))
+        #expect(
+            page.contains("What to write instead") && page.contains("One object keeps 3.9\u{A0}MB in memory"))
     }
 
     @Test func `bytes that a search did not count to the end are told as a lower bound`() throws {
@@ -70,7 +71,7 @@ import Testing
         let variants = try #require(why["variants"] as? [[String: Any]])
         #expect(variants.map { $0["count"] as? Int } == [3] && variants[0]["proven"] as? Int == 3)
         let page = try running.get("/leaks/\(try #require(leak["id"] as? String))").text
-        #expect(page.contains("Keeps at least 3.9\u{A0}MB each"))
+        #expect(page.contains("One object keeps at least 3.9\u{A0}MB in memory"))
     }
 
     @Test func `a report may say why itself`() throws {

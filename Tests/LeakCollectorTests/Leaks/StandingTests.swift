@@ -29,13 +29,13 @@ private func words(_ html: HTML) throws -> String {
             (standing(.resolved(version: "5.2.0", isAfter: false)), "Resolved in 5.2.0 by Ann, 3 days ago"),
             (
                 standing(.resolved(version: "5.2.0", isAfter: true)),
-                "Resolved in the version after 5.2.0 by Ann, 3 days ago"
+                "Resolved in the next version after 5.2.0 by Ann, 3 days ago"
             ),
             (
                 standing(.resolved(version: "5.0.0", isAfter: false), reports: 1, back: "5.2.0"),
-                "Fixed in 5.0.0, back in 5.2.0: 1 report since it was resolved by Ann, 3 days ago"
+                "Marked as fixed in 5.0.0 by Ann, 3 days ago; seen again in 5.2.0 (1 report since)"
             ),
-            (standing(.ignored(nil)), "Ignored for good by Ann, 3 days ago"),
+            (standing(.ignored(nil)), "Ignored forever by Ann, 3 days ago"),
             (
                 standing(.ignored(.date(1_796_083_200_000))),
                 "Ignored until 1 Dec 2026 by Ann, 3 days ago"
@@ -50,11 +50,11 @@ private func words(_ html: HTML) throws -> String {
             ),
             (
                 standing(.ignored(.reports(100)), reports: 37),
-                "Ignored until 100 more reports: 37 so far, decided by Ann, 3 days ago"
+                "Ignored until 100 more reports (37 so far) by Ann, 3 days ago"
             ),
             (
                 standing(.ignored(.reports(1)), reports: 2),
-                "Was ignored until 1 more report: 2 so far, decided by Ann, 3 days ago"
+                "Was ignored until 1 more report (2 so far) by Ann, 3 days ago"
             ),
         ])
     func `a sentence tells what stands`(standing: Standing, sentence: String) throws {
@@ -76,7 +76,7 @@ private func words(_ html: HTML) throws -> String {
             buttons
                 == first + ["ignore", "ignore-until", "ignore-reports", "resolve-now", "resolve-in", "note"])
         #expect(texts.contains("Resolve in 5.2.0"))
-        let next = "Resolve in the next version, after 5.2.0"
+        let next = "Resolve in next version (after 5.2.0)"
         #expect(texts.contains(next) == first.contains("resolve-next"))
     }
 
@@ -84,7 +84,7 @@ private func words(_ html: HTML) throws -> String {
         var row = Shop.checkout
         row.lastVersion = "nightly"
         let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
-        #expect(texts.contains("Resolve in the next version") && texts.contains("Resolve in nightly"))
+        #expect(texts.contains("Resolve in next version") && texts.contains("Resolve in nightly"))
     }
 
     @Test(arguments: [("5.3.0", "5.3.0"), ("5.1.9", "5.2.0"), (nil, "5.2.0")] as [(String?, String)])

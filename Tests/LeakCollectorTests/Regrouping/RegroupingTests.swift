@@ -233,7 +233,7 @@ import Testing
         func words() throws -> String {
             try Markup(running.get("/leaks/\(old.id)").body).texts.joined(separator: " ")
         }
-        #expect(try words().contains("which has none so far"))
+        #expect(try words().contains("which has no reports yet"))
         let target = Grouping.group(Self.report(Self.launches[0]), app: "shop", module: "Shop").identity
         _ = try running.store.count(
             [Self.submission(target, [Self.report(Self.launches[0])])], now: Self.now)

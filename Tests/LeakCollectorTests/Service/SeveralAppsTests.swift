@@ -72,7 +72,7 @@ import Testing
     @Test func `the tiles of one app are its own`() throws {
         let running = try site()
         let texts = try texts(running, "/?app=shop")
-        #expect(texts.contains("Leak-free sessions, 2.0") && texts.contains("New in 2.0"))
+        #expect(texts.contains("Leak-free sessions in 2.0") && texts.contains("New in 2.0"))
         #expect(!texts.contains { $0.contains("all apps,") || $0.hasSuffix(", all apps") })
     }
 
@@ -103,7 +103,7 @@ import Testing
             let batch = #"{"app":{"id":"app\#(index)","version":"1"},"reports":[{"class":"A"}]}"#
             #expect(try running.post(batch).status == 200)
         }
-        #expect(try texts(running, "/").contains("3\u{A0}apps more, seen longer ago"))
+        #expect(try texts(running, "/").contains("3\u{A0}more apps, less recently seen"))
         let apps = try #require(try running.json("/api/v1/summary")["apps"] as? [Any])
         #expect(apps.count == AppOverview.told)
     }

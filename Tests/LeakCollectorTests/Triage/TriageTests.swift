@@ -141,7 +141,7 @@ import LeakPlatform
     @Test(
         arguments: [
             ("do=ignore-until&until=1999-01-01", 400, "until is past"),
-            ("do=note&note=broken", 503, "Busy"),
+            ("do=note&note=broken", 503, "Temporarily unavailable"),
         ])
     func `a form that cannot be is a page that leads back`(form: String, status: Int, words: String) throws {
         let (running, leak, _) = try collector()
