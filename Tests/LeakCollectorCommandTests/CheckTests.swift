@@ -55,7 +55,7 @@ import Testing
         let answer = try check(["--app", "shop", "--version", "1.1"] + ways[0])
         #expect(
             answer.output.hasPrefix(
-                "shop 1.1 brings 1 new leak, compared with 1.0 and the versions before it\n\n"))
+                "shop 1.1 has 1 new leak, compared with 1.0 and earlier versions\n\n"))
         #expect(answer.output.contains("  New") && answer.output.contains("\(server.address)/leaks/"))
         let local = try check(["--app", "shop", "--version", "1.1"] + ways[1])
         #expect(local.code == 1 && !local.output.contains("http://"))
@@ -94,18 +94,18 @@ import Testing
         let cases: [([String], String)] = [
             (version + ["--url", "http://127.0.0.1:1"], "no answer from http://127.0.0.1:1"),
             (version + ["--url", "ftp://a"], "--url must start with http:// or https://"),
-            (["--app", "shop", "--version", "9"] + url, "nothing was reported of version 9 of shop"),
-            (["--app", "shop", "--version", "9"] + ways[1], "nothing was reported of version 9 of shop"),
-            (["--app", "shp", "--version", "1.1"] + ways[1], "there is no app shp; there are shop"),
+            (["--app", "shop", "--version", "9"] + url, "there are no reports of version 9 of shop"),
+            (["--app", "shop", "--version", "9"] + ways[1], "there are no reports of version 9 of shop"),
+            (["--app", "shp", "--version", "1.1"] + ways[1], "there is no app shp; the apps are shop"),
             (version + ["--baseline", "1.1"] + ways[0], "older"),
             (version + ["--baseline", "1.2"] + ways[1], "older"),
             (
                 version + ["--baseline", "0.9"] + ways[0],
-                "nothing was reported of version 0.9 of shop: compare"
+                "there are no reports of version 0.9 of shop: compare"
             ),
             (
                 version + ["--baseline", "none"] + ways[1],
-                "nothing was reported of version none of shop: compare"
+                "there are no reports of version none of shop: compare"
             ),
             (version + ["--data", folder.path + "/none"], "no collector has kept anything in"),
             (["--app", "shop"], "check needs an app and a version"),
@@ -119,8 +119,8 @@ import Testing
         }
         for (token, words) in [
             ("", "COLLECTOR_ACCESS_TOKEN is not set: \(server.address) is read with an access token"),
-            ("wrong-0000000000000000", "refuses the token (401)"),
-            (CollectorProcess.key, "refuses the token (401)"),
+            ("wrong-0000000000000000", "rejects the access token (401)"),
+            (CollectorProcess.key, "rejects the access token (401)"),
         ] {
             let answer = try check(version + url, token: token)
             #expect(answer.code == 2 && answer.errors.contains(words), "\(answer)")

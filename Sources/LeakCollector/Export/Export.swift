@@ -69,7 +69,7 @@ public struct Export {
 
         var description: String {
             "there is no app \(app)"
-                + (known.isEmpty ? "" : "; there are \(known.prefix(10).joined(separator: ", "))")
+                + (known.isEmpty ? "" : "; the apps are \(known.prefix(10).joined(separator: ", "))")
         }
     }
 }

@@ -67,15 +67,15 @@ public struct CheckRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         let sentence =
             switch status {
             case 300..<400:
-                "\(address) sends on\(location.map { " to \($0)" } ?? ""): give the collector's own address with --url"
+                "\(address) redirects\(location.map { " to \($0)" } ?? ""): give the collector's own address with --url"
             case 401, 403:
-                "\(address) refuses the token (\(status))\(said); collector token create makes another, and "
-                    + "COLLECTOR_ACCESS_TOKEN gives it"
+                "\(address) rejects the access token (\(status))\(said); create another with collector token create, and "
+                    + "set COLLECTOR_ACCESS_TOKEN to it"
             case 400 where detail != nil, 404 where detail != nil, 413 where detail != nil,
                 507 where detail != nil:
                 detail ?? ""
-            case 404: "\(address) has no \(path): it is no collector, or an older one"
-            case 500...: "\(address) cannot answer just now (\(status))\(said); try again, its log says more"
+            case 404: "\(address) has no \(path): it is not a collector, or an older version of it"
+            case 500...: "\(address) cannot answer now (\(status))\(said); try again, and see its log"
             default: "\(address) answers \(status)\(said)"
             }
         description = Visible.text(sentence)

@@ -4,16 +4,17 @@ extension CheckVerdict {
     public var sentence: String {
         let brings =
             passes
-            ? "brings no new and no regressed leak"
-            : "brings "
+            ? "has no new or regressed leaks"
+            : "has "
                 + [Self.words(newCount, "new"), Self.words(regressedCount, "regressed")].compactMap { $0 }
                 .joined(separator: " and ")
         let compared =
-            baseline.map { ", compared with \($0) and the versions before it" }
-            ?? "; there is no version before it to compare with"
+            baseline.map { ", compared with \($0) and earlier versions" }
+            ?? "; there is no earlier version to compare with"
         let aside =
             setAside == 0
-            ? "" : " (left out: \(Self.number(setAside, "leak")), known, ignored or resolved)"
+            ? ""
+            : " (not counted: \(Self.number(setAside, "leak")) that \(setAside == 1 ? "is" : "are") known, ignored or resolved)"
         return Visible.text("\(app) \(version) \(brings)\(compared)\(aside)")
     }
 
@@ -28,7 +29,7 @@ extension CheckVerdict {
                 + (address.map { [Self.page(leak, $0)] } ?? [])
         }
         let more = unlisted.map {
-            "and \($0)\(address.map { "; \(versionPage($0)) has all of the version" } ?? "")\n"
+            "and \($0)\(address.map { "; all leaks of the version: \(versionPage($0))" } ?? "")\n"
         }
         return sentence + "\n\n" + TextTable(heads: heads, rightAligned: [1, 2], rows: rows).text
             + (more ?? "")
@@ -39,13 +40,13 @@ extension CheckVerdict {
         new.map { ("new", $0) } + regressed.map { ("regressed", $0) }
     }
 
-    /// Number of leaks that count but are not listed: `12 new leaks more`.
+    /// Number of leaks that count but are not listed: `12 more new leaks`.
     var unlisted: String? {
         let words = [
-            Self.words(newCount - new.count, "new"),
-            Self.words(regressedCount - regressed.count, "regressed"),
+            Self.words(newCount - new.count, "more new"),
+            Self.words(regressedCount - regressed.count, "more regressed"),
         ].compactMap { $0 }
-        return words.isEmpty ? nil : words.joined(separator: " and ") + " more"
+        return words.isEmpty ? nil : words.joined(separator: " and ")
     }
 
     func versionPage(_ address: String) -> String {

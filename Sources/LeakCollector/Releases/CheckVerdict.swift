@@ -33,7 +33,8 @@ public struct CheckVerdict: Hashable, Sendable {
     /// - Parameter json: the body of an answer. Unknown fields are ignored.
     public init(json: [UInt8]) throws(Unreadable) {
         guard UTF8Validity.firstInvalidByte(in: json) == nil else {
-            throw Unreadable(description: "the answer is not UTF-8")
+            throw Unreadable(
+                description: "the response is not UTF-8, so it is not from a collector; check the address")
         }
         do {
             self = try JSONScanner.scan(json) { (scanner) throws(JSONError) in
@@ -42,7 +43,10 @@ public struct CheckVerdict: Hashable, Sendable {
                 return verdict
             }
         } catch {
-            throw Unreadable(description: "the answer is not that of a check: \(error)")
+            throw Unreadable(
+                description:
+                    "the response is not the result of a check (\(error)); check the address and the version of the collector"
+            )
         }
     }
 

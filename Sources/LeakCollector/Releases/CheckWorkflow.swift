@@ -58,7 +58,7 @@ extension CheckVerdict {
             text += row
             left -= 1
         }
-        if left > 0 { text += "\nand \(Self.number(left, "leak")) more in the log\n" }
+        if left > 0 { text += "\nand \(Self.number(left, "more leak")) in the log\n" }
         if let unlisted { text += "\nand \(unlisted)\n" }
         return text + "\n"
     }

@@ -29,7 +29,7 @@ struct ReleaseChart: Component {
     var html: HTML {
         #"""
         <div class="grid even">\#(Card("Leak-free sessions", sessions))\#
-        \#(Card("Leaks per 1,000 checked closes", rates))</div>
+        \#(Card("Leaks per 1,000 checks", rates))</div>
         """#
     }
 
@@ -40,7 +40,7 @@ struct ReleaseChart: Component {
                 words: $0.leakFreePercentage?.description)
         }
         guard let least = points.compactMap(\.value).min() else {
-            return #"<p class="dim">No session reported so far.</p>"#
+            return #"<p class="dim">No sessions reported yet.</p>"#
         }
         // From 0 on, all lines would run along the upper edge: what counts is the last percent.
         let floor = [0.999, 0.99, 0.98, 0.95, 0.9, 0.8, 0.5].first { $0 <= least } ?? 0
@@ -59,10 +59,10 @@ struct ReleaseChart: Component {
                 words: $0.leaksPerThousandChecks?.description)
         }
         guard let most = points.compactMap(\.value).max() else {
-            return #"<p class="dim">No checked close reported so far.</p>"#
+            return #"<p class="dim">No checks reported yet.</p>"#
         }
         return chart(
-            points, title: "Leaks per 1,000 checked closes",
+            points, title: "Leaks per 1,000 checks",
             top: Decimal(tenths: Int(saturating: most * 10)).description, bottom: "0"
         ) { columns in
             let bars = columns.map { point, x -> HTML in

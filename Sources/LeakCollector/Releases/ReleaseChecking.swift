@@ -70,14 +70,14 @@ struct NothingReported: Error, CustomStringConvertible {
         if !versions.isEmpty {
             let remedy =
                 isBaseline
-                ? "compare with a version that was seen"
+                ? "compare with a version that has reports"
                 : "run it once with a reporter that counts sessions, or name another version"
             return
-                "nothing was reported of version \(version) of \(app): \(remedy); "
-                + "there are \(Self.list(versions))"
+                "there are no reports of version \(version) of \(app): \(remedy); "
+                + "its versions are \(Self.list(versions))"
         }
         return "there is no app \(app)"
-            + (apps.isEmpty ? "; nothing was reported yet" : "; there are \(Self.list(apps))")
+            + (apps.isEmpty ? "; there are no reports yet" : "; the apps are \(Self.list(apps))")
     }
 
     private static func list(_ names: [String]) -> String {

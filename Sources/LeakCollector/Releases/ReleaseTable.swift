@@ -23,7 +23,8 @@ struct ReleaseTable: Component {
     private var heads: [HTML] {
         [Self.head("Version")]
             + [
-                "Leak-free sessions", "Leaks per 1,000 checked closes", "Leaks", "New", "Gone", "Regressed",
+                "Leak-free sessions", "Leaks per 1,000 checks", "Leaks", "New", "Not seen any more",
+                "Regressed",
                 "Reports", "Installs",
             ].map { Self.head($0, isNumber: true) } + ["First seen", "Last seen"].map { Self.head($0) }
     }

@@ -33,15 +33,15 @@ struct ReleasesPage: Component {
             return nil
         }
         return #"""
-            <p>The newest version is \#(Isolated(newest.version)): the highest one that leaked on \#
-            \#(Count(NewestVersion.installs).of("install", "installs")) or has \#
+            <p>The newest version is \#(Isolated(newest.version)). A higher version takes its place once it has leaks on \#
+            \#(Count(NewestVersion.installs).of("install", "installs")) or \#
             \#(Count(NewestVersion.sessions).of("session", "sessions")).</p>
             """#
     }
 
     private var none: HTML {
         #"""
-        <div class="card empty"><h2>No version reported</h2>
+        <div class="card empty"><h2>No releases yet</h2>
         <p>A version appears here with its first report or session.</p></div>
         """#
     }

@@ -39,7 +39,7 @@ extension BrowserTests {
                         const name = getComputedStyle(cell, '::before').content.slice(1, -1);
                         const head = document.querySelectorAll('table.releases thead th')[index + 1].textContent;
                         return box.left >= 0 && box.right <= innerWidth && box.height > 0
-                            && head.replace('checked ', '') === name;
+                            && head === name;
                     })
                     """)
                 #expect(shown.isTrue)

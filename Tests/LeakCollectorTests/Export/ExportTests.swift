@@ -380,7 +380,7 @@ import Testing
         try Data().write(to: URL(fileURLWithPath: root + "/file"))
         #expect { try export(to: "file/a") } throws: { "\($0)".hasPrefix("cannot make \(root)/file/a: ") }
         #expect { try export(to: "a", app: "b") } throws: {
-            "\($0)".hasPrefix("there is no app b; there are ")
+            "\($0)".hasPrefix("there is no app b; the apps are ")
         }
     }
 }

@@ -71,19 +71,19 @@ import Testing
     @Test(arguments: [
         ("?app=a", 400, "name the app and the version"), ("?version=1", 400, "name the app and the version"),
         ("?app=a%20b&version=", 400, "name the app and the version"),
-        ("?app=c&version=1.0", 404, "there is no app c; there are a b"),
+        ("?app=c&version=1.0", 404, "there is no app c; the apps are a b"),
         (
             "?app=a%20b&version=9", 404,
-            "nothing was reported of version 9 of a b: run it once with a reporter that counts sessions, or name another "
-                + "version; there are 1.2, 1.1, 1.0"
+            "there are no reports of version 9 of a b: run it once with a reporter that counts sessions, or name another "
+                + "version; its versions are 1.2, 1.1, 1.0"
         ),
         ("?app=a%20b&version=1.1&baseline=1.2", 400, "older"),
         (
             "?app=a%20b&version=1.2&baseline=1.0.9", 404,
-            "nothing was reported of version 1.0.9 of a b: compare with a version that was seen; there are 1.2, 1.1, 1.0"
+            "there are no reports of version 1.0.9 of a b: compare with a version that has reports; its versions are 1.2, 1.1, 1.0"
         ),
-        ("?app=a%20b&version=1.2&baseline=main", 404, "nothing was reported of version main of a b: compare"),
-        ("?app=a%20b&version=9&baseline=8", 404, "nothing was reported of version 9 of a b: run it once"),
+        ("?app=a%20b&version=1.2&baseline=main", 404, "there are no reports of version main of a b: compare"),
+        ("?app=a%20b&version=9&baseline=8", 404, "there are no reports of version 9 of a b: run it once"),
     ])
     func `what cannot be told says what to do`(query: String, status: Int, words: String) throws {
         let answer = try Self.running().get("/api/v1/check" + query)
@@ -93,6 +93,6 @@ import Testing
 
     @Test func `nothing at all was reported yet`() throws {
         let answer = try RunningCollector().get("/api/v1/check?app=a&version=1")
-        #expect(answer.text.contains("there is no app a; nothing was reported yet"))
+        #expect(answer.text.contains("there is no app a; there are no reports yet"))
     }
 }

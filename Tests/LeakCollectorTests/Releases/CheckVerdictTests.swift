@@ -107,7 +107,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
     @Test func `fields of a later collector are passed over`() throws {
         let json =
             #"{"later":[{"a":null}],"passes":true,"new_count":0,"regressed_count":0,"app":"a","version":"1"}"#
-        #expect(try CheckVerdict(json: Array(json.utf8)).sentence.hasPrefix("a 1 brings no new"))
+        #expect(try CheckVerdict(json: Array(json.utf8)).sentence.hasPrefix("a 1 has no new"))
     }
 
     @Test func `a summary stays below what GitHub shows`() throws {
@@ -120,7 +120,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
         writer.object { $0.fields(of: check) }
         let summary = try CheckVerdict(json: writer.bytes).stepSummary(address: nil)
         #expect(summary.utf8.count < 1 << 20)
-        #expect(summary.contains("leaks more in the log"))
+        #expect(summary.contains("more leaks in the log"))
     }
 }
 
@@ -128,14 +128,20 @@ enum SampleCheck: String, CaseIterable, Sendable {
     private static let problem = "application/problem+json"
 
     @Test(arguments: [
-        (401, problem, #"{"detail":"no"}"#, "refuses the token (401): no; collector token create"),
-        (403, "text/html", "<p>", "refuses the token (403); collector token create"),
+        (
+            401, problem, #"{"detail":"no"}"#,
+            "rejects the access token (401): no; create another with collector token create"
+        ),
+        (
+            403, "text/html", "<p>",
+            "rejects the access token (403); create another with collector token create"
+        ),
         (404, problem, #"{"status":404,"detail":"there is no app a"}"#, "there is no app a"),
-        (404, "text/html", "<p>", "has no /api/v1/check: it is no collector, or an older one"),
+        (404, "text/html", "<p>", "has no /api/v1/check: it is not a collector, or an older version of it"),
         (400, problem, #"{"detail":"5.3 is not older"}"#, "5.3 is not older"),
-        (302, "", "", "sends on to https://b: give the collector's own address with --url"),
-        (503, problem, #"{"detail":"busy\u0007"}"#, "cannot answer just now (503): busy\u{FFFD}; try again"),
-        (502, "text/html", "{", "cannot answer just now (502); try again"),
+        (302, "", "", "redirects to https://b: give the collector's own address with --url"),
+        (503, problem, #"{"detail":"busy\u0007"}"#, "cannot answer now (503): busy\u{FFFD}; try again"),
+        (502, "text/html", "{", "cannot answer now (502); try again"),
         (418, problem, "\u{7B}", "answers 418"),
     ])
     func `says what to do after`(status: Int, type: String, body: String, words: String) {

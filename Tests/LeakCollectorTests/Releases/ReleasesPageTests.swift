@@ -61,7 +61,7 @@ import Testing
         (releases[0].checks, releases[2].checks) = (0, 0)
         let none = try self.markup(releases).texts
         #expect(
-            none.contains("No session reported so far.") && none.contains("No checked close reported so far.")
+            none.contains("No sessions reported yet.") && none.contains("No checks reported yet.")
         )
     }
 
