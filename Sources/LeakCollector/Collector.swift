@@ -72,10 +72,10 @@ public final class Collector: Sendable {
             if isDamaged { health.note(.damaged, isThere: true) }
             health.note(.unwritable, isThere: error != nil && !isAway && !isDamaged)
             // Housekeeping logs damage once.
-            if let error, !isDamaged { log.error("reports not taken: \(error)") }
+            if let error, !isDamaged { log.error("reports could not be stored: \(error)") }
         } untidy: { error in
             if error.reason == .damaged { return }
-            log.warning("the store's log was not shortened, and is tried again: \(error)")
+            log.warning("the write-ahead log could not be shortened, and this is tried again: \(error)")
         }
         storeThreads = StoreThreads(health: health, log: log)
         erasure = Erasure(store: store, log: log)
@@ -107,8 +107,8 @@ public final class Collector: Sendable {
         server = try Server(configuration, service: service)
         if server.connectionLimit < configuration.limits.connections {
             log.warning(
-                "takes \(server.connectionLimit) connections at a time, not \(configuration.limits.connections):"
-                    + " this process may not open more files (ulimit -n)")
+                "at most \(server.connectionLimit) connections at a time, not \(configuration.limits.connections):"
+                    + " this process may not open more files; raise ulimit -n")
         }
 
         // Secrets are created last, when nothing else can fail, because a new secret must be shown.

@@ -24,7 +24,7 @@ extension Collector {
             guard let url = settings.databaseURL else {
                 throw StoreError(
                     .invalidArgument,
-                    "copy needs an empty PostgreSQL database: name it with --database-url or COLLECTOR_DATABASE_URL"
+                    "copy needs an empty PostgreSQL database: give its address with --database-url or COLLECTOR_DATABASE_URL"
                 )
             }
             let path = try existingDatabase(in: settings.dataFolder)

@@ -64,7 +64,7 @@ final class Housekeeping: Sendable {
         do throws(StoreError) {
             try tables.storeUse(now: now())
         } catch {
-            log.warning("which symbols were used is not written down yet: \(error)")
+            log.warning("the last use of symbols could not be stored, and this is tried again: \(error)")
         }
     }
 
@@ -74,15 +74,15 @@ final class Housekeeping: Sendable {
             guard let wait = try store.expire(now: now(), while: { isStopping.with { !$0 } }) else { return }
             log.warning(Self.warning(of: wait))
         } catch {
-            log.warning("old rows stay a while longer: \(error)")
+            log.warning("expired data could not be deleted, and this is tried again: \(error)")
         }
     }
 
     /// Returns the warning that says why nothing expires.
     static func warning(of wait: ClockWait) -> String {
-        "the clock is \(hours(wait.ahead)) ahead of the time known before (\(CivilTime(milliseconds: wait.lastKnown).full)): "
-            + "nothing expires by it. If it is wrong, set it; if it is right, this ends by itself after "
-            + "\(hours(wait.left)) more of running"
+        "the clock is \(hours(wait.ahead)) ahead of the last known time (\(CivilTime(milliseconds: wait.lastKnown).full)), so "
+            + "nothing expires by it. If the clock is wrong, set it. If it is right, data expires again after the collector "
+            + "has run for \(hours(wait.left)) more"
     }
 
     private static func hours(_ milliseconds: Int64) -> String {
@@ -95,7 +95,7 @@ final class Housekeeping: Sendable {
         do {
             let counter = try reader.changeCounter()
             if health.note(.databaseAway, isThere: false) {
-                log.info("the database is back: reports are taken")
+                log.info("the database is back: accepting reports again")
             }
             guard counter != former else { return counter }
             try tables.refresh(from: reader)
@@ -104,11 +104,13 @@ final class Housekeeping: Sendable {
                 ? counter : former
         } catch {
             guard error.reason == .unavailable else {
-                log.warning("new keys are not known yet: \(error)")
+                log.warning(
+                    "keys and tokens could not be read again, so recent changes are not in effect yet: \(error)"
+                )
                 return former
             }
             if health.note(.databaseAway, isThere: true) {
-                log.error("\(error): reports are refused until it is back")
+                log.error("\(error): rejecting reports until it is back")
             }
             return former
         }
@@ -123,9 +125,9 @@ final class Housekeeping: Sendable {
         }
         guard damage != former else { return damage }
         if let damage {
-            log.error("reports are refused: \(damage)")
+            log.error("rejecting reports: \(damage)")
         } else {
-            log.info("the database is sound: reports are taken")
+            log.info("the database is sound: accepting reports again")
         }
         return damage
     }
@@ -135,9 +137,10 @@ final class Housekeeping: Sendable {
         if health.note(.folderGone, isThere: isGone) {
             if isGone {
                 log.error(
-                    "\(folder.path) is not the folder it was: reports are refused; restart the collector")
+                    "the data folder \(folder.path) was removed or replaced: rejecting reports; restart the collector"
+                )
             } else {
-                log.info("\(folder.path) is back: reports are taken")
+                log.info("the data folder \(folder.path) is back: accepting reports again")
             }
         }
         guard let free = folder.freeBytes else { return }
@@ -145,10 +148,10 @@ final class Housekeeping: Sendable {
         guard health.note(.diskNearlyFull, isThere: isNearlyFull) else { return }
         if isNearlyFull {
             log.error(
-                "only \(free >> 20) MiB free under \(folder.path): reports are refused until there are "
-                    + "\(DataFolder.leastFreeBytes >> 20)")
+                "only \(free >> 20) MiB are free in \(folder.path): rejecting reports until at least "
+                    + "\(DataFolder.leastFreeBytes >> 20) MiB are free")
         } else {
-            log.info("enough free disk again: reports are taken")
+            log.info("the disk has enough free space again: accepting reports again")
         }
     }
 }

@@ -61,7 +61,8 @@ extension Collector {
         guard unsafe access(path, F_OK) == 0 else {
             throw StoreError(
                 .other,
-                "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
+                "\(folder) has no database of a collector; name its data folder with --data or COLLECTOR_DATA"
+            )
         }
         return path
     }

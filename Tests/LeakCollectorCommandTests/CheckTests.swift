@@ -107,7 +107,7 @@ import Testing
                 version + ["--baseline", "none"] + ways[1],
                 "there are no reports of version none of shop: compare"
             ),
-            (version + ["--data", folder.path + "/none"], "no collector has kept anything in"),
+            (version + ["--data", folder.path + "/none"], "has no database of a collector"),
             (["--app", "shop"], "check needs an app and a version"),
             (version + ["--verbose"], "there is no flag"),
         ]

@@ -76,7 +76,7 @@ import Testing
     @Test func `says how many connections it takes where it may not open files for all`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, openFiles: 300)
-        #expect(running.errorsUntil("ulimit -n").contains("takes 172 connections at a time, not 1024"))
+        #expect(running.errorsUntil("ulimit -n").contains("at most 172 connections at a time, not 1024"))
     }
 
     @Test(arguments: ["text", "json"])

@@ -12,8 +12,8 @@ import LeakPlatform
         let wait = ClockWait(ahead: 120 * 24 * hour, lastKnown: 1_700_000_000_000, left: 23 * hour + 1)
         #expect(
             Housekeeping.warning(of: wait) == """
-                the clock is 120 days ahead of the time known before (2023-11-14 22:13 UTC): nothing expires by it. \
-                If it is wrong, set it; if it is right, this ends by itself after 24 h more of running
+                the clock is 120 days ahead of the last known time (2023-11-14 22:13 UTC), so nothing expires by it. \
+                If the clock is wrong, set it. If it is right, data expires again after the collector has run for 24 h more
                 """)
     }
 

@@ -105,7 +105,11 @@ struct CredentialMutation: Mutation {
                 : try credentials.revoke(kind.purpose, id, now: now)
             guard isDone,
                 let changed = try credentials.list(kind.purpose, now: now).first(where: { $0.id == id })
-            else { throw Problem(.notFound, "there is no valid \(kind.noun) \(id)") }
+            else {
+                throw Problem(
+                    .notFound,
+                    "there is no valid \(kind.noun) \(id); /api/v1/\(kind.rawValue) lists all of them")
+            }
             return (changed, nil)
         } catch let taken as NameTaken {
             throw Problem(.conflict, taken.description)

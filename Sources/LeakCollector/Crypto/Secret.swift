@@ -101,6 +101,8 @@ enum Randomness {
     }
 
     struct Unavailable: Error, CustomStringConvertible {
-        var description: String { "the system has no randomness for a new secret; try again in a moment" }
+        var description: String {
+            "the system cannot give random bytes for a new secret now; try again in a moment"
+        }
     }
 }

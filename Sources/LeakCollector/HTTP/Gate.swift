@@ -165,7 +165,8 @@ extension Gate {
     func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
         guard case .valid(let credential) = reader(of: request, now: now) else {
             throw Problem(
-                .forbidden, "this session or token is not valid any more; sign in again or use another token")
+                .forbidden,
+                "this session or token was revoked or has expired; sign in again or use another token")
         }
         // A browser adds the session cookie also to requests that another site makes it send, in ways that `SameSite`
         // does not cover: for example from a page of the same host on another port.
@@ -174,8 +175,8 @@ extension Gate {
             throw Problem(
                 .forbidden,
                 provenance == .elsewhere
-                    ? "this was sent from another site; open the page here and send it there"
-                    : "nothing says that this comes from a page of this collector; send an access token instead"
+                    ? "the request came from another site; open the page on this collector and send it from there"
+                    : "the request does not say which page it came from (Origin or Sec-Fetch-Site); send an access token instead"
             )
         }
         return credential

@@ -58,7 +58,7 @@ extension Mutation {
             try context.threads.checkDatabase()
             let author = try context.gate.author(of: request, now: now)
             guard !needsToken || author.purpose == .access else {
-                throw .unauthorized("this needs an access token (Authorization: Bearer TOKEN)")
+                throw .unauthorized("this request needs an access token (Authorization: Bearer TOKEN)")
             }
             let change = ChangeRequest(
                 author: author, match: match, now: now, context: context, responder: responder,

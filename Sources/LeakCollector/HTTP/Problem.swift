@@ -53,8 +53,11 @@ struct Problem: Error, Sendable {
         Problem(.serviceUnavailable, detail).with("Retry-After", "\(afterSeconds)")
     }
 
-    static let noClass = Problem(.notFound, "no leak of this class was reported")
-    static let noLeak = Problem(.notFound, "there is no leak with this id")
+    static let noClass = Problem(
+        .notFound,
+        "there is no leak of this class; the class must be spelled as in the list of leaks, without its module"
+    )
+    static let noLeak = Problem(.notFound, "there is no leak with this id; /api/v1/leaks lists the ids")
 }
 
 extension JSONWriter {
@@ -82,7 +85,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as StoreError: self.init(error)
         default:
-            self.init(.internalServerError, "the collector's log says what happened")
+            self.init(.internalServerError, "internal error; see the collector's log")
             cause = "\(error)"
         }
     }
@@ -93,10 +96,10 @@ extension Problem {
         case .invalidArgument:
             self.init(.badRequest, error.description)
         case .locked, .diskFull, .databaseFull, .readOnly, .unavailable, .uncertain, .damaged:
-            self = .unavailable("the store does not answer just now", afterSeconds: 5)
+            self = .unavailable("the database is not available now; try again", afterSeconds: 5)
             cause = error.description
         case .notADatabase, .newerSchema, .corrupt, .missing, .other:
-            self.init(.internalServerError, "the store cannot answer; the collector's log says why")
+            self.init(.internalServerError, "the database cannot be read; see the collector's log")
             cause = error.description
         }
     }

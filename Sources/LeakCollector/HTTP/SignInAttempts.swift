@@ -28,15 +28,15 @@ final class SignInAttempts: Sendable {
             switch self {
             case .link: "sign-in failed: a sign-in link that does not work"
             case .form: "sign-in failed: an access token that is not valid"
-            case .bearer: "request refused: an access token that is not valid"
+            case .bearer: "request rejected: an access token that is not valid"
             }
         }
 
         var consequence: String {
             switch self {
             case .link: ""
-            case .form: "; further tokens from there have to wait"
-            case .bearer: "; each further one from there ends its connection"
+            case .form: "; further tokens from this address have to wait"
+            case .bearer: "; each further one from this address closes its connection"
             }
         }
     }
@@ -116,7 +116,7 @@ final class SignInAttempts: Sendable {
             defer { (state.loggedAt, state.silent) = (now, 0) }
             let wait = waits ? way.consequence : ""
             let others =
-                state.silent > 0 ? "; \(state.silent) more attempts failed since the last such line" : ""
+                state.silent > 0 ? "; \(state.silent) more attempts failed since the last line like this" : ""
             return "\(way.failure), from \(client?.description ?? "an unknown address")\(wait)\(others)"
         }
     }

@@ -35,10 +35,10 @@ final class SlowCalls: Sendable {
                 return nil
             }
             defer { state = State(quietUntil: now + Self.pause) }
-            let others = state.silent > 0 ? "; \(state.silent) more since the last such line" : ""
+            let others = state.silent > 0 ? "; \(state.silent) more since the last line like this" : ""
             let milliseconds = Int(call.duration / .milliseconds(1))
             let path = String(decoding: LoggedPath.masked(Array(call.path.utf8)), as: UTF8.self)
-            return "\(call.method.name) \(path) held its thread for \(milliseconds) ms\(others)"
+            return "slow request: \(call.method.name) \(path) took \(milliseconds) ms\(others)"
         }
     }
 }

@@ -46,18 +46,20 @@ extension StoreHealth.Trouble {
         switch self {
         case .folderGone:
             .unavailable(
-                "the data folder was removed or replaced under the collector, which must be restarted; nothing was counted",
+                "nothing was counted: the data folder was removed or replaced while the collector ran, so it must be restarted",
                 afterSeconds: 60)
         case .damaged:
             .unavailable(
-                "the database shows damage, so nothing was counted; keep leaks.sqlite-wal, copy the data folder, then restore a backup; the collector's log says more",
+                "nothing was counted: the database may be damaged; keep leaks.sqlite-wal, copy the data folder, then restore a backup; see the collector's log",
                 afterSeconds: 60)
-        case .diskNearlyFull: .unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60)
+        case .diskNearlyFull:
+            .unavailable("nothing was counted: the disk is nearly full; free some space", afterSeconds: 60)
         case .databaseAway:
-            .unavailable("the database cannot be reached; nothing was counted", afterSeconds: 5)
+            .unavailable(
+                "nothing was counted: the database cannot be reached; send again later", afterSeconds: 5)
         case .unwritable:
             .unavailable(
-                "the last reports could not be written; the collector's log says why", afterSeconds: 10)
+                "the last reports could not be written; see the collector's log", afterSeconds: 10)
         }
     }
 }

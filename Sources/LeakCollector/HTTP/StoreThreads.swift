@@ -16,7 +16,7 @@ final class StoreThreads: Sendable {
 
     private let jobs = JobQueue<Lent>(
         limit: StoreThreads.limit,
-        full: .unavailable("too many requests wait for the database; try again", afterSeconds: 1),
+        full: .unavailable("too many requests are waiting for the database; try again", afterSeconds: 1),
         stopping: .unavailable("the collector is stopping; try again", afterSeconds: 1))
     private let health: StoreHealth
     private let log: Log
@@ -40,7 +40,7 @@ final class StoreThreads: Sendable {
     /// - Throws: ``Problem`` 503 if the database cannot be reached: each request would wait until it times out.
     func checkDatabase() throws(Problem) {
         guard !health.keepsQuestionsOut else {
-            throw .unavailable("the database cannot be reached", afterSeconds: 5)
+            throw .unavailable("the database cannot be reached; try again", afterSeconds: 5)
         }
     }
 

@@ -9,7 +9,7 @@ internal import LeakPlatform
 /// after another, so that no reader waits for it.
 public final class Erasure: Mutation {
     private static let stopping = Problem.unavailable(
-        "the collector is stopping; ask again, what is erased already stays so", afterSeconds: 5)
+        "the collector is stopping; send the request again later", afterSeconds: 5)
 
     let method = LeakHTTPServer.Method.delete
     let path = "/api/v1/installs/{install}"
@@ -19,7 +19,8 @@ public final class Erasure: Mutation {
 
     private let jobs = JobQueue<Void>(
         limit: Erasure.limit,
-        full: .unavailable("too many installs wait to be erased", afterSeconds: 10),
+        full: .unavailable(
+            "too many requests to erase installs are waiting; send this one again later", afterSeconds: 10),
         stopping: Erasure.stopping)
     private let store: any Store
     private let log: Log
@@ -41,7 +42,7 @@ public final class Erasure: Mutation {
         let install = change.match.parameters["install"] ?? ""
         let count = install.utf8.count
         guard count <= WireLimits.installBytes else {
-            let detail = "the install is \(count) bytes, at most \(WireLimits.installBytes): no report has it"
+            let detail = "the install is \(count) bytes, at most \(WireLimits.installBytes): check the id"
             throw Problem(.badRequest, detail)
         }
         let hash = Install.hash(install)

@@ -50,7 +50,7 @@ final class Ingest: Sendable {
         ) { [self] request, _, responder in
             // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
             guard case .valid(let key) = gate.writer(of: request, now: now()) else {
-                responder.send(Problem(.forbidden, "this ingest key is not valid any more").response)
+                responder.send(Problem(.forbidden, "this ingest key was revoked; use another one").response)
                 return
             }
             take(request, key: key, responder)
@@ -77,7 +77,7 @@ final class Ingest: Sendable {
     }
 
     private static let stranger = Problem.unauthorized(
-        "writing needs an ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY")
+        "sending reports needs a valid ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY")
     private static let unknownType = Problem(
         .unsupportedMediaType, "Content-Type must be one of \(types)"
     ).with("Accept-Post", types)
@@ -92,7 +92,7 @@ final class Ingest: Sendable {
                 throw Self.tooMuch(seconds)
             }
         case .revoked:
-            throw Problem(.forbidden, "this ingest key has been revoked; ask for another")
+            throw Problem(.forbidden, "this ingest key was revoked; use another one")
         case .unknown:
             // A key that was created a moment ago cannot be looked up now, and a sender that is told that its key is
             // unknown gives up.
@@ -109,15 +109,18 @@ final class Ingest: Sendable {
     }
 
     private static func tooMuch(_ seconds: Int) -> Problem {
-        Problem(.tooManyRequests, "this ingest key sends more reports than it may; nothing was counted")
-            .with("Retry-After", "\(seconds)")
+        Problem(
+            .tooManyRequests,
+            "nothing was counted: this ingest key exceeds its rate limit; send again after the seconds in Retry-After"
+        )
+        .with("Retry-After", "\(seconds)")
     }
 
     static let tooBusy = Problem.unavailable(
-        "the store cannot keep up; nothing was counted", afterSeconds: retrySeconds)
+        "nothing was counted: the database is overloaded; send again later", afterSeconds: retrySeconds)
 
     private static let stopping = Problem.unavailable(
-        "the collector is stopping; nothing was counted", afterSeconds: 5)
+        "nothing was counted: the collector is stopping; send again later", afterSeconds: 5)
 
     /// Returns the format of a body by its media type. The parameters of the type do not matter, because all formats
     /// are UTF-8.
@@ -235,7 +238,8 @@ final class Ingest: Sendable {
         reception.submission.dropped = rate.counted(reception.submission.dropped, of: key.id, now: now())
         if let failure = cache.failure {
             var problem = Problem.unavailable(
-                "the symbols of a frame cannot be read now; nothing was counted", afterSeconds: 5)
+                "nothing was counted: the symbols of a frame cannot be read now; send again later",
+                afterSeconds: 5)
             problem.cause = "\(failure)"
             throw problem
         }
@@ -277,11 +281,13 @@ final class Ingest: Sendable {
         case .written(.keyReused):
             Problem(
                 .unprocessableContent,
-                "this Idempotency-Key came before with another body; every batch needs a key of its own")
+                "this Idempotency-Key was used before with another body; use a new key for each batch")
         case .failed(let error) where error.reason == .diskFull:
-            .unavailable("the disk is full; nothing was counted", afterSeconds: 60)
+            .unavailable("nothing was counted: the disk is full; free some space", afterSeconds: 60)
         case .failed(let error) where error.reason == .databaseFull:
-            .unavailable("the database is as large as it may be; nothing was counted", afterSeconds: 60)
+            .unavailable(
+                "nothing was counted: the database has reached its size limit (--database-bytes)",
+                afterSeconds: 60)
         case .failed(let error) where error.reason == .locked:
             tooBusy
         case .failed(let error) where error.reason == .damaged:
@@ -290,7 +296,7 @@ final class Ingest: Sendable {
             StoreHealth.Trouble.databaseAway.problem
         case .failed(let error) where error.reason == .uncertain:
             .unavailable(
-                "the database went away while the reports were written: send them again with their Idempotency-Key",
+                "the connection to the database broke while the reports were written: send them again with the same Idempotency-Key",
                 afterSeconds: 5)
         case .failed:
             StoreHealth.Trouble.unwritable.problem

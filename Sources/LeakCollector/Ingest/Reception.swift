@@ -14,7 +14,7 @@ struct Reception {
     static let oldest: Int64 = 30 * 24 * 3600 * 1000
 
     private static let tooManyLeaks =
-        "a request may name \(WireLimits.leaksCount) different leaks, and this is one more; send it in another request"
+        "rejected: a request may contain at most \(WireLimits.leaksCount) different leaks; send this report in another request"
 
     var submission: Submission
     private(set) var rejected: [Rejection]
@@ -239,13 +239,16 @@ struct Reception {
         guard document.givenCount > 0 || !document.explanations.isEmpty else {
             if let reason = document.rejectedExplanation { throw Problem(.badRequest, reason) }
             throw Problem(
-                .badRequest, "there is nothing to count: no report, session, check or dropped count")
+                .badRequest,
+                "the request is empty: it must have at least one report, session, check or dropped count")
         }
         guard document.reports.isEmpty && document.explanations.isEmpty else {
-            throw Problem(.forbidden, "this key writes for \(key.app ?? "") only")
+            throw Problem(.forbidden, "this ingest key is restricted to the app \(key.app ?? "")")
         }
         var problem = Problem(
-            .badRequest, document.givenCount == 1 ? rejected[0].reason : "none of the reports is valid")
+            .badRequest,
+            document.givenCount == 1
+                ? rejected[0].reason : "none of the reports is valid; rejected gives the reason for each")
         problem.rejected = rejected
         throw problem
     }

@@ -67,7 +67,9 @@ struct Senders {
     }
 
     /// Returns the reason why a sender is rejected.
-    func refusal(of app: String) -> String { "app is \(app), this key writes for \(key.app ?? "") only" }
+    func refusal(of app: String) -> String {
+        "app is \(app), but this ingest key is restricted to \(key.app ?? "")"
+    }
 
     private func origin(_ slices: OriginSlices, _ document: WireDocument) -> Submission.Origin {
         func text(_ slice: JSONSlice) -> String? {

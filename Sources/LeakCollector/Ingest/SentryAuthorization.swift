@@ -20,7 +20,7 @@ enum SentryAuthorization {
             throw Problem(
                 .forbidden,
                 "sending needs the public key of the DSN: X-Sentry-Auth: Sentry sentry_key=KEY, or ?sentry_key=KEY; "
-                    + "a dsn in the body alone, as of a tunnel, is not enough")
+                    + "a dsn in the body, as a tunnel sends it, is not enough")
         }
         guard given.count == 1 else {
             throw Problem(

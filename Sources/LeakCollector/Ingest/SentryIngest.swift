@@ -69,7 +69,8 @@ struct SentryIngest: Sendable {
 
     private static let stranger = Problem(
         .forbidden,
-        "no ingest key is the public key of this DSN; /access makes one, and so does collector key create")
+        "the public key of this DSN is not a valid ingest key; create one on the page /access or with collector key create"
+    )
 
     // MARK: After the body
 
@@ -85,7 +86,7 @@ struct SentryIngest: Sendable {
             presented = try SentryAuthorization.key(of: request)
             // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
             guard case .valid(let found) = gate.find(presented, for: [.ingest], now: now) else {
-                throw Problem(.forbidden, "this ingest key is not valid any more")
+                throw Problem(.forbidden, "this ingest key was revoked; use another one")
             }
             key = found
         } catch {
@@ -162,7 +163,8 @@ struct SentryIngest: Sendable {
         guard submission.dsn.map({ SentryDSN.key(of: $0) == presented }) ?? true else {
             try ingest.charge(key, RateLimit.unreadableCost)
             throw Problem(
-                .forbidden, "the dsn in the envelope's header has another key than the request; send one")
+                .forbidden,
+                "the dsn in the envelope's header has another key than the request; use the same key in both")
         }
         return submission
     }

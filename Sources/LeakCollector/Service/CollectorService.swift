@@ -69,7 +69,8 @@ final class CollectorService: Service {
     /// - Parameter allow: the methods that the address answers.
     private func methodNotAllowed(_ allow: String, at request: borrowing Request) -> Response {
         guard !request.path.hasPrefix("/api/") else {
-            return Problem(.methodNotAllowed, "this address answers \(allow)").with("Allow", allow).response
+            return Problem(.methodNotAllowed, "this address accepts only \(allow)").with("Allow", allow)
+                .response
         }
         var page = Response.page(
             error: .methodNotAllowed, isSignedIn: unreadable(by: request) == nil, now: context.now())
@@ -90,7 +91,9 @@ final class CollectorService: Service {
         // The inflated size is known only after the body is inflated, by the loop.
         guard !request.isCompressed else {
             var response = match.rejection(
-                Problem(.unsupportedMediaType, "this address takes no compressed body"), now: context.now())
+                Problem(
+                    .unsupportedMediaType, "this address accepts no compressed body; send it uncompressed"),
+                now: context.now())
             response.fields.append(("Accept-Encoding", "identity"))
             return response
         }
@@ -98,7 +101,7 @@ final class CollectorService: Service {
     }
 
     private static func tooLarge(_ limit: Int) -> Problem {
-        Problem(.contentTooLarge, "this address takes at most \(limit) bytes of body")
+        Problem(.contentTooLarge, "the body may have at most \(limit) bytes")
     }
 
     /// - Returns: the rejection of an unauthorized request.
@@ -137,7 +140,7 @@ final class CollectorService: Service {
     private func unreadable(by request: borrowing Request) -> Problem? {
         switch context.gate.reader(of: request, now: context.now()) {
         case .valid: nil
-        case .revoked: Problem(.forbidden, "this access token has been revoked")
+        case .revoked: Problem(.forbidden, "this access token was revoked; use another one")
         case .unknown:
             .unauthorized(
                 "reading needs an access token (Authorization: Bearer TOKEN) or a signed-in browser")
@@ -146,7 +149,8 @@ final class CollectorService: Service {
 
     private func nothing(at request: borrowing Request) -> Response {
         guard !request.path.hasPrefix("/api/") else {
-            return Problem(.notFound, "nothing is at this address; /openapi.json lists what is").response
+            return Problem(.notFound, "there is nothing at this address; /openapi.json lists all addresses")
+                .response
         }
         return .page(error: .notFound, isSignedIn: unreadable(by: request) == nil, now: context.now())
     }

@@ -68,15 +68,15 @@ import Testing
         #expect(
             attempts.noteFailure(other, by: .link, now: 1_000)
                 == "sign-in failed: a sign-in link that does not work, from 198.51.100.9; 2 more attempts failed since "
-                + "the last such line")
+                + "the last line like this")
         fail(attempts, guesser, times: 9, now: 1_000)
         #expect(
             attempts.noteFailure(guesser, by: .form, now: 2_000)?.contains(
-                "further tokens from there have to wait") == true)
+                "further tokens from this address have to wait") == true)
         #expect(
             attempts.noteFailure(guesser, by: .bearer, now: 4_000)
-                == "request refused: an access token that is not valid, from 203.0.113.7; each further one from there ends "
-                + "its connection")
+                == "request rejected: an access token that is not valid, from 203.0.113.7; each further one from this address "
+                + "closes its connection")
         #expect(attempts.noteFailure(nil, by: .form, now: -5)?.contains("an unknown address") == true)
     }
 }

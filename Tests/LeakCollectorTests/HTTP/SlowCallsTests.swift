@@ -12,11 +12,11 @@ import LeakPlatform
             time.with { $0 = milliseconds }
             return calls.words(for: SlowCall(method: .post, path: "/a", duration: .microseconds(80_700)))
         }
-        #expect(words(5000) == "POST /a held its thread for 80 ms")
+        #expect(words(5000) == "slow request: POST /a took 80 ms")
         #expect(words(5999) == nil)
         #expect(words(5000) == nil)
-        #expect(words(6000) == "POST /a held its thread for 80 ms; 2 more since the last such line")
-        #expect(words(7000) == "POST /a held its thread for 80 ms")
+        #expect(words(6000) == "slow request: POST /a took 80 ms; 2 more since the last line like this")
+        #expect(words(7000) == "slow request: POST /a took 80 ms")
         // The clock was put back.
         #expect(words(-90_000) != nil)
     }
@@ -24,6 +24,6 @@ import LeakPlatform
     @Test func `the install that is erased is not named`() {
         let calls = SlowCalls(log: Log(form: .text), now: { 0 })
         let call = SlowCall(method: .delete, path: "/api/v1/installs/phone", duration: .milliseconds(90))
-        #expect(calls.words(for: call) == "DELETE /api/v1/installs/*** held its thread for 90 ms")
+        #expect(calls.words(for: call) == "slow request: DELETE /api/v1/installs/*** took 90 ms")
     }
 }

@@ -70,7 +70,7 @@ import Testing
         let answer = String(decoding: Self.bytes(reception.answer(isDuplicate: false)), as: UTF8.self)
         #expect(
             answer
-                == #"{"accepted":1,"duplicate":false,"rejected":[{"index":1,"reason":"app is other, this key writes for mine only"}],"rejected_count":1}"#
+                == #"{"accepted":1,"duplicate":false,"rejected":[{"index":1,"reason":"app is other, but this ingest key is restricted to mine"}],"rejected_count":1}"#
         )
 
         let foreign = #"{"app":{"id":"other"},"reports":[{"class":"A"}]}"#

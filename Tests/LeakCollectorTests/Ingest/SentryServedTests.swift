@@ -169,7 +169,7 @@ import Testing
         // An event of another app is refused.
         let other = try running.postEnvelope(SentryCapture.message.bytes, fields: [field])
         #expect(other.status == 403)
-        #expect(other.text.contains("this key writes for shop only"))
+        #expect(other.text.contains("this ingest key is restricted to the app shop"))
     }
 
     @Test(arguments: [

@@ -26,8 +26,8 @@ package struct SymbolUpload: Hashable, Sendable {
 
     /// `stored; 2 leaks named, 1 of them merged into others`
     package var sentence: String {
-        let stored = isReplaced ? "stored in place of an earlier upload" : "stored"
-        guard named > 0 else { return "\(stored); no stored leak needed them" }
+        let stored = isReplaced ? "replaced an earlier upload" : "stored"
+        guard named > 0 else { return "\(stored); no stored leak uses these symbols" }
         let merges = merged > 0 ? ", \(merged) of them merged into other leaks" : ""
         return "\(stored); \(RegroupingNote.count(named, "leak")) named\(merges)"
     }
@@ -87,7 +87,7 @@ package struct SymbolList: Sendable {
 /// An answer of something that is no collector, or of a later one.
 package struct SymbolAnswerError: Error, Hashable, CustomStringConvertible {
     package var description: String {
-        "the answer cannot be read: it is not of a collector, or of a later version"
+        "the response cannot be read: it is not from a collector, or from a later version; check the address"
     }
 
     fileprivate static func read(

@@ -15,7 +15,7 @@ final class SymbolUploads: Sendable {
 
     private let jobs = JobQueue<any StoreReader>(
         limit: 9,
-        full: .unavailable("too many uploads of symbols wait", afterSeconds: 5),
+        full: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
         stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
     /// Frames that are named again, and when.
     private let later = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
@@ -51,7 +51,11 @@ final class SymbolUploads: Sendable {
                 guard
                     try store.removeSymbols(.image, of: image.description)
                         || store.removeSymbols(.mapping, of: image.description)
-                else { throw Problem(.notFound, "there are no symbols of image \(image)") }
+                else {
+                    throw Problem(
+                        .notFound,
+                        "there are no symbols of image \(image); collector symbols list shows the images")
+                }
                 try tables.refresh(from: reader)
                 return Answer.json { $0.field("image", image.description) }
             })
@@ -98,7 +102,7 @@ final class SymbolUploads: Sendable {
         do {
             _ = try naming(reader).name(framesWith: spellings) { !jobs.isStopping }
         } catch {
-            log.warning("the frames of some leaks have no names yet: \(error)")
+            log.warning("the frames of some leaks could not be named yet, and this is tried again: \(error)")
         }
     }
 
@@ -119,8 +123,8 @@ final class SymbolUploads: Sendable {
         if case .full(let others) = stored {
             return Problem(
                 .insufficientStorage,
-                "the symbols of other images take \(others >> 20) MiB, and this table \(packed.count >> 10) KiB more than "
-                    + "fits: remove some (collector symbols list, collector symbols remove IMAGE)"
+                "the symbols of other images take \(others >> 20) MiB, so this table of \(packed.count >> 10) KiB does "
+                    + "not fit: remove some (collector symbols list, collector symbols remove IMAGE)"
             ).response
         }
         try tables.refresh(from: reader)
