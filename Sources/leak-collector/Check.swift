@@ -47,7 +47,7 @@ struct Check: Equatable {
         guard let token = settings.accessToken, !token.isEmpty else {
             throw SettingError(
                 source: Setting.accessToken.variable,
-                problem: "is not set: \(address) is read with an access token")
+                problem: "is not set: \(address) needs an access token")
         }
         var options = HTTPClient.Options()
         options.totalMilliseconds = Self.patienceMilliseconds

@@ -20,7 +20,8 @@ enum Command: Equatable {
     case health(flags: [Setting: String])
     case check(Check)
     case symbols(Symbols)
-    case help
+    /// - Parameter topic: the command that the text describes; `nil` for all commands and settings.
+    case help(topic: HelpTopic?)
     case version
 
     /// Error for an invalid command line, with what would be valid.
@@ -32,7 +33,7 @@ enum Command: Equatable {
     /// - Parameter arguments: without the program's name.
     init(_ arguments: [String]) throws(Misuse) {
         if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {
-            self = .help
+            self = .help(topic: HelpTopic(in: arguments))
             return
         }
         if arguments.first == "--version" || arguments.first == "version" {
@@ -64,7 +65,7 @@ enum Command: Equatable {
             let file = line.takeWord()
             if try line.takeSwitch("--repair") {
                 guard file == nil else {
-                    throw Misuse("verify --repair mends the collector's own database; name no file")
+                    throw Misuse("verify --repair repairs the collector's own database; leave out the file")
                 }
                 self = .repair(flags: line.settings)
             } else {
@@ -111,7 +112,7 @@ enum Command: Equatable {
         let isDatabase = settings[.data] != nil || settings[.databaseURL] != nil
         guard settings[.url] == nil || !isDatabase else {
             throw Misuse(
-                "check asks a collector or looks into a database: give --url, or --data or --database-url")
+                "check asks a collector or reads a database: give either --url, or --data or --database-url")
         }
         let baseline = line.take("--baseline").flatMap { $0.isEmpty ? nil : $0 }
         return Check(
@@ -131,7 +132,7 @@ enum Command: Equatable {
             }
             action = .upload(files: rest)
         case "list":
-            guard rest.isEmpty else { throw Misuse("“\(rest[0])” is one word too many") }
+            guard rest.isEmpty else { throw Misuse("“\(rest[0])” is one argument too many") }
             action = .list
         case "remove":
             guard !rest.isEmpty else {
@@ -140,11 +141,11 @@ enum Command: Equatable {
             action = .remove(images: rest)
         case let word?:
             throw Misuse(
-                "there is no symbols \(word); it is symbols upload FILE…, symbols list or symbols remove IMAGE…"
+                "there is no subcommand symbols \(word); use symbols upload FILE…, symbols list or symbols remove IMAGE…"
             )
         case nil:
             throw Misuse(
-                "symbols needs a word more: symbols upload FILE…, symbols list or symbols remove IMAGE…")
+                "symbols needs a subcommand: symbols upload FILE…, symbols list or symbols remove IMAGE…")
         }
         return Symbols(action: action, flags: line.settings)
     }
@@ -173,17 +174,18 @@ enum Command: Equatable {
         case "list": return .list(kind, flags: line.settings)
         case "revoke":
             guard let word = line.takeWord() else {
-                throw Misuse("\(noun) revoke needs the \(noun)'s number; collector \(noun) list shows it")
+                throw Misuse("\(noun) revoke needs the \(noun)'s ID; collector \(noun) list shows it")
             }
             guard let id = Int64(word), id > 0 else {
-                throw Misuse("“\(word)” is not a \(noun)'s number; collector \(noun) list shows it")
+                throw Misuse("“\(word)” is not a \(noun)'s ID; collector \(noun) list shows it")
             }
             return .revoke(kind, id: id, flags: line.settings)
         case let word?:
             throw Misuse(
-                "there is no \(noun) \(word); it is \(noun) create, \(noun) list or \(noun) revoke NUMBER")
+                "there is no subcommand \(noun) \(word); use \(noun) create, \(noun) list or \(noun) revoke ID"
+            )
         case nil:
-            throw Misuse("\(noun) needs a word more: \(noun) create, \(noun) list or \(noun) revoke NUMBER")
+            throw Misuse("\(noun) needs a subcommand: \(noun) create, \(noun) list or \(noun) revoke ID")
         }
     }
 }
@@ -249,9 +251,9 @@ private struct Line {
 
     /// - Throws: ``Command/Misuse`` if arguments are left that the command does not take.
     func finish() throws(Command.Misuse) {
-        if let word = words.first { throw Command.Misuse("“\(word)” is one word too many") }
+        if let word = words.first { throw Command.Misuse("“\(word)” is one argument too many") }
         if let flag = flags.first(where: { Self.named.contains($0.name) }) {
-            throw Command.Misuse("\(flag.name) does not go with this command")
+            throw Command.Misuse("\(flag.name) is not an option of this command")
         }
     }
 }

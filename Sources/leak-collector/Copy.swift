@@ -36,7 +36,8 @@ struct Copy {
         Output.line(CopyWords.result(tables, milliseconds: WallClock.milliseconds() - start))
         Output.line(
             "next: start the collectors with COLLECTOR_DATABASE_URL set to this database; keep \(settings.dataFolder) as "
-                + "a backup, and start none on it again, since what it counted would be missing there")
+                + "a backup, and do not start a collector on it again: its reports would be missing in PostgreSQL"
+        )
     }
 }
 
@@ -64,6 +65,6 @@ enum CopyWords {
         return
             "copied \(rows) rows in \(milliseconds / 1_000).\(milliseconds / 100 % 10) s; both databases have:\n"
             + lines.joined(separator: "\n")
-            + "\nevery total of the copy is the sum of its parts"
+            + "\nall totals of the copy are consistent"
     }
 }

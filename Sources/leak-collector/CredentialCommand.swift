@@ -17,21 +17,21 @@ struct CredentialCommand {
             kind.purpose, name: name, app: app, now: WallClock.milliseconds())
         let bound = kind == .keys ? ", for \(app.map { "\($0) only" } ?? "any app")" : ""
         Output.line(
-            "\(kind.noun) \(credential.id) (\(name)\(bound)), taken by a running collector within two seconds, shown once:\n\(secret)"
+            "\(kind.noun) \(credential.id) (\(name)\(bound)), shown once; a running collector accepts it within two seconds:\n\(secret)"
         )
     }
 
     func list() throws {
         let list = try credentials.list(kind.purpose, now: WallClock.milliseconds())
         guard !list.isEmpty else {
-            Output.line("no \(kind.noun) yet; collector \(kind.noun) create makes one")
+            Output.line("there is no \(kind.noun) yet; create one with collector \(kind.noun) create")
             return
         }
         for credential in list {
             let state = credential.revokedAt.map { "revoked \(WallClock.day($0))" } ?? "valid"
             let bound = kind == .keys ? "\t\(credential.app ?? "any app")" : ""
             Output.line(
-                "\(credential.id)\t\(state)\(bound)\tmade \(WallClock.day(credential.createdAt))\t\(credential.name)"
+                "\(credential.id)\t\(state)\(bound)\tcreated \(WallClock.day(credential.createdAt))\t\(credential.name)"
             )
         }
     }
@@ -41,7 +41,7 @@ struct CredentialCommand {
             throw NoSuchCredential(kind: kind, id: id)
         }
         Output.line(
-            "\(kind.noun) \(id) is refused from now on, by a running collector within two seconds")
+            "revoked \(kind.noun) \(id); a running collector rejects it within two seconds")
     }
 
     struct NoSuchCredential: Error, CustomStringConvertible {
@@ -49,7 +49,7 @@ struct CredentialCommand {
         let id: Int64
 
         var description: String {
-            "there is no valid \(kind.noun) \(id); collector \(kind.noun) list shows them"
+            "there is no valid \(kind.noun) \(id); collector \(kind.noun) list shows all of them"
         }
     }
 }

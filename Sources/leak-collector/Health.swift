@@ -24,13 +24,13 @@ enum Health {
             options.usesProxy = false
             let answer = try HTTPClient(options).get(address)
             guard answer.status == 200 else {
-                Output.error("collector: \(address) answers \(answer.status); the collector's log says why")
+                Output.error("collector: \(address) answers \(answer.status); see the collector's log")
                 return .failed
             }
             Output.line("ok")
             return .done
         } catch {
-            Output.error("collector: nothing answers at \(address): \(error)")
+            Output.error("collector: no answer from \(address): \(error)")
             return .failed
         }
     }

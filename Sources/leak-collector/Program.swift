@@ -30,7 +30,8 @@ enum Program {
         do {
             code = try run(Command(arguments))
         } catch let misuse as Command.Misuse {
-            report("\(misuse). See collector --help.", arguments)
+            let command = HelpTopic(in: arguments).map { "collector \($0.rawValue)" } ?? "collector"
+            report("\(misuse). See \(command) --help.", arguments)
             code = .misuse
         } catch let error as SettingError {
             report("\(error)", arguments)
@@ -61,8 +62,8 @@ enum Program {
 
     private static func run(_ command: Command) throws -> ExitCode {
         switch command {
-        case .help:
-            Output.line(Usage.text)
+        case .help(let topic):
+            Output.line(topic?.text ?? Usage.text)
         case .version:
             Output.line("collector \(version)")
         case .serve(let flags):
@@ -128,15 +129,15 @@ enum Program {
         // With PostgreSQL there may be no such folder.
         if !addressFile.write(address), settings.databaseURL == nil {
             log.warning(
-                "cannot write the address into \(settings.dataFolder): collector health needs --host and --port"
+                "cannot write the address into \(settings.dataFolder), so collector health needs --host and --port"
             )
         }
         announce(collector.announcement, settings: settings, log: log)
 
         signals.wait()
         log.info(
-            "stopping: finishing what is in flight, for \(Collector.stopBound.components.seconds) s at most; "
-                + "a second signal ends at once")
+            "stopping: finishing open requests, for \(Collector.stopBound.components.seconds) s at most; "
+                + "a second signal stops at once")
         signals.endAtOnce()
         collector.stop(within: Collector.stopBound)
         addressFile.remove(address)
@@ -172,13 +173,13 @@ enum Program {
         var lines: [String] = []
         guard settings.showsSecrets else {
             if announcement.lacksIngestKey {
-                lines.append("there is no ingest key yet: collector key create makes one")
+                lines.append("there is no ingest key yet: create one with collector key create")
             }
             if announcement.lacksAccessToken {
-                lines.append("there is no access token yet: collector token create makes one")
+                lines.append("there is no access token yet: create one with collector token create")
             }
             lines.append(
-                "secrets are left out of this log: sign in with an access token, or set "
+                "this log shows no secrets: sign in with an access token, or set "
                     + "\(Setting.logSecrets.variable)=yes for a sign-in link")
             return lines
         }
@@ -208,6 +209,8 @@ enum Program {
         }
         throw SettingError(
             source: "--public",
-            problem: "is not set, and no Public folder is beside the program or in the working directory")
+            problem:
+                "is not set, and there is no Public folder beside the program or in the working directory; name it with --public"
+        )
     }
 }

@@ -26,11 +26,12 @@ struct Regroup {
         let groups = plans.flatMap(\.groups)
         let planned = groups.reduce(0) { $0 + $1.parts.count }
         guard planned > 0 else {
-            return Output.line("every leak has the reports that its rule gives it; nothing to merge")
+            return Output.line(
+                "nothing to merge: the reports of every leak belong to it by the current rules")
         }
         guard !isDryRun else {
             return Output.line(
-                "nothing was changed; collector regroup without --dry-run merges these leaks, and a merge cannot be undone: "
+                "nothing was changed; to merge these leaks, run collector regroup without --dry-run. A merge cannot be undone: "
                     + "make a backup first")
         }
         let isTerminal = isatty(2) == 1

@@ -55,7 +55,7 @@ struct SymbolFile {
         guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Failure(
                 description:
-                    "\(path) is no regular file: symbols are read more than once, so write them to a file first"
+                    "\(path) is not a regular file: symbols are read more than once, so write them to a file first"
             )
         }
         let head = Self.read(file, at: 0, count: 7)
@@ -87,7 +87,7 @@ struct SymbolFile {
         guard !addresses.isEmpty else {
             throw Failure(
                 description:
-                    "\(path) has neither debug data nor symbols: build with -g, and give the file as it is before "
+                    "\(path) has neither debug data nor symbols: build with -g, and give the file before "
                     + "it is stripped, or its dSYM bundle")
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -116,7 +116,7 @@ struct SymbolFile {
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
             size: Self.count(builder.count, "range")
-                + (builder.leftOut > 0 ? " (\(builder.leftOut) left out: the table is full)" : ""))
+                + (builder.leftOut > 0 ? " (\(builder.leftOut) ranges left out: the table is full)" : ""))
     }
 
     private func breakpad() throws -> Table {

@@ -30,7 +30,7 @@ struct Symbols: Equatable {
         guard let token = settings.accessToken, !token.isEmpty else {
             throw SettingError(
                 source: Setting.accessToken.variable,
-                problem: "is not set: \(address) takes symbols with an access token")
+                problem: "is not set: \(address) needs an access token")
         }
         let remote = Remote(address: address, token: token)
         switch action {

@@ -25,7 +25,7 @@ struct Tool {
         }
         throw Failure(
             description:
-                "\(name) is not found: it reads debug data. Install LLVM (apt-get install llvm, or brew install "
+                "\(name), which reads debug data, was not found. Install LLVM (apt-get install llvm, or brew install "
                 + "llvm on a Mac) or add its folder to PATH")
     }
 
@@ -65,7 +65,8 @@ struct Tool {
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
         guard status == 0 else {
             throw Failure(
-                description: "\(([path] + arguments).joined(separator: " ")) fails; run it by hand to see why"
+                description:
+                    "\(([path] + arguments).joined(separator: " ")) failed; run this command by hand to see why"
             )
         }
     }

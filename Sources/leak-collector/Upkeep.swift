@@ -11,7 +11,9 @@ struct Upkeep {
     func backUp(to file: String, overwrites: Bool) throws -> Program.ExitCode {
         let backup = try SQLiteStore.backUp(path: database(for: "backup"), to: file, overwrites: overwrites)
         guard backup.wrongSums.isEmpty else {
-            Output.line("wrote \(file), \(backup.bytes) bytes; its structure is right, its sums are not")
+            Output.line(
+                "wrote \(file), \(backup.bytes) bytes; its structure is right, but some totals are inconsistent"
+            )
             warn(of: backup.wrongSums, in: file)
             return .wrongSums
         }
@@ -37,7 +39,7 @@ struct Upkeep {
         let problems = try openStore().verify()
         for problem in problems { Output.error("collector: \(name): \(problem)") }
         guard problems.isEmpty else { return .wrongSums }
-        Output.line("\(name) is sound: every total is the sum of its parts")
+        Output.line("\(name) is sound: all totals are consistent")
         return .done
     }
 
@@ -46,7 +48,9 @@ struct Upkeep {
         let repair = try SQLiteStore.repair(path: path)
         for sentence in repair.mended { Output.line("\(path): \(sentence)") }
         for sentence in repair.left {
-            Output.error("collector: \(path): \(sentence), and nothing tells what is right")
+            Output.error(
+                "collector: \(path): \(sentence); this cannot be repaired, because no other data has the right value"
+            )
         }
         guard repair.left.isEmpty else { return .wrongSums }
         Output.line("\(path) is sound: \(Self.words(areSumsChecked: true))")
@@ -55,23 +59,24 @@ struct Upkeep {
 
     private func warn(of wrongSums: [String], in path: String) {
         for sentence in wrongSums { Output.error("collector: \(path): \(sentence)") }
-        Output.error("collector: stop the server and run collector verify --repair to mend its database")
+        Output.error("collector: to recompute the totals, stop the server and run collector verify --repair")
     }
 
     private static func words(areSumsChecked: Bool) -> String {
         areSumsChecked
-            ? "its structure is right, and every total is the sum of its parts"
-            : "its structure is right; a later collector wrote it, which knows its sums"
+            ? "its structure is right, and all totals are consistent"
+            : "its structure is right; its totals were not checked, because a later version of the collector wrote it"
     }
 
     func erase(install: String) throws -> Program.ExitCode {
         let erased = try Erasure.run(install: install, in: openStore())
         Output.line(
-            "erased \(erased.samples) kept reports, and the install from \(erased.sets) sets of installs")
+            "erased \(erased.samples) sample reports, and removed the install from \(erased.sets) sets of installs"
+        )
         if erased.isLeftInLog {
             Output.error(
-                "collector: someone reads the database, so its log still holds what was erased until it is overwritten; "
-                    + "erase again later to empty it")
+                "collector: another process reads the database, so its write-ahead log still holds the erased data until it is "
+                    + "overwritten; run collector erase again later to empty the log")
         }
         return .done
     }
@@ -100,14 +105,18 @@ struct Upkeep {
             }
         }
         try reports.flush()
-        if named > Self.namedRefusals { Output.error("and \(named - Self.namedRefusals) more refused") }
+        if named > Self.namedRefusals {
+            Output.error("and \(named - Self.namedRefusals) more rejected lines")
+        }
         Output.line(Self.words(reports.result))
         for limit in try Import.beyond(in: store, since: beyond, now: now) {
             Output.error(
-                "collector: app \(limit.app): \(limit.count) \(limit.limit.outcome) meanwhile, beyond \(limit.limit.rawValue)"
+                "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached, \(limit.count) \(limit.limit.outcome)"
             )
         }
-        if let untidy = reports.result.untidy { Output.error("collector: all is counted, but \(untidy)") }
+        if let untidy = reports.result.untidy {
+            Output.error("collector: all reports are counted, but \(untidy)")
+        }
         return reports.result.rejected == 0 ? .done : .failed
     }
 
@@ -117,9 +126,9 @@ struct Upkeep {
 
     private static func words(_ result: Import.Result) -> String {
         "\(result.lines) lines: \(result.accepted) reports counted, \(result.repeated) lines counted before, "
-            + "\(result.rejected) refused"
+            + "\(result.rejected) lines rejected"
             + (result.moved > 0
-                ? "; \(result.moved) of the reports, older than 30 days or more than a day ahead, count 30 days ago or now"
+                ? "; \(result.moved) reports count at another time: 30 days ago if they are older, now if they are more than a day ahead"
                 : "")
     }
 
@@ -130,8 +139,8 @@ struct Upkeep {
         guard settings.databaseURL == nil else {
             throw StoreError(
                 .other,
-                "\(command) is for the database in a data folder; this one is in PostgreSQL, whose own programs copy and "
-                    + "mend it: pg_dump --format=custom --file=FILE \"$COLLECTOR_DATABASE_URL\"")
+                "\(command) is for the database in a data folder; this one is in PostgreSQL, so use PostgreSQL's own "
+                    + "programs: pg_dump --format=custom --file=FILE \"$COLLECTOR_DATABASE_URL\"")
         }
         return try Collector.existingDatabase(in: settings.dataFolder)
     }

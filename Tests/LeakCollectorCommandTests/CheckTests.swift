@@ -118,7 +118,7 @@ import Testing
             #expect(answer.output.isEmpty)
         }
         for (token, words) in [
-            ("", "COLLECTOR_ACCESS_TOKEN is not set: \(server.address) is read with an access token"),
+            ("", "COLLECTOR_ACCESS_TOKEN is not set: \(server.address) needs an access token"),
             ("wrong-0000000000000000", "rejects the access token (401)"),
             (CollectorProcess.key, "rejects the access token (401)"),
         ] {

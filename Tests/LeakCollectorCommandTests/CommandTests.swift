@@ -68,8 +68,9 @@ import Testing
         (["symbols", "list"], .symbols(Symbols(action: .list, flags: [:]))),
         (["symbols", "remove", "A"], .symbols(Symbols(action: .remove(images: ["A"]), flags: [:]))),
         (["--version"], .version),
-        (["serve", "--help"], .help),
-        (["-h"], .help),
+        (["serve", "--help"], .help(topic: .serve)),
+        (["check", "--app", "a", "--help"], .help(topic: .check)),
+        (["help", "key"], .help(topic: .key)), (["-h"], .help(topic: nil)), (["help"], .help(topic: nil)),
     ])
     func `understands`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
@@ -84,20 +85,23 @@ import Testing
         (["--prot", "1"], "there is no flag --prot"),
         (["--port"], "--port needs a value"),
         (["--port", "1", "--port", "2"], "--port is given twice"),
-        (["serve", "now"], "“now” is one word too many"),
-        (["key"], "key needs a word more: key create, key list or key revoke NUMBER"),
-        (["key", "make"], "there is no key make; it is key create, key list or key revoke NUMBER"),
-        (["key", "revoke"], "key revoke needs the key's number; collector key list shows it"),
-        (["key", "revoke", "x"], "“x” is not a key's number; collector key list shows it"),
-        (["key", "list", "--app", "a"], "--app does not go with this command"),
-        (["token", "create", "--app", "a"], "--app does not go with this command"),
-        (["token"], "token needs a word more: token create, token list or token revoke NUMBER"),
+        (["serve", "now"], "“now” is one argument too many"),
+        (["key"], "key needs a subcommand: key create, key list or key revoke ID"),
+        (["key", "make"], "there is no subcommand key make; use key create, key list or key revoke ID"),
+        (["key", "revoke"], "key revoke needs the key's ID; collector key list shows it"),
+        (["key", "revoke", "x"], "“x” is not a key's ID; collector key list shows it"),
+        (["key", "list", "--app", "a"], "--app is not an option of this command"),
+        (["token", "create", "--app", "a"], "--app is not an option of this command"),
+        (["token"], "token needs a subcommand: token create, token list or token revoke ID"),
         (["backup"], "backup needs a file: collector backup FILE"),
         (["backup", "f", "--overwrite=1"], "--overwrite is “1”, must be yes or no"),
-        (["verify", "f", "--repair"], "verify --repair mends the collector's own database; name no file"),
-        (["verify", "f", "--overwrite", "yes"], "--overwrite does not go with this command"),
+        (
+            ["verify", "f", "--repair"],
+            "verify --repair repairs the collector's own database; leave out the file"
+        ),
+        (["verify", "f", "--overwrite", "yes"], "--overwrite is not an option of this command"),
         (["import"], "import needs a file: collector import FILE, or - for standard input"),
-        (["regroup", "now"], "“now” is one word too many"),
+        (["regroup", "now"], "“now” is one argument too many"),
         (["regroup", "--dry-run=maybe"], "--dry-run is “maybe”, must be yes or no"),
         (["erase"], "erase needs an install's id: collector erase INSTALL"),
         (
@@ -116,19 +120,22 @@ import Testing
         ),
         (
             ["check", "--app", "a", "--version", "1", "--url", "https://b", "--data", "d"],
-            "check asks a collector or looks into a database: give --url, or --data or --database-url"
+            "check asks a collector or reads a database: give either --url, or --data or --database-url"
         ),
-        (["check", "--app", "a", "--version", "1", "--name", "n"], "--name does not go with this command"),
+        (
+            ["check", "--app", "a", "--version", "1", "--name", "n"],
+            "--name is not an option of this command"
+        ),
         (["check", "--app", "a", "--version", "1", "--token", "t"], "there is no flag --token"),
-        (["copy", "d"], "“d” is one word too many"),
+        (["copy", "d"], "“d” is one argument too many"),
         (
             ["symbols"],
-            "symbols needs a word more: symbols upload FILE…, symbols list or symbols remove IMAGE…"
+            "symbols needs a subcommand: symbols upload FILE…, symbols list or symbols remove IMAGE…"
         ),
         (["symbols", "upload"], "symbols upload needs a file: collector symbols upload FILE…"),
-        (["symbols", "list", "x"], "“x” is one word too many"),
+        (["symbols", "list", "x"], "“x” is one argument too many"),
         (["symbols", "remove"], "symbols remove needs an image's id; collector symbols list shows it"),
-        (["symbols", "upload", "a", "--app", "b"], "--app does not go with this command"),
+        (["symbols", "upload", "a", "--app", "b"], "--app is not an option of this command"),
     ])
     func `says what is wrong with`(arguments: [String], words: String) {
         #expect(throws: Command.Misuse(words)) { try Command(arguments) }
@@ -145,6 +152,18 @@ import Testing
         }
     }
 
+    @Test(arguments: HelpTopic.allCases)
+    func `the help of a command has all sections, and is about that command`(topic: HelpTopic) {
+        let help = topic.text
+        #expect(help.hasPrefix("collector \(topic.rawValue): "))
+        for section in ["usage", "options", "examples", "exit codes"] {
+            #expect(help.contains("\n\n\(section):\n  "), "\(section)")
+        }
+        #expect(help.contains("examples:\n  ") && help.contains("collector \(topic.rawValue)"))
+        #expect(!help.contains("settings, each by flag"))
+        for line in help.split(separator: "\n") { #expect(line.count <= 104, "\(line)") }
+    }
+
     @Test func `help names every command, flag, variable and default`() {
         let help = Usage.text
         for word in [
@@ -154,6 +173,12 @@ import Testing
             "erase", "copy", "health", "--version",
         ] {
             #expect(help.contains(word))
+        }
+        for topic in HelpTopic.allCases {
+            for line in topic.usage { #expect(help.contains(line), "\(line)") }
+        }
+        for line in help.split(separator: "\n") where line.count > Usage.width {
+            #expect(line.hasPrefix("      default: "), "\(line)")
         }
         // A list of processes would show it.
         #expect(!help.contains("--token"))

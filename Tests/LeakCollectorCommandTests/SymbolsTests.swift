@@ -53,7 +53,7 @@ struct SymbolsTests {
         let pipe = folder.path + "/pipe.sym"
         try Self.shell("mkfifo '\(pipe)'")
         let outcome = try symbols("upload", pipe)
-        #expect(outcome.code == 1 && outcome.errors.contains("is no regular file"), "\(outcome)")
+        #expect(outcome.code == 1 && outcome.errors.contains("is not a regular file"), "\(outcome)")
     }
 
     // MARK: A library that leaks

@@ -66,56 +66,57 @@ public enum Setting: String, CaseIterable, Sendable {
         case .host: "127.0.0.1"
         case .port: "8080"
         case .data: "./data"
-        case .databaseURL: "a file in that folder"
-        case .databaseBytes: "17179869184, which are 16 GiB"
+        case .databaseURL: "a file in the data folder"
+        case .databaseBytes: "17179869184 (16 GiB)"
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
-        case .trustedOrigins: "the origin of --url, and the host that a request names"
+        case .trustedOrigins: "the origin of --url, and the Host of the request"
         case .trustedProxies: "none"
         case .log: "text"
         case .logSecrets: "yes with --log text, no with --log json"
         case .accessLog: "off"
         case .connections: "1024"
         case .idleTime: "75"
-        case .bodyBytes: "1048576, which is 1 MiB"
-        case .reportsPerSecond: "10000 while the store is behind"
+        case .bodyBytes: "1048576 (1 MiB)"
+        case .reportsPerSecond: "10000, only while the database is behind"
         case .explanations: "yes"
-        case .knownLeaks: "known-leaks.json of the Public folder alone"
-        case .ingestKey, .accessToken: "made at the first start and printed once"
+        case .knownLeaks: "only known-leaks.json of the Public folder"
+        case .ingestKey, .accessToken: "generated and printed once, on first start"
         }
     }
 
     public var meaning: String {
         switch self {
         case .host: "address to listen on; 0.0.0.0 for every network, * for IPv6 too"
-        case .port: "port to listen on; 0 for any free one, printed"
-        case .data: "folder of the database"
+        case .port: "port to listen on; 0 takes any free port and prints it"
+        case .data: "data folder: holds the database"
         case .databaseURL:
-            "PostgreSQL in its place, for several collectors: postgres://user@host/database; a password in the variable "
-                + "alone"
-        case .databaseBytes: "how large that file may grow; beyond, reports are refused"
-        case .public: "folder of style, icon and error pages"
-        case .url: "address people use, for links, Secure cookies, and forms sent behind a proxy"
+            "PostgreSQL instead of a file, for several collectors: postgres://user@host/database; put the password in "
+                + "the environment variable only"
+        case .databaseBytes: "maximum bytes of the database file; when it is full, reports get 503"
+        case .public: "folder with the style sheet, icon and error pages"
+        case .url: "address that people use: for links, Secure cookies, and forms sent behind a proxy"
         case .trustedOrigins:
             "further addresses whose pages may send forms, separated by commas: https://leaks.example.com"
         case .trustedProxies:
             "proxies whose Forwarded or X-Forwarded-For names the client: 10.0.0.0/8,fd00::/8,127.0.0.1"
         case .log:
-            "text or json, on standard error; with json the first lines on standard output are JSON too"
-        case .logSecrets: "yes or no: print the sign-in link, and make and print a first key and token"
-        case .accessLog: "off, text or json: a line for each request, on standard output"
+            "text or json: form of the log on standard error; json also applies to the first lines on standard output"
+        case .logSecrets: "yes or no: print the sign-in link, and create and print a first key and token"
+        case .accessLog: "off, text or json: log every request in a line on standard output"
         case .connections:
-            "open connections; one more replaces the one idle longest, or gets 503 if none was idle for 50 ms"
+            "maximum number of open connections; another one replaces the longest idle one, or gets 503 if none was idle for 50 ms"
         case .idleTime:
-            "seconds between two requests of one connection; keep it longer than that of a proxy in front"
-        case .bodyBytes: "bytes of a request's body as sent, compressed or not; a larger one gets 413"
+            "seconds that a connection may be idle between two requests; make it longer than that of a proxy in front"
+        case .bodyBytes: "maximum bytes of a request body as sent, compressed or not; larger ones get 413"
         case .reportsPerSecond:
-            "how many one ingest key may send on average, ten seconds' worth at once; 0 for no limit"
+            "average rate of reports per ingest key (burst: 10 s); 0 for no limit"
         case .explanations:
-            "yes or no: keep what devices find out about why objects stay; no also asks apps not to look for it"
-        case .knownLeaks: "file of leaks that are the system's, besides those that come with the program"
-        case .ingestKey: "first key that may write reports, for any app"
-        case .accessToken: "first token that may read, decide about leaks, make keys and erase installs"
+            "yes or no: store explanations of why objects stay in memory; no also asks apps not to search for them"
+        case .knownLeaks: "extra known-leaks file, besides the one that comes with the program"
+        case .ingestKey: "first ingest key: sends reports of any app"
+        case .accessToken:
+            "first access token, with full access: read, triage, manage keys, delete install data"
         }
     }
 }

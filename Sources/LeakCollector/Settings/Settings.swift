@@ -83,7 +83,7 @@ public struct Settings: Sendable {
             } else if setting == .port, Self.isServiceLink(value) {
                 warnings.append(
                     "\(setting.variable) is “\(value)”, which Kubernetes sets for a Service of that name, and is "
-                        + "ignored: listening on port \(port); --port sets another")
+                        + "ignored: listening on port \(port); use --port for another one")
             } else if !value.isEmpty {
                 try take(setting, value, from: setting.variable)
             }

@@ -1,0 +1,256 @@
+extension HelpTopic {
+    /// What the command reads, writes and leaves alone.
+    var details: String {
+        switch self {
+        case .serve:
+            """
+            It listens on --host and --port, stores reports in the data folder, and serves the pages. At its
+            start it prints its address and a sign-in link; at the first start also an ingest key and an
+            access token.
+            """
+        case .key:
+            """
+            An app sends reports with an ingest key; a key can do nothing else. create prints the key once:
+            only its hash is stored. A running collector notices changes within two seconds.
+            """
+        case .token:
+            """
+            create prints the token once: only its hash is stored. revoke also signs out everybody who signed
+            in with the token. A running collector notices changes within two seconds.
+            """
+        case .check:
+            """
+            It compares the version with an older one. A new leak was not seen in the older version or before
+            it. A regressed leak was resolved and was seen again. Known system leaks and ignored leaks do not
+            count. With --url it asks a running collector; otherwise it reads the database, even while a
+            server runs on it.
+            """
+        case .symbols:
+            """
+            It sends symbols to the collector at --url. upload accepts dSYM bundles and folders of them,
+            programs and libraries with debug data (ELF, Mach-O) before they are stripped, Breakpad .sym
+            files, and the mapping.txt of an Android app. It reads debug data with llvm-dwarfdump, llvm-nm
+            and llvm-symbolizer (apt-get install llvm, or brew install llvm).
+            Stored leaks get their function names at once. Leaks of several builds that turn out to be one
+            leak are merged; this cannot be undone.
+            """
+        case .export:
+            """
+            The same data gives the same bytes: timestamps are relative to the last report, or to --at.
+            DIR must be new, empty or the folder of an earlier export, and not a link. Files of the earlier
+            export are replaced or removed. The command stops rather than overwrite any other file.
+            """
+        case .import:
+            """
+            Each line is a report or a batch; FILE - reads standard input. Re-importing the same file within
+            7 days does not count lines twice. A line is recognized by --name (or else the full path of the
+            file), its number, its bytes, --app and --version. Reports older than 30 days count as 30 days
+            old; the command says how many. The limits on names are 10 times those of an ingest key.
+            """
+        case .backup:
+            """
+            It writes a complete copy of the SQLite database to FILE and checks it. For PostgreSQL use
+            pg_dump.
+            """
+        case .verify:
+            """
+            It checks that the file is not damaged and that all totals are consistent, in the database of
+            the settings or in the backup FILE. --repair recomputes totals from the counts that they sum up;
+            stop the server first.
+            """
+        case .erase:
+            """
+            It deletes the sample reports of the install and removes it from the sets that count installs.
+            Counts of reports stay. INSTALL is the id that the app sent in its reports.
+            """
+        case .regroup:
+            """
+            It groups the sample reports of each leak again by the current rules. If all of them belong to
+            one other leak, it merges the two: counts, installs, sample reports, decisions and history. The
+            most recent decision holds, and the history names it. Old addresses lead to the merged leak.
+            The command can run beside the collector. A merge cannot be undone: make a backup first.
+            """
+        case .copy:
+            """
+            It copies everything in the data folder into the database at URL and checks the copy. Stop the
+            collector first. The data folder stays as it is.
+            """
+        case .health:
+            """
+            It asks at --host and --port if one of them is given; otherwise at the address that a running
+            collector wrote into the data folder; otherwise at COLLECTOR_HOST and COLLECTOR_PORT.
+            """
+        }
+    }
+
+    var options: String {
+        let database = """
+              --data DIR              data folder (default: ./data)
+              --database-url URL      PostgreSQL database instead of the data folder
+            """
+        let general = "  All other settings are in collector --help."
+        let own: String =
+            switch self {
+            case .serve: "  All settings are in collector --help."
+            case .key:
+                """
+                  --name NAME             name for the list of keys (default: unnamed)
+                  --app APP               accept reports of this app only, such as com.acme.shop
+                \(database)
+                """
+            case .token:
+                """
+                  --name NAME             name for the history of leaks (default: unnamed)
+                \(database)
+                """
+            case .check:
+                """
+                  --app APP               app id, such as com.acme.shop (required)
+                  --version VERSION       version to check (required)
+                  --baseline VERSION      older version to compare with (default: the version before)
+                  --format FORMAT         text (default), json, or github for annotations in GitHub Actions
+                  --url URL               collector to ask; needs COLLECTOR_ACCESS_TOKEN
+                \(database)
+                """
+            case .symbols: "  --url URL               collector to send to; needs COLLECTOR_ACCESS_TOKEN"
+            case .export:
+                """
+                  --app APP               only the pages of this app
+                  --at TIME               time that the pages refer to, such as 2026-11-20T12:00:00Z
+                \(database)
+                """
+            case .import:
+                """
+                  --app APP               app of reports that name none
+                  --version VERSION       version of reports that name none
+                  --name NAME             name that identifies the lines in a repeated import
+                \(database)
+                """
+            case .backup:
+                """
+                  --overwrite             replace FILE if it exists
+                  --data DIR              data folder (default: ./data)
+                """
+            case .verify:
+                """
+                  --repair                recompute inconsistent totals
+                \(database)
+                """
+            case .erase: database
+            case .regroup:
+                """
+                  --dry-run               list the merges and change nothing
+                  --app APP               only leaks of this app
+                \(database)
+                """
+            case .copy:
+                """
+                  --database-url URL      empty PostgreSQL database, such as postgres://user@host/leaks
+                  --data DIR              data folder to copy (default: ./data)
+                """
+            case .health:
+                """
+                  --host HOST             address of the collector
+                  --port PORT             port of the collector
+                  --data DIR              data folder of the collector (default: ./data)
+                """
+            }
+        return [own, self == .serve ? nil : general].compactMap(\.self).joined(separator: "\n")
+    }
+
+    var examples: String {
+        switch self {
+        case .serve:
+            """
+              collector serve --port 9000 --data /var/lib/collector
+              collector serve --host 0.0.0.0 --url https://leaks.example.com --log json
+            """
+        case .key:
+            """
+              collector key create --name shop --app com.acme.shop
+              collector key revoke 3
+            """
+        case .token:
+            """
+              collector token create --name ann
+              collector token revoke 2
+            """
+        case .check:
+            """
+              collector check --app com.acme.shop --version 5.2.0
+              collector check --app com.acme.shop --version 5.2.0 --url https://leaks.example.com \\
+                --format github
+            """
+        case .symbols:
+            """
+              collector symbols upload --url https://leaks.example.com Shop.app.dSYM
+              collector symbols list --url https://leaks.example.com
+            """
+        case .export: "  collector export ./site --app com.acme.shop"
+        case .import:
+            """
+              collector import reports.jsonl --app com.acme.shop --version 5.2.0
+              zcat reports.jsonl.gz | collector import - --name reports-november
+            """
+        case .backup: "  collector backup /backups/leaks.sqlite --overwrite"
+        case .verify:
+            """
+              collector verify
+              collector verify /backups/leaks.sqlite
+            """
+        case .erase: "  collector erase 7F3C9A52-1B0E-4C55-9A51-2D0F5C8E6B11"
+        case .regroup: "  collector backup before.sqlite && collector regroup --dry-run"
+        case .copy: "  collector copy --database-url postgres://user@host/leaks"
+        case .health: "  collector health --port 9000"
+        }
+    }
+
+    var exitCodes: String {
+        let usual = """
+              0  done
+              1  failed; a line on standard error says why
+              2  wrong command line or setting
+            """
+        let withDatabase = usual + "\n  3  the database is in use"
+        return switch self {
+        case .serve:
+            """
+              0    stopped by SIGTERM or SIGINT after all open requests were answered (5 seconds at most)
+              1    could not start; a line on standard error says why
+              2    wrong command line or setting
+              3    the port or the data folder is in use
+              143  a second signal stopped it at once (128 + signal; 130 after SIGINT)
+            """
+        case .check:
+            """
+              0  no new or regressed leaks
+              1  new or regressed leaks
+              2  the check could not be made; a line on standard error says why
+            """
+        case .import:
+            """
+              0  all lines were counted, now or before
+              1  lines were rejected, or the import failed; lines on standard error say why
+              2  wrong command line or setting
+              3  the database is in use
+            """
+        case .backup: withDatabase + "\n  4  the copy was written, but its totals are inconsistent"
+        case .verify:
+            """
+              0  sound, or repaired
+              1  damaged, or the check failed; lines on standard error say why
+              2  wrong command line or setting
+              3  the database is in use
+              4  inconsistent totals
+            """
+        case .health:
+            """
+              0  the collector answers and can count reports
+              1  no answer, or the collector cannot count reports; a line on standard error says why
+              2  wrong command line or setting
+            """
+        case .symbols: usual
+        case .key, .token, .export, .erase, .regroup, .copy: withDatabase
+        }
+    }
+}

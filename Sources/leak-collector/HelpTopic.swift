@@ -1,0 +1,88 @@
+/// A command with a help text of its own: `collector check --help`.
+enum HelpTopic: String, CaseIterable {
+    case serve, key, token, check, symbols, export
+    case `import`
+    case backup, verify, erase, regroup, copy, health
+
+    /// Finds the command that a command line names, even if the rest of the line is wrong.
+    ///
+    /// - Returns: `nil` if no command is named.
+    init?(in arguments: [String]) {
+        guard let topic = arguments.lazy.compactMap(HelpTopic.init(rawValue:)).first else { return nil }
+        self = topic
+    }
+
+    var text: String {
+        """
+        \(Usage.wrapped("collector \(rawValue): \(summary)", indent: 0))
+
+        usage:
+        \(usage.map { "  \($0)" }.joined(separator: "\n"))
+
+        \(details)
+
+        options:
+        \(options)
+
+        examples:
+        \(examples)
+
+        exit codes:
+        \(exitCodes)
+
+        """
+    }
+
+    /// What the command does, in one sentence without a period.
+    var summary: String {
+        switch self {
+        case .serve: "run the collector until SIGTERM or SIGINT; the default command"
+        case .key: "create, list and revoke ingest keys; --app restricts a key to one app"
+        case .token:
+            "create, list and revoke access tokens, which have full access: read, triage, manage keys, "
+                + "delete install data"
+        case .check: "exit 1 if a release has new or regressed leaks"
+        case .symbols: "give the collector function names for stripped builds"
+        case .export: "write the pages and their JSON as plain files"
+        case .import: "count reports from a file of JSON lines, or from standard input (-)"
+        case .backup: "copy the database while the collector runs, and check the copy"
+        case .verify:
+            "check the database or a backup; --repair recomputes inconsistent totals (stop the server first)"
+        case .erase: "delete an install's data (GDPR erasure)"
+        case .regroup: "merge leaks of older grouping rules into the leaks that their reports belong to now"
+        case .copy: "copy the data folder into an empty PostgreSQL database"
+        case .health: "exit 0 if the collector answers"
+        }
+    }
+
+    var usage: [String] {
+        switch self {
+        case .serve: ["collector [serve] [settings]"]
+        case .key:
+            [
+                "collector key create [--name NAME] [--app APP]", "collector key list",
+                "collector key revoke ID",
+            ]
+        case .token:
+            ["collector token create [--name NAME]", "collector token list", "collector token revoke ID"]
+        case .check:
+            [
+                "collector check --app APP --version VERSION [--baseline VERSION]",
+                "                [--format text|json|github]",
+            ]
+        case .symbols:
+            [
+                "collector symbols upload FILE…", "collector symbols list",
+                "collector symbols remove IMAGE…",
+            ]
+        case .export: ["collector export DIR [--app APP] [--at TIME]"]
+        case .import: ["collector import FILE [--app APP] [--version VERSION] [--name NAME]"]
+        case .backup: ["collector backup FILE [--overwrite]"]
+        case .verify: ["collector verify [FILE]", "collector verify --repair"]
+        case .erase: ["collector erase INSTALL"]
+        case .regroup: ["collector regroup [--dry-run] [--app APP]"]
+        case .copy: ["collector copy --database-url URL"]
+        case .health: ["collector health [--host HOST] [--port PORT]"]
+        }
+    }
+}
