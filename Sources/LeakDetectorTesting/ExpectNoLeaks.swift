@@ -78,7 +78,8 @@
         fileprivate func recordIfEmpty(at place: SourcePlace) {
             guard isEmpty else { return }
             TestFailure.record(
-                "expectNoLeaks was told of no object: pass each one that must go to `track`.", at: place)
+                "expectNoLeaks tracked no object: pass each object that must be deallocated to `track`.",
+                at: place)
         }
     }
 #endif

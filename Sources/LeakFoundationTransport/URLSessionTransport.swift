@@ -32,7 +32,7 @@ package final class URLSessionTransport: Transport {
     package func send(
         _ method: String, to address: String, fields: [Post.Field], body: [UInt8]?
     ) -> Reply {
-        guard let url = URL(string: address) else { return .none("not an address: \(address)") }
+        guard let url = URL(string: address) else { return .none("not a URL: \(address)") }
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.httpBody = body.map { Data($0) }

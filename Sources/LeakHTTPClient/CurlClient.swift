@@ -95,7 +95,7 @@
             guard scheme == "http" || scheme == "https",
                 !address.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F })
             else {
-                throw CurlError(.invalidAddress, "not an address of http or https: \(address.prefix(200))")
+                throw CurlError(.invalidAddress, "not an http or https URL: \(address.prefix(200))")
             }
             var lines = HeaderLines()
             for field in fields {

@@ -48,10 +48,10 @@
             switch code {
             case 35: "the server must speak TLS 1.2 or later"
             case 60:
-                "the server needs a certificate for this host name, in date, of an authority that this system trusts"
+                "the server needs a valid certificate for this host name, from an authority that this system trusts"
             case 77: "the system's certificates are missing (on Debian the package ca-certificates has them)"
             case 90:
-                "the server has none of the public keys that are pinned; pin the key that it has, if it is its own"
+                "the server has none of the pinned public keys; if you trust the server, pin its current key"
             default: nil
             }
         }

@@ -28,9 +28,9 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .portInUse(let host, let port):
             "port \(port) on \(host) is in use: stop what listens there or choose another port"
         case .portNotAllowed(let port):
-            "port \(port) is not allowed for this user: choose one from 1024 on"
+            "port \(port) is not allowed for this user: choose one from 1024 to 65535"
         case .invalidPort(let port):
-            "\(port) is no port: choose one from 1 to 65535, or 0 for any free one"
+            "\(port) is not a port: choose one from 1 to 65535, or 0 for any free one"
         case .unknownHost(let host):
             "host \"\(host)\" is not known: use an address of this machine, such as 127.0.0.1"
         case .foreignHost(let host):

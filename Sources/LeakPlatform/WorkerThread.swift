@@ -30,7 +30,9 @@ public final class WorkerThread: @unchecked Sendable {
     ///   - body: the code of the thread; the thread ends when it returns.
     public init(name: String, body: @escaping @Sendable () -> Void) {
         let (thread, code) = Self.create(name, body)
-        guard let thread else { preconditionFailure("the system starts no more threads (errno \(code))") }
+        guard let thread else {
+            preconditionFailure("the system cannot start another thread (errno \(code))")
+        }
         handle = thread
     }
 

@@ -16,7 +16,7 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
         case .endpoint(let problem): "Nothing is sent: \(problem)"
         case .emptyKey: "Nothing is sent: the key is empty. `collector key create` prints an ingest key"
         case .malformedKey:
-            "Nothing is sent: the key has blanks, line ends or characters that no ingest key has. Copy it again"
+            "Nothing is sent: the key has spaces, line ends or other characters that are not allowed. Copy it again"
         case .relativeFolder(let path):
             "Nothing is kept or sent: the folder \(path.prefix(200).debugDescription) is not an absolute path. "
                 + "Give one that begins with /"
@@ -24,13 +24,13 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
             "Nothing is kept or sent: this process has no app group \(identifier.prefix(200).debugDescription). Add it to the "
                 + "entitlements of the app and of each extension; on Linux, use consentStorage = .folder(path)"
         case .malformedPin(let text):
-            "Nothing is sent: \(text.prefix(100).debugDescription) in pinnedPublicKeys is no pin: give sha256// (two strokes) "
+            "Nothing is sent: \(text.prefix(100).debugDescription) in pinnedPublicKeys is not a pin: give sha256// "
                 + "and the 44 characters of base64 that openssl prints, as the documentation of pinnedPublicKeys shows"
         case .pinWithoutTLS:
-            "Nothing is sent: pinnedPublicKeys are given, but an endpoint of http:// has no key: use https://, or "
-                + "leave the pins out"
+            "Nothing is sent: pinnedPublicKeys is set, but an http:// endpoint has no public key: use https://, or "
+                + "leave pinnedPublicKeys empty"
         case .pinOfAnotherPlatform:
-            "Nothing is sent: pinnedPublicKeys are for Linux: leave them out here and name the keys under "
+            "Nothing is sent: pinnedPublicKeys works only on Linux: leave it empty and name the keys under "
                 + "NSAppTransportSecurity, NSPinnedDomains in the app's Info.plist"
         }
     }

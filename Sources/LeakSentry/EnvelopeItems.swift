@@ -31,7 +31,7 @@ struct EnvelopeItems {
     init(_ envelope: [UInt8]) throws(SentryError) {
         guard envelope.count <= Self.byteLimit else {
             throw SentryError(
-                "the envelope has \(envelope.count) bytes, at most \(Self.byteLimit); send fewer items in one",
+                "the envelope has \(envelope.count) bytes, at most \(Self.byteLimit); send fewer items in one envelope",
                 at: 0, in: envelope)
         }
         self.envelope = envelope
@@ -58,7 +58,8 @@ struct EnvelopeItems {
         guard offset < envelope.count else { return nil }
         guard count < Self.itemLimit else {
             throw SentryError(
-                "the envelope has more than \(Self.itemLimit) items; send several", at: offset, in: envelope)
+                "the envelope has more than \(Self.itemLimit) items; send several envelopes", at: offset,
+                in: envelope)
         }
         count += 1
         let line = offset..<Self.endOfLine(envelope, from: offset)
@@ -86,20 +87,20 @@ struct EnvelopeItems {
         }
         guard let length, length >= 0 else {
             throw SentryError(
-                "length is to be the number of bytes of the payload; leave it out for a payload of one line",
+                "length must be the number of bytes of the payload; leave it out for a payload of one line",
                 at: lengthOffset, in: envelope)
         }
         guard length <= envelope.count - start else {
             throw SentryError(
-                "the item is to have \(length) bytes, \(envelope.count - start) are left; length counts the bytes of "
+                "length says that the item has \(length) bytes, but \(envelope.count - start) are left; length counts the bytes of "
                     + "the payload before compression",
                 at: lengthOffset, in: envelope)
         }
         item.payload = start..<start + length
         guard item.payload.upperBound == envelope.count || envelope[item.payload.upperBound] == 0x0A else {
             throw SentryError(
-                "the item goes on after its \(length) bytes; length counts all bytes of the payload, and a line end "
-                    + "follows it",
+                "the item continues after its \(length) bytes; length must count all bytes of the payload, and a line end "
+                    + "must follow the payload",
                 at: item.payload.upperBound, in: envelope)
         }
         offset = item.payload.upperBound + 1

@@ -9,7 +9,7 @@ enum SentryJSON {
         _ read: (inout JSONScanner) throws(JSONError) -> Void
     ) throws(Unreadable) {
         if let offset = UTF8Validity.firstInvalidByte(in: body, range: range) {
-            throw Unreadable(reason: "\(what) is not UTF-8, which JSON has to be", offset: offset)
+            throw Unreadable(reason: "\(what) is not UTF-8, but JSON must be UTF-8", offset: offset)
         }
         do throws(JSONError) {
             try JSONScanner.scan(body, in: range) { (scanner) throws(JSONError) in

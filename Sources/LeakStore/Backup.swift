@@ -33,10 +33,10 @@ extension SQLiteStore {
         guard !DatabaseFile.belongs(file, to: path) else {
             throw StoreError(
                 .invalidArgument,
-                "backup \(file): this is the database itself, or a file beside it; name another")
+                "backup \(file): this is the database itself, or a file beside it; choose another file")
         }
         let exists = StoreError(
-            .invalidArgument, "backup \(file): there is a file of this name; --overwrite replaces it")
+            .invalidArgument, "backup \(file): the file exists already; --overwrite replaces it")
         guard unsafe overwrites || access(file, F_OK) != 0 else { throw exists }
         try refuseLog(beside: file)
         PartialFile.removeAbandoned(of: file)
@@ -61,7 +61,7 @@ extension SQLiteStore {
         if let damage = found.damage.first {
             throw StoreError(
                 .corrupt,
-                "backup \(file): the copy is damaged, as the database is, so it was not kept (\(damage)); run "
+                "backup \(file): the database is damaged, so the copy was deleted (\(damage)); run "
                     + "collector verify")
         }
         let folder = DatabaseFile.folder(of: file)
@@ -83,8 +83,8 @@ extension SQLiteStore {
         for log in DatabaseFile.sideEnds.dropFirst().map({ file + $0 }) where unsafe access(log, F_OK) == 0 {
             throw StoreError(
                 .invalidArgument,
-                "backup \(file): \(log) belongs to a database of this name that is in use, or was when its program died; "
-                    + "name another file, or delete both if nobody needs them")
+                "backup \(file): \(log) belongs to another database with this name, which is in use or was not closed; "
+                    + "choose another file, or delete both if they are not needed")
         }
     }
 }

@@ -128,8 +128,8 @@ public final class SQLiteStore: Store {
         guard !DatabaseMarker.isUnchangedSinceDamage(path) else {
             throw StoreError(
                 .corrupt,
-                "database \(path): an earlier run has found it damaged, and no other file has taken its place (\(noted)). "
-                    + "Restore a backup, or copy the folder and run .recover on the copy. To go on without what the log had, "
+                "database \(path): an earlier run found it damaged, and the file was not replaced since (\(noted)). "
+                    + "Restore a backup, or copy the folder and run .recover on the copy. To go on without the reports in the write-ahead log, "
                     + "delete \(path)\(DatabaseMarker.end)")
         }
         let found: [String]
@@ -137,7 +137,7 @@ public final class SQLiteStore: Store {
         guard found.isEmpty else {
             throw StoreError(
                 .corrupt,
-                "database \(path): an earlier run has found signs of damage, and it is damaged (\(found[0])). Keep "
+                "database \(path): an earlier run found signs of damage, and a check confirms it (\(found[0])). Keep "
                     + "\(path)-wal: copy the whole folder, then restore a backup")
         }
         try DatabaseMarker.forgetDamage(of: path)
@@ -333,7 +333,7 @@ extension StoreError {
     fileprivate static func servedWithOlderSchema(_ path: String) -> StoreError {
         StoreError(
             .locked,
-            "database \(path): an earlier collector serves it, and this command would change its schema under it; stop "
+            "database \(path): an earlier collector serves it, and this command would change its schema; stop "
                 + "that collector first, or use its own version of this command (backup and verify work as they are)"
         )
     }

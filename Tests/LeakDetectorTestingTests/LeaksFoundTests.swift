@@ -151,7 +151,7 @@ import LeakPlatform
         withKnownIssue {
             expectNoLeaks { _ in }
         } matching: {
-            isIssue($0, line, "expectNoLeaks was told of no object")
+            isIssue($0, line, "expectNoLeaks tracked no object")
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
         ),
         (
             EACCES, .portNotAllowed(port: 80),
-            "port 80 is not allowed for this user: choose one from 1024 on"
+            "port 80 is not allowed for this user: choose one from 1024 to 65535"
         ),
         (
             EADDRNOTAVAIL, .foreignHost("::"),

@@ -43,7 +43,7 @@ import Testing
         ("{}\n{}{}\n", 2, 3, "the header of an item"),
         ("{}\n{\"length\":900}\nabc", 2, 11, "900 bytes, 3 are left"),
         ("{}\n{\"length\":1}", 2, 11, "1 bytes, 0 are left"),
-        ("{}\n{\"length\":2}\nabc\n", 3, 3, "goes on after its 2 bytes"),
+        ("{}\n{\"length\":2}\nabc\n", 3, 3, "continues after its 2 bytes"),
         ("{}\n{\"length\":-1}\nabc\n", 2, 11, "leave it out"),
         ("{}\n{\"length\":\"3\"}\nabc\n", 2, 11, "leave it out"),
         ("{}\n{\"length\":1e30}\nabc\n", 2, 11, "leave it out"),

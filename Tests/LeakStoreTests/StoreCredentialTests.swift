@@ -47,7 +47,7 @@ import Testing
             _ = try add(.access, 1)
         } throws: { error in
             (error as? StoreError)
-                == StoreError(.invalidArgument, "this secret was handed out before")
+                == StoreError(.invalidArgument, "this secret was used before; choose another")
         }
         #expect(try stored() == [key])
         #expect(try add(.access, 2).id != key.id)

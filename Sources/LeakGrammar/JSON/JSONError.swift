@@ -32,9 +32,9 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         switch rule {
         case .unexpectedEnd: "the text ends too early"
         case .expected(let what): "expected \(what)"
-        case .invalidEscape: "not an escape sequence"
+        case .invalidEscape: "invalid escape sequence"
         case .controlCharacter: "a control character in a string must be escaped"
-        case .invalidNumber: "not a number"
+        case .invalidNumber: "invalid number"
         case .tooDeep: "nested more than \(JSONScanner.depthLimit) deep"
         case .trailingText: "more text after the value"
         case .invalidUTF8: "not UTF-8"

@@ -96,7 +96,8 @@ extension Loop {
 
     /// Sends a 503 to a peer whose connection is about to be closed, if the socket accepts it at once.
     func excuse(_ number: Int32) {
-        var response = Response.problem(.serviceUnavailable, "Too many connections are open.")
+        var response = Response.problem(
+            .serviceUnavailable, "Too many connections are open; send the request again later.")
         response.fields = [("Retry-After", "1")]
         output.clear()
         writer.write(response, for: .broken, closes: true, to: output)

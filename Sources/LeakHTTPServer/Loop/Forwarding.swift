@@ -40,7 +40,8 @@ extension Loop {
 
     /// The response to a request whose client has too many connections.
     static var crowded: Response {
-        var response = Response.problem(.serviceUnavailable, "Too many connections are open.")
+        var response = Response.problem(
+            .serviceUnavailable, "Too many connections are open; send the request again later.")
         response.fields = [("Retry-After", "1")]
         return response
     }

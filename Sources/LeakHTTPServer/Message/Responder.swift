@@ -30,7 +30,9 @@ public struct Responder: ~Copyable, Sendable {
         mailbox.deliver(
             Answer(
                 connection: connection, sequence: sequence, exchange: exchange,
-                response: .problem(.internalServerError, "The request was dropped without an answer.")))
+                response: .problem(
+                    .internalServerError,
+                    "The server did not answer the request because of an internal error.")))
     }
 }
 

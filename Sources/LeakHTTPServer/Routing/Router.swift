@@ -30,7 +30,7 @@ public struct Router<Endpoint: Sendable>: Sendable {
         public var refusal: Response? {
             switch self {
             case .found: nil
-            case .notFound: .problem(.notFound, "Nothing is at this address.")
+            case .notFound: .problem(.notFound, "There is nothing at this address.")
             case .methodNotAllowed(let allow): .methodNotAllowed(allow: allow)
             case .options(let allow): .options(allow: allow)
             }
@@ -92,7 +92,9 @@ public struct Router<Endpoint: Sendable>: Sendable {
 extension Response {
     /// Returns the response for a known path with a method that is not allowed. RFC 9110 §15.5.6.
     static func methodNotAllowed(allow: String) -> Response {
-        var response = Response.problem(.methodNotAllowed, "This address does not answer this method.")
+        var response = Response.problem(
+            .methodNotAllowed,
+            "This address does not accept this method; Allow names the methods that it accepts.")
         response.fields.append(("Allow", allow))
         return response
     }

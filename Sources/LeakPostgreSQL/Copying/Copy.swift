@@ -34,8 +34,8 @@
                     guard problems.isEmpty else {
                         throw StoreError(
                             .corrupt,
-                            "the copy is not sound, so it was not kept (\(problems[0])); run collector verify on "
-                                + "what was to be copied")
+                            "the copy is not sound, so it was deleted (\(problems[0])); run collector verify on "
+                                + "the data folder")
                     }
                     try connection.run(Query("commit"))
                     return copied
@@ -84,8 +84,8 @@
                 guard count == 0 else {
                     throw StoreError(
                         .invalidArgument,
-                        "database \(connection.name): it is not empty (\(count) rows in \(table)), and a copy adds to "
-                            + "nothing; name a new one, before a collector starts on it (createdb NAME)")
+                        "database \(connection.name): it is not empty (\(count) rows in \(table)); name an empty "
+                            + "database that no collector has used (createdb NAME)")
                 }
             }
         }

@@ -218,7 +218,8 @@
                 let hasUnsent = unsafe PQflush(handle) == 1
                 guard unsafe Socket.wait(for: PQsocket(handle), orToSend: hasUnsent, until: deadline) else {
                     refusal = .tooSlow
-                    throw StoreError(.unavailable, "database \(name): no answer for too long; it is given up")
+                    throw StoreError(
+                        .unavailable, "database \(name): no answer for too long; the request was given up")
                 }
             }
             return unsafe PQgetResult(handle)

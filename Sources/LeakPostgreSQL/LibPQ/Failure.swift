@@ -40,7 +40,7 @@
                     (.readOnly, "it cannot be written; check the user's rights and the server's role")
                 case "XX001", "XX002": (.corrupt, "it is damaged; restore it from a backup")
                 case let state where ["08", "57"].contains(state.prefix(2)):
-                    (.unavailable, "the server went away")
+                    (.unavailable, "the server closed the connection")
                 case let state where state.hasPrefix("53"): (.unavailable, "the server has no room for more")
                 default: (.other, "a statement failed")
                 }

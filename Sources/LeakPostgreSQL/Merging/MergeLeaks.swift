@@ -82,7 +82,8 @@
                 }
                 guard ByteText(row.text(4)) == ByteText(target.app) else {
                     throw StoreError(
-                        .invalidArgument, "leaks of two apps cannot be merged: \(id) is of another app")
+                        .invalidArgument,
+                        "leaks of different apps cannot be merged: \(id) belongs to another app")
                 }
                 var part = MergePart(
                     row: row.int64(1), id: id, reports: row.int(2), sightings: row.int(3), decided: nil)

@@ -13,7 +13,7 @@
                     .text(credential.app), .integer(credential.createdAt), .integer(credential.expiresAt),
                     .integer(credential.revokedAt), .integer(credential.openedBy)))
             guard let id = rows.first?.int64(0) else {
-                throw StoreError(.invalidArgument, "this secret was handed out before")
+                throw StoreError(.invalidArgument, "this secret was used before; choose another")
             }
             var added = credential
             added.id = id

@@ -86,7 +86,7 @@ enum Delivery: Hashable, Sendable {
         switch self {
         case .accepted(let rejected, let reason, _):
             rejected.isEmpty
-                ? nil : "the collector refused \(rejected.count) reports\(reason.map { ": \($0)" } ?? "")"
+                ? nil : "the collector rejected \(rejected.count) reports\(reason.map { ": \($0)" } ?? "")"
         case .postponed(_, let why), .failed(let why), .declined(let why), .tooLong(_, let why),
             .refused(let why), .unauthorized(let why), .forbidden(let why):
             why
@@ -103,7 +103,7 @@ enum Delivery: Hashable, Sendable {
         var text = "the collector answered \(answer.status)"
         if (300...399).contains(answer.status), let location = answer.location {
             text =
-                "the endpoint redirects to \(location.prefix(utf8: 200)), which is not followed: use that address"
+                "the endpoint redirects to \(location.prefix(utf8: 200)), but the reporter follows no redirects: use that address"
         } else if let detail = ProblemDetails(json: answer.body)?.text {
             text += ": \(detail)"
         }

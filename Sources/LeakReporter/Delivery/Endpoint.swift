@@ -20,8 +20,8 @@ struct Endpoint: Hashable, Sendable {
             case .empty:
                 "the endpoint is empty: give the collector's address, such as https://leaks.example.com"
             case .invalid(let text):
-                "the endpoint \(Self.masked(text).prefix(200).debugDescription) is no address of a collector: "
-                    + "give one such as https://leaks.example.com, without user, query and fragment"
+                "the endpoint \(Self.masked(text).prefix(200).debugDescription) is not the address of a collector: "
+                    + "give one such as https://leaks.example.com, without a user, a query or a fragment"
             case .insecure(let host):
                 "the endpoint sends the key unencrypted to \(host): use https://, or set allowsInsecure"
             }

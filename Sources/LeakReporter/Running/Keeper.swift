@@ -61,7 +61,8 @@ final class Keeper: Sendable {
         board.with { board in
             board.isClosed = true
             board.statistics.isStopped = true
-            board.statistics.lastFailure = "the system starts no more threads, so nothing is kept or sent"
+            board.statistics.lastFailure =
+                "the system cannot start another thread, so nothing is kept or sent"
         }
     }
 
@@ -201,7 +202,7 @@ final class Keeper: Sendable {
             var statistics = LeakReporter.Statistics()
             statistics.isStopped = true
             statistics.lastFailure =
-                "this process was made with fork by the one that has the reporter: make one in it"
+                "this process was forked from the one that has the reporter: create a reporter in this process"
             return statistics
         }
         // In this order, because counting a report twice for a moment is better than not counting it.

@@ -119,7 +119,7 @@ struct Keeping {
                 // The board must show the deletion.
                 return 0
             case .unknown(let failure):
-                outbox.postpone("the choice about collecting cannot be read: \(failure)", at: now)
+                outbox.postpone("the stored choice about collecting cannot be read: \(failure)", at: now)
             }
             if outbox.isAboutToSend(at: now) { poll() }
         }
@@ -129,7 +129,8 @@ struct Keeping {
         case .send(let batch):
             isAway = carrier.send(batch, from: ground, repliesTo: keeper.mailbox)
             if !isAway {
-                finish(batch, .postponed(afterMilliseconds: nil, why: "the system starts no more threads"))
+                finish(
+                    batch, .postponed(afterMilliseconds: nil, why: "the system cannot start another thread"))
                 return 0
             }
             return nil
@@ -266,7 +267,7 @@ struct Keeping {
         for (reason, count) in refusals.since(countedRefusals) { outbox.countLost(count, reason) }
         countedRefusals = refusals
         outbox.noteStateFailure(
-            keeper.choice.failure.map { "the choice about collecting is not kept: \($0)" })
+            keeper.choice.failure.map { "the choice about collecting could not be stored: \($0)" })
         outbox.commit(at: ground.now())
         saveSpending()
         let board = Board(

@@ -21,7 +21,7 @@ final class LockFile: Sendable {
             guard number == EWOULDBLOCK else { throw DatabaseFile.refusal(of: path, number) }
             throw StoreError(
                 .locked,
-                "database \(database): another collector serves it; stop that one or choose another directory"
+                "database \(database): another collector serves it; stop that one or choose another data folder"
             )
         }
     }

@@ -65,7 +65,8 @@ extension Writer {
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
         guard ByteText(select.text(3)) == ByteText(app) else {
-            throw StoreError(.invalidArgument, "leaks of two apps cannot be merged: \(id) is of another app")
+            throw StoreError(
+                .invalidArgument, "leaks of different apps cannot be merged: \(id) belongs to another app")
         }
         var part = MergePart(
             row: select.int64(0), id: id, reports: select.int(1), sightings: select.int(2), decided: nil)

@@ -54,7 +54,7 @@ struct Migration: Sendable {
         let found = try ownVersion(of: connection).version
         guard found > 0 else {
             throw StoreError(
-                .notADatabase, "database \(connection.path): it is empty; no collector has written it")
+                .notADatabase, "database \(connection.path): it is empty: no collector wrote it")
         }
         if found <= newestVersion { try checkParts(of: connection, schema: found) }
         return found

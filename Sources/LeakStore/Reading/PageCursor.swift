@@ -25,7 +25,7 @@ package struct PageCursor: Hashable, Sendable {
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that ``text(for:)`` did not give for this query.
     package init(_ text: String, for query: LeakQuery) throws(StoreError) {
         let invalid = StoreError(
-            .invalidArgument, "the cursor is not one of this list; start at its first page")
+            .invalidArgument, "the cursor does not belong to this list; start at the first page")
         let digits = Array(text.utf8)
         guard digits.count == 64 else { throw invalid }
         var words: [UInt64] = []

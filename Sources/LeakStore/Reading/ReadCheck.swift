@@ -114,7 +114,7 @@ extension ReleaseCheck {
         guard base.atOrAbove.lexicographicallyPrecedes(checked.atOrAbove) else {
             throw StoreError(
                 .invalidArgument,
-                "\(version) is compared with an older version, and \(baseline) is not older; name another baseline"
+                "the baseline \(baseline) is not older than \(version); name an older version"
             )
         }
         return base.above

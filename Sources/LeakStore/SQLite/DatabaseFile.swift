@@ -116,7 +116,7 @@ enum DatabaseFile {
         switch number {
         case ENOENT, ENOTDIR:
             return StoreError(
-                .other, "database \(path): the directory \(directory) does not exist; make it first")
+                .other, "database \(path): the folder \(directory) does not exist; create it first")
         case EISDIR:
             return StoreError(.notADatabase, "database \(path): this is a directory; name a file")
         case EACCES, EPERM:
@@ -124,7 +124,7 @@ enum DatabaseFile {
                 .readOnly, "database \(path): \(FilePermissions.denial(of: path))")
         case EROFS:
             return StoreError(
-                .readOnly, "database \(path): the file system is read-only; choose another place")
+                .readOnly, "database \(path): the file system is read-only; choose another folder")
         case ENOSPC, EDQUOT:
             return StoreError(.diskFull, "database \(path): the disk is full; free some space")
         default:

@@ -88,7 +88,7 @@ final class DatabaseGuard: Sendable {
             let error = StoreError(
                 .damaged,
                 "database \(path): there is a sign of damage (\(sign.text)). Nothing is written until the whole file has "
-                    + "been checked\(sign.obstacle.map { ", which fails (\($0)): check the disk" } ?? ""). Keep \(path)-wal"
+                    + "been checked\(sign.obstacle.map { ", but the check fails (\($0)): check the disk" } ?? ""). Keep \(path)-wal"
             )
             return (error, false)
         }
@@ -144,15 +144,15 @@ final class DatabaseGuard: Sendable {
         let (file, log) = (FileState(of: path), FileState(of: path + "-wal"))
         if let known = state.file {
             // A file that was moved away may come back.
-            guard let file else { return "the file is gone" }
-            guard file.isSame(as: known) else { return "another file has taken its place" }
+            guard let file else { return "the file was deleted" }
+            guard file.isSame(as: known) else { return "it was replaced by another file" }
             if file.size < known.size, state.sign == nil {
                 let text = "the file has shrunk from \(known.size) to \(file.size) bytes"
                 state.add(Sign(text: text, isFromSQLite: false))
             }
         }
         if let known = state.log, log?.isSame(as: known) != true {
-            let problem = "its log \(path)-wal \(log == nil ? "is gone" : "has been replaced")"
+            let problem = "its write-ahead log \(path)-wal was \(log == nil ? "deleted" : "replaced")"
             (state.damage, state.isNoted) = (damaged(problem), false)
             return problem
         }
@@ -171,7 +171,7 @@ final class DatabaseGuard: Sendable {
             guard state.damage == nil, state.isLogWithoutHeader, !LogCheck.hasHeader(path + "-wal") else {
                 return nil
             }
-            let problem = "its log \(path)-wal has lost its header"
+            let problem = "its write-ahead log \(path)-wal has lost its header"
             (state.damage, state.isNoted) = (damaged(problem), false)
             return problem
         }
@@ -182,7 +182,7 @@ final class DatabaseGuard: Sendable {
     private func check(_ header: DatabaseHeader?, _ state: inout State) -> String? {
         guard let header else { return nil }
         if let known = state.changeCounter, header.changeCounter < known {
-            let problem = "an older copy has been written over the file"
+            let problem = "an older copy was written over the file"
             (state.damage, state.isNoted) = (damaged(problem), false)
             return problem
         }
@@ -199,7 +199,7 @@ final class DatabaseGuard: Sendable {
     private func damaged(_ problem: String) -> StoreError {
         StoreError(
             .damaged,
-            "database \(path): \(problem). Nothing is written to it any more. Keep \(path)-wal, which may hold reports "
+            "database \(path): \(problem). Nothing more is written to it. Keep \(path)-wal, which may hold reports "
                 + "that the file has lost: copy the whole folder, then stop the collector and restore a backup, or what "
                 + "`sqlite3 \(DatabaseFile.name(of: path)) .recover` reads from the copy")
     }

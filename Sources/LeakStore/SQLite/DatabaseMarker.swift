@@ -64,7 +64,7 @@ enum DatabaseMarker {
         let state = unsafe access(path, F_OK) == 0 ? "is empty or has no leaks" : "is gone"
         return StoreError(
             .missing,
-            "database \(path): it \(state), and \(remains) says that there was one; put the file or a backup of it back, or "
+            "database \(path): it \(state), but \(remains) says that it had reports; put the file or a backup of it back, or "
                 + "delete \(remains) to start anew with nothing")
     }
 

@@ -37,11 +37,11 @@ extension StoreError {
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
                 (.locked, "another process keeps it locked; stop that process or try again")
             case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
-                (.readOnly, "it cannot be written; check the owner and mode of the file and of its directory")
+                (.readOnly, "it cannot be written; check the owner and mode of the file and of its folder")
             case SQLITE_NOTADB: (.notADatabase, "it is not a database of the collector; choose another file")
             case SQLITE_CORRUPT: (.corrupt, "it is damaged; restore it from a backup")
             case SQLITE_CANTOPEN:
-                (.other, "it cannot be opened; check that the directory exists and is writable")
+                (.other, "it cannot be opened; check that the folder exists and is writable")
             case _ where code == shortRead: (.corrupt, "it, or its log, is cut off; restore it from a backup")
             case SQLITE_IOERR: (.other, "reading or writing failed; check the disk")
             case SQLITE_NOMEM: (.other, "no memory is left")

@@ -15,20 +15,23 @@ extension Decision {
             try Self.check("the version", version, atMost: Self.versionBytes, lines: false)
             guard VersionOrder(version).isNumbered else {
                 throw .invalid(
-                    "no version is newer or older than '\(version)': it has to begin with a number")
+                    "'\(version)' cannot be compared with other versions: it must begin with a number")
             }
         case .ignore(.date(let end)):
-            guard end > now else { throw .invalid("a leak is ignored until a time that is still to come") }
+            guard end > now else {
+                throw .invalid("the time until which a leak is ignored must be in the future")
+            }
             // 10000-01-01, which no format of time that we write can name.
             guard end < 253_402_300_800_000 else {
-                throw .invalid("the time until which a leak is ignored is before the year 10000")
+                throw .invalid("the time until which a leak is ignored must be before the year 10000")
             }
         case .ignore(.reports(let count)):
             guard (1...Total.largest).contains(count) else {
-                throw .invalid("a leak is ignored until at least 1 more report has come, not \(count)")
+                throw .invalid(
+                    "the number of reports until which a leak is ignored must be at least 1, not \(count)")
             }
         case .note:
-            guard checked.note != nil else { throw .invalid("a note has words") }
+            guard checked.note != nil else { throw .invalid("the note is empty") }
         case .resolve(.newestVersion), .resolve(.nextVersion), .ignore(.none), .reopen: break
         }
         return checked
@@ -44,7 +47,7 @@ extension Decision {
         _ what: String, _ text: String, atMost limit: Int, lines: Bool
     ) throws(StoreError) {
         guard text.utf8.count <= limit else {
-            throw .invalid("\(what) has \(text.utf8.count) bytes; it may have \(limit)")
+            throw .invalid("\(what) has \(text.utf8.count) bytes, at most \(limit)")
         }
         let isClean = text.unicodeScalars.allSatisfy { scalar in
             lines && (scalar == "\n" || scalar == "\t")

@@ -7,7 +7,7 @@ extension Writer {
             """, credential.purpose.rawValue, credential.name, credential.hash, credential.app,
             credential.createdAt, credential.expiresAt, credential.revokedAt, credential.openedBy)
         guard connection.changes == 1 else {
-            throw StoreError(.invalidArgument, "this secret was handed out before")
+            throw StoreError(.invalidArgument, "this secret was used before; choose another")
         }
         var added = credential
         added.id = connection.lastInsertedRow

@@ -122,7 +122,7 @@ final class Writer {
         else { return error }
         return StoreError(
             .databaseFull,
-            "database \(connection.path): it is as large as it may be, \(pageLimit * Self.pageBytes) bytes; raise "
+            "database \(connection.path): it has reached its size limit, \(pageLimit * Self.pageBytes) bytes; raise "
                 + "--database-bytes (COLLECTOR_DATABASE_BYTES)")
     }
 
