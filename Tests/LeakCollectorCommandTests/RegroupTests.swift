@@ -44,12 +44,13 @@ import Testing
 
     @Test func `a run that finds its leaks merged says so`() {
         let sentence =
-            "that another collector regroup or the retention changed while this command ran; "
-            + "collector regroup --dry-run lists what is left"
+            "that another command changed or that expired while this command ran; "
+            + "collector regroup --dry-run lists the remaining ones"
         #expect(RegroupingText.outcome(merged: 0, into: 0, planned: 3) == ["not merged: 3 leaks \(sentence)"])
         #expect(
             RegroupingText.outcome(merged: 1, into: 1, planned: 2) == [
-                "merged 1 leak into 1; their old addresses lead there", "not merged: 1 leak \(sentence)",
+                "merged 1 leak into 1 other leak; the old addresses lead there",
+                "not merged: 1 leak \(sentence)",
             ])
         #expect(RegroupingText.outcome(merged: 2, into: 1, planned: 2).count == 1)
     }

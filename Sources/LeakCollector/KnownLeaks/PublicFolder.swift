@@ -46,7 +46,7 @@ public struct PublicFolder: Sendable {
     var warning: String? {
         hasKnownLeaks
             ? nil
-            : "\(path) has no \(KnownLeakFile.name): of the system's leaks only those of --known-leaks are told apart; "
+            : "\(path) has no \(KnownLeakFile.name), so only the known leaks of --known-leaks are listed apart; "
                 + "copy the file from the Public folder of this version"
     }
 }

@@ -192,13 +192,13 @@ enum RegroupingNote {
         let others = merge.sources.count - names.count
         let list = (names + (others > 0 ? ["\(others) more"] : [])).joined(separator: ", ")
         let first =
-            "Rule \(version) puts the reports of \(count(merge.sources.count, "other leak")) here: \(list)."
+            "Rule \(version) groups the reports of \(count(merge.sources.count, "other leak")) into this leak: \(list)."
         guard let holding = merge.holding else { return first }
         let choice =
             merge.decidedParts > 1
             ? ", the most recent of the decisions about \(merge.decidedParts) leaks" : ""
         return
-            "\(first) The decision that holds: \(decision(holding.decision)), about \(holding.leak)\(choice)."
+            "\(first) Decision in effect: \(decision(holding.decision)), about \(holding.leak)\(choice)."
     }
 
     /// `resolved in 5.2.0 by ada on 2026-11-20`
@@ -238,12 +238,12 @@ package enum RegroupingText {
             merged == 0
             ? []
             : [
-                "merged \(RegroupingNote.count(merged, "leak")) into \(targets); their old addresses lead there"
+                "merged \(RegroupingNote.count(merged, "leak")) into \(RegroupingNote.count(targets, "other leak")); the old addresses lead there"
             ]
         guard missed > 0 else { return done }
         return done + [
-            "not merged: \(RegroupingNote.count(missed, "leak")) that another collector regroup or the retention changed "
-                + "while this command ran; collector regroup --dry-run lists what is left"
+            "not merged: \(RegroupingNote.count(missed, "leak")) that another command changed or that expired "
+                + "while this command ran; collector regroup --dry-run lists the remaining ones"
         ]
     }
 
@@ -258,16 +258,16 @@ package enum RegroupingText {
             lines += self.lines(group.parts, "    from")
             if let holding = group.holding {
                 let choice = group.decidedParts > 1 ? ", the most recent of \(group.decidedParts)" : ""
-                lines.append("    decision that holds: \(RegroupingNote.decision(holding.decision))\(choice)")
+                lines.append("    decision in effect: \(RegroupingNote.decision(holding.decision))\(choice)")
             }
         }
         if !plan.split.isEmpty {
-            lines.append("  not merged, because their reports belong to several leaks now:")
+            lines.append("  not merged, because their reports now belong to several leaks:")
             lines += self.lines(plan.split, "   ")
         }
         if plan.withoutReports > 0 {
             lines.append(
-                "  not checked, because no kept report determines their group: "
+                "  not checked, because no sample report shows their group: "
                     + RegroupingNote.count(plan.withoutReports, "leak"))
         }
         return lines

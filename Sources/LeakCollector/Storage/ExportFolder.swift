@@ -29,7 +29,7 @@ public struct ExportFolder {
 
         static func hardLink(_ path: String) -> Failure {
             Failure(
-                "\(path) has a second name (a hard link); replace it by a copy of itself, or name an empty folder"
+                "\(path) has a second name (a hard link); replace it with a copy, or name an empty folder"
             )
         }
 
@@ -78,7 +78,7 @@ public struct ExportFolder {
     private static func hasOtherNames(_ path: String) throws(Failure) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
-            throw Failure(path: path, doing: "look at", code: errno)
+            throw Failure(path: path, doing: "inspect", code: errno)
         }
         return status.st_nlink > 1
     }
@@ -87,7 +87,7 @@ public struct ExportFolder {
     /// folder.
     private static func firstEntry(in folder: String) throws(Failure) -> String? {
         guard let directory = unsafe opendir(folder) else {
-            throw Failure(path: folder, doing: "look into", code: errno)
+            throw Failure(path: folder, doing: "list", code: errno)
         }
         defer { unsafe closedir(directory) }
         var first: String?
@@ -201,7 +201,7 @@ public struct ExportFolder {
 
     private static func makeFolder(_ path: String) throws(Failure) {
         guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
-            throw Failure(path: path, doing: "make", code: errno)
+            throw Failure(path: path, doing: "create", code: errno)
         }
     }
 
@@ -209,7 +209,7 @@ public struct ExportFolder {
     private static func kind(of path: String) throws(Failure) -> mode_t? {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else { return status.st_mode & S_IFMT }
-        guard errno == ENOENT else { throw Failure(path: path, doing: "look at", code: errno) }
+        guard errno == ENOENT else { throw Failure(path: path, doing: "inspect", code: errno) }
         return nil
     }
 

@@ -48,7 +48,7 @@ package struct BreakpadFile {
         let words = line.split(separator: " ", omittingEmptySubsequences: true)
         if lineNumber == 1 {
             guard words.count >= 5, words[0] == "MODULE", let id = ImageID(String(words[3])) else {
-                throw Unreadable(description: "its first line is no MODULE with an id")
+                throw Unreadable(description: "its first line is not a MODULE line with an id")
             }
             (image, architecture) = (id, String(words[2]))
             isELF = words[1] == "Linux" || words[1] == "Android"
@@ -109,7 +109,7 @@ package struct BreakpadFile {
         guard let image else { throw Unreadable(description: "it is empty") }
         guard !ranges.isEmpty || !publics.isEmpty else {
             throw Unreadable(
-                description: "it names no function; make it anew from the program with its debug data")
+                description: "it names no function; create it again from the program with its debug data")
         }
         var builder = SymbolTableBuilder(image: image, name: name, architecture: architecture)
         ranges.sort { $0.range.lowerBound < $1.range.lowerBound }

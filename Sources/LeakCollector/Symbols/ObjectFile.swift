@@ -36,7 +36,7 @@ package struct ObjectFile: Sendable {
         case [0xCA, 0xFE, 0xBA, 0xBE], [0xCA, 0xFE, 0xBA, 0xBF]:
             isMachO = true
             slices = try Self.universal(is64: magic[3] == 0xBF, read)
-        default: throw Unreadable("it is no ELF or Mach-O file of 64 bits")
+        default: throw Unreadable("it is not a 64-bit ELF or Mach-O file")
         }
     }
 
@@ -45,7 +45,7 @@ package struct ObjectFile: Sendable {
     private static func elf(_ read: (UInt64, Int) throws -> [UInt8]) throws -> Slice {
         let head = Fields(try read(0, 64))
         guard head[4, 1] == 2, head[5, 1] == 1 else {
-            throw Unreadable("only little-endian ELF files of 64 bits are read")
+            throw Unreadable("it is not a little-endian 64-bit ELF file")
         }
         let architecture =
             switch head[18, 2] {
@@ -104,7 +104,7 @@ package struct ObjectFile: Sendable {
         let head = Fields(try read(0, 4096), isBigEndian: true)
         let (count, size) = (Int(head[4, 4]), is64 ? 32 : 20)
         // The same first bytes as a class of Java, whose version is larger.
-        guard (1...32).contains(count) else { throw Unreadable("it is no ELF or Mach-O file of 64 bits") }
+        guard (1...32).contains(count) else { throw Unreadable("it is not a 64-bit ELF or Mach-O file") }
         return try (0..<count).map { index in
             let start = 8 + index * size
             return try machO(at: is64 ? head[start + 8, 8] : head[start + 8, 4], read)
@@ -115,7 +115,7 @@ package struct ObjectFile: Sendable {
         let head = Fields(try read(offset, 32))
         let (start, isTooLarge) = offset.addingReportingOverflow(32)
         guard !isTooLarge, head[0, 4] == 0xFEED_FACF else {
-            throw Unreadable("a part of it is no Mach-O file of 64 bits")
+            throw Unreadable("a part of it is not a 64-bit Mach-O file")
         }
         let commands = Fields(try read(start, min(Int(head[20, 4]), headBytes)))
         var image: ImageID?

@@ -184,7 +184,7 @@ private struct RangeReader {
         if head & 1 == 1 {
             guard mayRepeat, count == calls.count else {
                 throw SymbolTable.Invalid(
-                    "a range repeats functions that are not there", at: reader.position)
+                    "a range refers to functions that do not exist", at: reader.position)
             }
             for index in calls.indices {
                 let delta = try reader.number("line", atMost: SymbolTable.Limits.line * 2 + 1)
@@ -226,7 +226,7 @@ struct SymbolTableReader {
                 continue
             }
             guard byte != 0 || shift == 0 else {
-                throw SymbolTable.Invalid("\(name) is longer than it need be", at: position)
+                throw SymbolTable.Invalid("\(name) is encoded with too many bytes", at: position)
             }
             guard number <= limit else {
                 throw SymbolTable.Invalid("\(name) is \(number), at most \(limit)", at: position)
@@ -259,7 +259,7 @@ struct SymbolTableReader {
         // Bytes that are no UTF-8 became U+FFFD, three bytes each.
         let isText = text.utf8.elementsEqual(bytes[(position - min(text.utf8.count, position))..<position])
         guard isText, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw SymbolTable.Invalid("a text is no UTF-8 or has control characters", at: position)
+            throw SymbolTable.Invalid("a text is not UTF-8 or has control characters", at: position)
         }
     }
 }

@@ -129,7 +129,7 @@ import Testing
         ),
         (
             leak("HomeViewModel", calls("load")), leak("CartViewModel", [], version: 1),
-            "class CartViewModel instead of HomeViewModel; no stack there; grouped by rule 1"
+            "class CartViewModel instead of HomeViewModel; it has no stack; grouped by rule 1"
         ),
         (
             text("the home screen stays in memory"), text("the cart screen stays in memory"),

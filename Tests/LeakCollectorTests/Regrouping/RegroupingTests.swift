@@ -151,7 +151,7 @@ import Testing
                     "    from \(ids[0]): CartModel, rule 1, 3 reports",
                     "    from \(ids[1]): CartModel, rule 1, 2 reports",
                     "    from \(ids[2]): CartModel, rule 1, 1 report",
-                    "    decision that holds: resolved in 0.9 by ada on \(day), the most recent of 2",
+                    "    decision in effect: resolved in 0.9 by ada on \(day), the most recent of 2",
                 ]
             ),
             (
@@ -185,8 +185,8 @@ import Testing
         let note = try #require(history[0]["note"] as? String)
         #expect(
             note
-                == "Rule 2 puts the reports of 3 other leaks here: \(ids[0]) (3 reports), \(ids[1]) (2 reports), "
-                + "\(ids[2]) (1 report). The decision that holds: resolved in 0.9 by ada on \(day), about \(ids[1]), "
+                == "Rule 2 groups the reports of 3 other leaks into this leak: \(ids[0]) (3 reports), \(ids[1]) (2 reports), "
+                + "\(ids[2]) (1 report). Decision in effect: resolved in 0.9 by ada on \(day), about \(ids[1]), "
                 + "the most recent of the decisions about 2 leaks.")
 
         // Old addresses, in the browser and in programs.
