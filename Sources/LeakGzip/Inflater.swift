@@ -186,7 +186,7 @@ public enum InflateError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badChecksum: "the checksum of the compressed data does not fit"
         case .trailingBytes: "something follows the compressed data"
         case .malformed: "the compressed data is damaged"
-        case .tooLarge: "the compressed data inflates to more than is taken"
+        case .tooLarge: "the decompressed data is too long"
         case .outOfMemory: "no memory is left to inflate the compressed data"
         }
     }

@@ -124,7 +124,7 @@
             guard code != CURLE_OK else { return }
             let text = unsafe String(cString: curl_easy_strerror(code))
             throw CurlError(
-                .other, code: Int(code.rawValue), "curl refuses option \(option.rawValue): \(text)")
+                .other, code: Int(code.rawValue), "curl rejects option \(option.rawValue): \(text)")
         }
 
         private func failure(_ code: CURLcode) -> CurlError {

@@ -129,7 +129,7 @@
                   having \(sum("reports")) > l.reports)
                 """),
             RowCheck(
-                "what an object of a leak keeps is the median of its explanations",
+                "retained bytes of a leak are the median of its explanations",
                 "select count(*) from leak l where retained_bytes <> \(RetainedBytes.median(ofLeak: "l.id"))"),
             RowCheck(
                 "reports and freed of a release are the sums of its leaks",
@@ -179,7 +179,7 @@
                   (select installs from leak_release where leak = l.id and release = a.newest_release), 0)
                 """),
             RowCheck(
-                "leaks of a release, and new ones, are as many as there are",
+                "leaks and new leaks of a release are as many as there are",
                 """
                 select count(*) from release r where (leaks, new_leaks) <>
                   ((select count(*) from leak_release where release = r.id),
@@ -192,10 +192,10 @@
                   where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore'))
                 """),
             RowCheck(
-                "what a leak had in a release when it was resolved is kept while that holds",
+                "a resolved leak has its counts per release from when it was resolved",
                 "select count(*) from decision_release where decision not in (select state from leak)"),
             RowCheck(
-                "what a leak had in a release when it was resolved is no more than it has",
+                "counts of a leak from when it was resolved are no more than its counts now",
                 """
                 select count(*) from decision_release s where reports > (select coalesce(max(c.reports), 0)
                   from decision d join leak_release c on c.leak = d.leak and c.release = s.release
@@ -218,7 +218,7 @@
                 "select count(*) from idempotency i where not exists (select 1 from answer where id = i.answer)"
             ),
             RowCheck(
-                "what has installs has a set of them",
+                "rows with installs have a set of installs",
                 """
                 select count(*) from (
                   select 0 as scope, id as owner, 0 as part from leak where installs > 0
@@ -229,7 +229,7 @@
                   where i.scope = c.scope and i.owner = c.owner and i.part = c.part)
                 """),
             RowCheck(
-                "what a row refers to is there",
+                "rows that other rows refer to exist",
                 """
                 select (select count(*) from leak_text t where not exists (select 1 from leak where id = t.leak))
                   + (select count(*) from leak l where not exists (select 1 from leak_text where leak = l.id))

@@ -30,7 +30,9 @@ extension SQLiteStore {
             for check in RowCheck.all {
                 guard let repair = check.repair else { continue }
                 try connection.execute(repair)
-                if connection.changes > 0 { mended.append("\(check.sentence): \(connection.changes) mended") }
+                if connection.changes > 0 {
+                    mended.append("\(check.sentence): \(connection.changes) repaired")
+                }
             }
             return Repair(mended: mended, left: try connection.wrongSums(of: Migration.newestVersion))
         }
@@ -50,7 +52,7 @@ extension Writer {
             else { throw .unreadable("a set of installs", in: connection.path) }
             if try repair(scope, of: row >> 3, set.count) { changed += 1 }
         }
-        return changed == 0 ? [] : ["installs are the size of their set: \(changed) mended"]
+        return changed == 0 ? [] : ["installs are the size of their set: \(changed) repaired"]
     }
 
     private func repair(

@@ -125,7 +125,7 @@ struct RowCheck: Sendable {
                   select 1 from leak_value where leak = l.id and kind < 2 group by kind having \(sum("reports")) > l.reports)
                 """),
         RowCheck(
-            "what an object of a leak keeps is the median of its explanations",
+            "retained bytes of a leak are the median of its explanations",
             "retained_bytes", of: "leak", as: "l",
             from: "select \(RetainedBytes.median(ofLeak: "l.id"))", since: 11),
         RowCheck(
@@ -153,11 +153,11 @@ struct RowCheck: Sendable {
                 """,
             since: 2),
         RowCheck(
-            "a leak that rests stands at its place in every order",
+            "an indexed leak has its place in every sort order",
             "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
             from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.moving = 0", since: 2),
         RowCheck(
-            "leaks of a release, and new ones, are as many as there are",
+            "leaks and new leaks of a release are as many as there are",
             "leaks, new_leaks", of: "release", as: "r",
             from: """
                 select (select count(*) from leak_release where release = r.id),
@@ -166,7 +166,7 @@ struct RowCheck: Sendable {
             since: 2),
         // Bytes are an estimate, made before a leak is stored.
         RowCheck(
-            "what the limits of an app are measured by is no more than there is",
+            "counters for the limits of an app are no more than what it has",
             count: """
                 select count(*) from app a where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
                 """,
@@ -180,11 +180,11 @@ struct RowCheck: Sendable {
             count: "select count(*) from leak l where state <> 0 and not exists (\(holding))",
             repair: "update leak as l set state = 0 where state <> 0 and not exists (\(holding))", since: 3),
         RowCheck(
-            "what a leak had in a release when it was resolved is kept while that holds",
+            "a resolved leak has its counts per release from when it was resolved",
             count: "select count(*) from decision_release where decision not in (select state from leak)",
             repair: "delete from decision_release where decision not in (select state from leak)", since: 3),
         RowCheck(
-            "what a leak had in a release when it was resolved is no more than it has",
+            "counts of a leak from when it was resolved are no more than its counts now",
             count: "select count(*) from decision_release as s where reports > (\(reportsNow))",
             repair:
                 "update decision_release as s set reports = (\(reportsNow)) where reports > (\(reportsNow))",

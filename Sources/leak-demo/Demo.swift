@@ -18,10 +18,10 @@ struct Demo {
     /// - Returns: `true` if everything was delivered.
     func run() -> Bool {
         let fleet = Phone.fleet(version: options.version, previous: options.previousVersion)
-        print("leak-demo: leaks for real and reports it to \(options.endpoint)")
+        print("leak-demo: creates real leaks and reports them to \(options.endpoint)")
         let units = fleet.map { Unit($0, options) }
 
-        print("\n1. Screens are closed, and now and then a mistake is made:")
+        print("\n1. Screens are closed, some with a mistake that leaks:")
         for family in Family.all {
             print("   \(family.title)")
             for scenario in family.scenarios { print("     - \(scenario.title)\(note(scenario))") }
@@ -36,14 +36,14 @@ struct Demo {
             leaked = runUntil(after(60)) { unit.isNoticed } && leaked
             explained = runUntil(end) { unit.isExplained } && explained
         }
-        print("\n2. LeakDetector waited and looked twice; now what is only late goes …")
+        print("\n2. LeakDetector has checked twice. Now the objects that are only late are freed …")
         LateEnds.happen()
         let inTime = leaked && runUntil(after(60)) { units.allSatisfy(\.isComplete) }
         for unit in units { print("   \(unit.summary)") }
-        if !inTime { print("   not everything was noticed in time; sending what was") }
+        if !inTime { print("   not every leak was noticed in time; sending the noticed ones") }
         if !explained { print("   not every leak was explained in time") }
 
-        print("\n3. Texts of other detectors, as they are:")
+        print("\n3. Messages of other detectors, unchanged:")
         for (index, text) in OtherDetectors.texts.enumerated() {
             print("   - \(text.prefix { $0 != "\n" }.prefix(76))")
             // Spread over the phones, twice each, so that installs differ.
@@ -89,7 +89,7 @@ struct Demo {
         let dropped = all.flatMap(\.dropped)
         let lost = dropped.reduce(0) { $0 + $1.value }
         print(
-            "   sent \(sent) reports in \(all.reduce(0) { $0 + $1.batches }) batches, waiting \(waiting), lost \(lost)"
+            "   sent \(sent) reports in \(all.reduce(0) { $0 + $1.batches }) batches, waiting \(waiting), dropped \(lost)"
         )
         guard waiting > 0 || lost > 0 else {
             print("\nEverything was delivered. See it: \(options.endpoint)/")
@@ -97,7 +97,7 @@ struct Demo {
         }
         for reason in LeakReporter.DropReason.allCases {
             let count = dropped.filter { $0.key == reason }.reduce(0) { $0 + $1.value }
-            if count > 0 { print("   lost, \(reason.rawValue): \(count)") }
+            if count > 0 { print("   dropped, \(reason.rawValue): \(count)") }
         }
         print("\nNot everything was delivered. \(all.compactMap(\.lastFailure).last ?? "No answer in time").")
         if waiting > 0 {

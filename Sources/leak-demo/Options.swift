@@ -30,7 +30,7 @@ struct Options: Hashable {
     }
 
     static let help = """
-        leak-demo leaks for real, notices it with LeakDetector and sends it with LeakReporter.
+        leak-demo creates real leaks, finds them with LeakDetector and sends them with LeakReporter.
 
         usage: leak-demo [--endpoint URL] [--key KEY] [--version-name VERSION] [--repeat N]
                leak-demo --paths
@@ -38,14 +38,14 @@ struct Options: Hashable {
           --endpoint URL       the collector          LEAK_ENDPOINT   http://localhost:8080
           --key KEY            an ingest key          LEAK_KEY
           --version-name V     the newest version of the demo app     2.1.0
-          --repeat N           leaks everything N times, 1 to 100     1
+          --repeat N           creates every leak N times, 1 to 100   1
           --paths              sends nothing; prints which path keeps the object of each leak, expected and found
           --help               this text
 
-        A flag comes before the environment. Prefer LEAK_KEY to --key: command lines are seen by everyone on the
-        machine. The app, its versions, installs and devices are made up; the leaked objects are not.
-        Exit status: 0 when everything was delivered, 1 when not or when --paths finds fewer than \(FoundPaths.required)
-        paths, 2 for a mistake in the command line.
+        A flag wins over the environment. Prefer LEAK_KEY to --key: everyone on the machine can see command lines.
+        The app, its versions, installs and devices are made up; the leaked objects are not.
+        Exit codes: 0 if everything was delivered, 1 if not, or if --paths finds fewer than \(FoundPaths.required) paths, 2 if the
+        command line is wrong.
         """
 
     /// - Parameters:

@@ -402,7 +402,7 @@ import Testing
                 _ = try directory.store(exclusive: isServer)
             }
             #expect(failure.reason == .missing)
-            #expect(failure.description.contains("delete \(marker) to start anew"), "\(failure)")
+            #expect(failure.description.contains("delete \(marker) to start again"), "\(failure)")
         }
         // Said on purpose, it does.
         try remove(marker)

@@ -49,7 +49,7 @@ struct DecisionMutation: Mutation {
             return try DecisionFields(json: request.body())
         }
         guard let form = request.form else {
-            throw Problem(.unsupportedMediaType, "Send the form of the leak's page as it is.")
+            throw Problem(.unsupportedMediaType, "Send the form from the leak's page, unchanged.")
         }
         return try DecisionFields(form)
     }

@@ -62,7 +62,7 @@
             guard stored == sent else {
                 throw StoreError(
                     .corrupt,
-                    "the copy of \(table.name) is not what was sent, so nothing was kept: \(stored), not \(sent)"
+                    "the copy of \(table.name) differs from the source, so nothing was kept: \(stored), not \(sent)"
                 )
             }
             return stored
@@ -93,7 +93,7 @@
                 }
             }
             throw StoreError(
-                .corrupt, "a row of \(table.name) cannot be told from others; run collector verify")
+                .corrupt, "two rows of \(table.name) have the same key; run collector verify")
         }
 
         private func insertion(of rows: [[ContentsValue]], _ ending: String = "") -> Query {

@@ -34,7 +34,7 @@
                 switch state ?? "" {
                 case "": (.unavailable, "the connection broke")
                 case "53100": (.diskFull, "its disk is full; free some space")
-                case "40001", "40P01", "55P03": (.locked, "another connection keeps what is needed")
+                case "40001", "40P01", "55P03": (.locked, "another connection keeps a lock that is needed")
                 case "57014": (.locked, "it took too long")
                 case "25006", "42501":
                     (.readOnly, "it cannot be written; check the user's rights and the server's role")

@@ -94,7 +94,7 @@
                 case false?: throw error
                 case nil:
                     throw StoreError(
-                        .uncertain, "\(error); whether the last reports were counted is not known")
+                        .uncertain, "\(error); it is not known whether the last reports were counted")
                 }
             }
         }

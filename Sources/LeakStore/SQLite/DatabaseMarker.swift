@@ -65,7 +65,7 @@ enum DatabaseMarker {
         return StoreError(
             .missing,
             "database \(path): it \(state), but \(remains) says that it had reports; put the file or a backup of it back, or "
-                + "delete \(remains) to start anew with nothing")
+                + "delete \(remains) to start again without data")
     }
 
     /// Writes the marker where there is none; the database is on disk by now.
@@ -120,7 +120,7 @@ enum DatabaseMarker {
     private static func replace(at path: String, with damage: String) throws(StoreError) {
         let text = """
             The database \(DatabaseFile.name(of: path)) is kept in this folder.
-            Delete this file together with the database to start anew.
+            Delete this file together with the database to start again without data.
             \(hasLeaks(path) ? leaksLine + "\n" : "")\(damage)
             """
         let isNew = unsafe access(path + end, F_OK) != 0

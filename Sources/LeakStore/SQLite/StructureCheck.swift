@@ -23,7 +23,7 @@ enum StructureCheck {
             connection.keepLog()
             // SQLite calls an empty file sound.
             guard try connection.number("pragma application_id") == Connection.applicationID else {
-                return .damaged("it is not a collector's database any more")
+                return .damaged("it is no longer the database of a collector")
             }
             let check = try connection.statement("pragma integrity_check(1)")
             defer { check.reset() }

@@ -2,7 +2,7 @@
 enum Closures {
     static var family: Family {
         Family(
-            title: "closures that keep the one who keeps them",
+            title: "closures that keep their owner",
             scenarios: [
                 Scenario(
                     "a closure that captures self", keptBy: "CheckoutModel.onPaid → closure → CheckoutModel",

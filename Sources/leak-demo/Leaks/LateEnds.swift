@@ -3,7 +3,7 @@
 enum LateEnds {
     static var family: Family {
         Family(
-            title: "what is only late: it goes once the network is back, or memory gets short",
+            title: "objects that are only late: freed once the network is back, or memory is low",
             scenarios: [
                 Scenario(
                     "an upload that holds its sheet until it is done", .freedLate,

@@ -2,7 +2,7 @@
 enum Owners {
     static var family: Family {
         Family(
-            title: "objects that point at each other, both strongly",
+            title: "objects that keep each other with strong references",
             scenarios: [
                 Scenario(
                     "a delegate that is not weak", onlyIn: .previous,

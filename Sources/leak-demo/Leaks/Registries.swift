@@ -2,7 +2,7 @@
 enum Registries {
     static var family: Family {
         Family(
-            title: "keepers that were told to keep, and never to forget",
+            title: "caches and registries that never remove their objects",
             scenarios: [
                 Scenario(
                     "a cache without an end", keptBy: "global[*] → ProductPhoto",

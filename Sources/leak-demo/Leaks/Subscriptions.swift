@@ -5,7 +5,7 @@ import Observation
 enum Subscriptions {
     static var family: Family {
         Family(
-            title: "subscriptions that nobody ends",
+            title: "subscriptions that are never ended",
             scenarios: [
                 Scenario(
                     "a set of subscriptions whose sinks hold it",

@@ -5,7 +5,7 @@ import Foundation
 enum Timers {
     static var family: Family {
         Family(
-            title: "timers and work that waits",
+            title: "timers, and work that has not run yet",
             scenarios: [
                 Scenario(
                     "a repeating Timer that nobody invalidates",

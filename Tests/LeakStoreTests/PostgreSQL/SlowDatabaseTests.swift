@@ -183,13 +183,13 @@
             ),
             (
                 "update release set new_leaks = 0",
-                "leaks of a release, and new ones, are as many as there are: 1 wrong"
+                "leaks and new leaks of a release are as many as there are: 1 wrong"
             ),
             ("update release set installs = 9", "installs are the size of their set: 1 wrong"),
-            ("delete from install_set where scope = 1", "what has installs has a set of them: 1 wrong"),
+            ("delete from install_set where scope = 1", "rows with installs have a set of installs: 1 wrong"),
             ("update install_set set members = ''", "installs are the size of their set: 5 wrong"),
             ("delete from answer", "an idempotency key has its answer: 1 wrong"),
-            ("delete from leak_text", "what a row refers to is there: 1 wrong"),
+            ("delete from leak_text", "rows that other rows refer to exist: 1 wrong"),
         ])
         func `verify says what is wrong`(damage: String, problem: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
