@@ -69,7 +69,7 @@ import Testing
         let done = try run("regroup")
         #expect(
             done.code == 0
-                && done.output.hasSuffix("merged 3 leaks into 1; their old addresses lead there\n"),
+                && done.output.hasSuffix("merged 3 leaks into 1 other leak; the old addresses lead there\n"),
             "\(done)")
         #expect(try run("verify").code == 0)
         let answer = try get("/leaks/\(old[0])", from: collector)
@@ -79,7 +79,7 @@ import Testing
         #expect(page.status == 200 && String(decoding: page.body, as: UTF8.self).contains("15"))
         #expect(
             try run("regroup").output.hasSuffix(
-                "every leak has the reports that its rule gives it; nothing to merge\n"))
+                "nothing to merge: the reports of every leak belong to it by the current rules\n"))
 
         let unknown = try run("regroup", "--app", "nope")
         #expect(unknown.code == 1 && unknown.errors.contains("the apps are com.acme.shop"), "\(unknown)")

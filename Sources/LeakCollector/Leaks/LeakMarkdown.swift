@@ -22,8 +22,8 @@ struct LeakMarkdown {
             row.installs == 0 ? "" : " from \(row.installs) \(row.installs == 1 ? "install" : "installs")"
         lines.append("- **Seen:** \(reports)\(installs), \(day(row.firstSeen)) to \(day(row.lastSeen))")
         lines.append("- **Versions:** \(versions)")
-        if let systems = list(detail.systems) { lines.append("- **Systems:** \(systems)") }
-        if let models = list(detail.models) { lines.append("- **Models:** \(models)") }
+        if let systems = list(detail.systems) { lines.append("- **OS versions:** \(systems)") }
+        if let models = list(detail.models) { lines.append("- **Device models:** \(models)") }
         lines += section("Path", path) + keeper
         lines += ["", "[Open this leak](\(address))", ""]
         return lines.joined(separator: "\n")
@@ -62,7 +62,7 @@ struct LeakMarkdown {
 
     /// The most frequent path of references, or the cycle that reports named.
     private var keeper: [String] {
-        let title = "What keeps it"
+        let title = "What keeps it in memory"
         if let variant = LeakReasons(detail).variants.first {
             let isProven = variant.provenCount > 0
             return section(isProven ? title : "\(title) (suspected)", [variant.path.description])

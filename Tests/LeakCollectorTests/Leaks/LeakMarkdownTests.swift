@@ -29,7 +29,7 @@ import Testing
         for line in [
             "## `CartController`", "- **App:** `shop`", "- **State:** new in `5.2.0`",
             "- **Versions:** `5.2.0`",
-            "- **Models:** `iPhone16,2` (1)", "UINavigationController › CartController",
+            "- **Device models:** `iPhone16,2` (1)", "UINavigationController › CartController",
             "CartController.onPaid → closure → CartController",
         ] {
             #expect(text.split(separator: "\n").contains { $0 == line }, "\(line) in \(text)")

@@ -165,7 +165,7 @@ import Testing
         #expect(
             RegroupingText.lines(plan)
                 == ["app shop: 4 of 6 leaks to merge"] + groups.flatMap(\.1) + [
-                    "  not merged, because their reports belong to several leaks now:",
+                    "  not merged, because their reports now belong to several leaks:",
                     "    \(Self.old(["mixed"]).id): CartModel, rule 1, 2 reports",
                 ])
 
