@@ -169,7 +169,8 @@ struct SymbolsTests {
             "cd '\(folder.path)' && echo hello > text && mkdir empty && clang -shared -fPIC -Wl,--build-id=none -o none.so 1.0/cart.c"
         )
         let cases: [(String, String)] = [
-            ("\(folder.path)/nope", "cannot be opened"), ("\(folder.path)/text", "no ELF or Mach-O"),
+            ("\(folder.path)/nope", "cannot be opened"),
+            ("\(folder.path)/text", "is not a 64-bit ELF or Mach-O file"),
             ("\(folder.path)/empty", "without dSYM bundles"), ("\(folder.path)/none.so", "--build-id"),
             (full.replacingOccurrences(of: "/symbols/", with: "/"), "before it is stripped"),
         ]

@@ -62,8 +62,10 @@ struct CredentialTable: Component {
             switch kind {
             case .keys: "Reports sent with it will be rejected. This cannot be undone."
             case .tokens:
-                "Programs that use it will be rejected, and people who signed in with it will be signed out. "
-                    + "This cannot be undone."
+                """
+                Programs that use it will be rejected, and people who signed in with it will be signed out. \
+                This cannot be undone.
+                """
             }
         let variable: HTML? =
             isFromEnvironment(credential)

@@ -69,8 +69,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("?app=a", 400, "name the app and the version"), ("?version=1", 400, "name the app and the version"),
-        ("?app=a%20b&version=", 400, "name the app and the version"),
+        ("?app=a", 400, "missing parameter: app or version"),
+        ("?version=1", 400, "missing parameter: app or version"),
+        ("?app=a%20b&version=", 400, "missing parameter: app or version"),
         ("?app=c&version=1.0", 404, "there is no app c; the apps are a b"),
         (
             "?app=a%20b&version=9", 404,

@@ -147,6 +147,6 @@ import Testing
         let context = PageContext(links: Links(mode: .server(base: "")), now: 0)
         let text = String(
             decoding: ReportCard(context: context, title: "R", kept: kept).html.bytes, as: UTF8.self)
-        #expect(text.contains("its clock said") == (doubted != nil))
+        #expect(text.contains("device clock: ") == (doubted != nil))
     }
 }
