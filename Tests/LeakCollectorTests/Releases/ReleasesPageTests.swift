@@ -44,7 +44,7 @@ import Testing
         var releases = releases(3)
         func text() throws -> String { try markup(releases).texts.joined().filter { !$0.isWhitespace } }
         releases[1].isNewest = true
-        let words = "highestonethatleakedon2installsorhas100sessions"
+        let words = "onceithasleakson2installsor100sessions"
         #expect(try text().contains(words))
         (releases[0].isNewest, releases[1].isNewest) = (true, false)
         #expect(try !text().contains(words))
