@@ -14,11 +14,11 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "leak-collector", path: "..")],
     targets: [
-        .target(name: "Pace", swiftSettings: settings),
+        .target(name: "SlowInputDetector", swiftSettings: settings),
         .executableTarget(
             name: "wire-fuzz",
             dependencies: [
-                "Pace",
+                "SlowInputDetector",
                 .product(name: "LeakHTTPServer", package: "leak-collector"),
                 .product(name: "LeakSeededRandom", package: "leak-collector"),
                 .product(name: "LeakGzip", package: "leak-collector"),
@@ -30,7 +30,7 @@ let package = Package(
         .executableTarget(
             name: "message-fuzz",
             dependencies: [
-                "Pace",
+                "SlowInputDetector",
                 .product(name: "LeakCollector", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
                 .product(name: "LeakGrammar", package: "leak-collector"),
@@ -42,7 +42,7 @@ let package = Package(
         .executableTarget(
             name: "symbol-fuzz",
             dependencies: [
-                "Pace",
+                "SlowInputDetector",
                 .product(name: "LeakCollector", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
                 .product(name: "LeakGrammar", package: "leak-collector"),

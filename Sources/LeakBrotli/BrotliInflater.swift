@@ -12,10 +12,10 @@ public struct BrotliInflater: ~Copyable {
 
     private let decoder: OpaquePointer?
     private var state = State.reading
-    private var expansion: Expansion
+    private var expansion: ExpansionLimiter
 
     public init(limits: Inflater.Limits = .init()) {
-        expansion = Expansion(limits: limits)
+        expansion = ExpansionLimiter(limits: limits)
         unsafe decoder = BrotliDecoderCreateInstance(nil, nil, nil)
     }
 

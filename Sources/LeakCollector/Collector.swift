@@ -9,11 +9,11 @@ internal import LeakPlatform
     import Glibc
 #endif
 
-/// The complete collector: a server, a store, one writer thread, a few reader threads, and a ``Gate`` that
+/// The complete collector: a server, a store, one writer thread, a few reader threads, and an ``Authenticator`` that
 /// authenticates requests.
 public final class Collector: Sendable {
     /// Information for the operator that is printed once, at the start. Its secrets are shown nowhere else.
-    public struct Announcement: Sendable {
+    public struct StartupInfo: Sendable {
         /// The address that the server is bound to: `http://HOST:PORT`.
         public var listening: String
         /// The address that people open, for a first `curl`.
@@ -36,16 +36,16 @@ public final class Collector: Sendable {
     let service: CollectorService
     private let store: any Store
     private let queue: CommitQueue
-    private let storeThreads: StoreThreads
+    private let storeThreads: StoreThreadPool
     let parsing = ParsingPool()
     private let erasure: Erasure
-    private let symbols: SymbolUploads
+    private let symbols: SymbolUploadWorker
     private let known: KnownLeaks
-    private let housekeeping: Housekeeping
+    private let maintenanceLoop: MaintenanceLoop
     private let accessLog: AccessLog?
     private let threads: Guarded<[WorkerThread]>
     private let writer: Guarded<WorkerThread?>
-    public let announcement: Announcement
+    public let startupInfo: StartupInfo
 
     /// Opens everything and listens. No request is answered before ``start()``.
     ///
@@ -57,46 +57,47 @@ public final class Collector: Sendable {
     ) throws {
         let isSecure = settings.url?.hasPrefix("https://") ?? false
         // `__Host-` lets no other host of the domain set it, and wants TLS. RFC 6265bis §4.1.3.2
-        let gate = Gate(
+        let authenticator = Authenticator(
             cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)",
             trustedOrigins: Set(
                 (settings.trustedOrigins + [settings.url].compactMap(\.self)).compactMap { WebOrigin($0) }))
-        let signIn = SignIn(store: store, gate: gate, isSecure: isSecure)
+        let signIn = SignIn(store: store, authenticator: authenticator, isSecure: isSecure)
         self.store = store
         let health = StoreHealth()
         queue = CommitQueue(store: store, now: now) { error in
-            // Housekeeping checks whether the database is back. Other failures show up with the next transaction.
+            // MaintenanceLoop checks whether the database is back. Other failures show up with the next transaction.
             let isAway = error?.reason == .unavailable || error?.reason == .uncertain
             if isAway { health.note(.databaseAway, isThere: true) }
             let isDamaged = error?.reason == .damaged
             if isDamaged { health.note(.damaged, isThere: true) }
             health.note(.unwritable, isThere: error != nil && !isAway && !isDamaged)
-            // Housekeeping logs damage once.
+            // MaintenanceLoop logs damage once.
             if let error, !isDamaged { log.error("reports could not be stored: \(error)") }
         } untidy: { error in
             if error.reason == .damaged { return }
             log.warning("the write-ahead log could not be shortened, and this is tried again: \(error)")
         }
-        storeThreads = StoreThreads(health: health, log: log)
+        storeThreads = StoreThreadPool(health: health, log: log)
         erasure = Erasure(store: store, log: log)
-        let tables = SymbolTables(store: store)
-        symbols = SymbolUploads(store: store, tables: tables, log: log, now: now)
-        housekeeping = Housekeeping(
-            store: store, gate: gate, tables: tables,
+        let tables = SymbolTableCache(store: store)
+        symbols = SymbolUploadWorker(store: store, tables: tables, log: log, now: now)
+        maintenanceLoop = MaintenanceLoop(
+            store: store, authenticator: authenticator, tables: tables,
             folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
             log: log,
             now: now)
         known = publicFolder.known
         if let warning = publicFolder.warning { log.warning(warning) }
         let context = RequestContext(
-            store: store, gate: gate, threads: storeThreads, health: health, tables: tables, now: now)
+            store: store, authenticator: authenticator, threads: storeThreads, health: health, tables: tables,
+            now: now)
         let ingest = Ingest(
             queue: queue, parsing: parsing, rate: RateLimit(reportsPerSecond: settings.reportsPerSecond),
             symbols: tables, takesExplanations: settings.takesExplanations, now: now)
         service = CollectorService(
             context, signIn: signIn, ingest: ingest, erasure: erasure, symbols: symbols,
             files: publicFolder.files, log: log)
-        let slowCalls = SlowCalls(log: log, now: now)
+        let slowCalls = SlowCallLog(log: log, now: now)
         accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(
             host: settings.host, port: settings.port, loops: Self.loops)
@@ -115,7 +116,7 @@ public final class Collector: Sendable {
         let reader = try store.makeReader()
         let made = try Credentials(store: store).prepare(
             settings: settings, known: reader.credentials(all: true, now: now()), now: now())
-        _ = gate.replace(try reader.credentials(all: true, now: now()), since: gate.edits)
+        _ = authenticator.replace(try reader.credentials(all: true, now: now()), since: authenticator.edits)
         let code = try signIn.makeCode(now: now())
 
         let reachable = settings.reachableHost
@@ -124,7 +125,7 @@ public final class Collector: Sendable {
         // An asterisk is not a host that a browser can open.
         let listening = settings.host == "*" ? "localhost" : settings.host
         context.boundAddress.with { [address] in $0 = address }
-        announcement = Announcement(
+        startupInfo = StartupInfo(
             listening: "http://\(listening.contains(":") ? "[\(listening)]" : listening):\(server.port)",
             address: address,
             reachable: "http://\(reachable):\(server.port)",
@@ -177,7 +178,7 @@ public final class Collector: Sendable {
         writer.with { $0 = thread }
         let started =
             try storeThreads.start(store: store, known: known, threads: 2) + [
-                try housekeeping.start(), erasure.start(), try symbols.start(),
+                try maintenanceLoop.start(), erasure.start(), try symbols.start(),
             ] + parsing.start(threads: min(Self.loops, Self.parsers))
         threads.with { $0 += started }
         server.start()
@@ -195,7 +196,7 @@ public final class Collector: Sendable {
         queue.stop()
         writer.with { $0.take() }?.join()
         storeThreads.stop()
-        housekeeping.stop()
+        maintenanceLoop.stop()
         let started = threads.with { threads in
             defer { threads = [] }
             return threads

@@ -50,7 +50,7 @@ public struct Import {
     private let now: Int64
     private let refused: (_ line: Int, _ reason: String) -> Void
     private var cache = GroupCache()
-    private var waiting: [Reception] = []
+    private var waiting: [SubmissionBuilder] = []
     private var waitingReports = 0
     /// Not a key of the database, because imports have idempotency keys of their own.
     private let key = Credential(id: 0, purpose: .ingest, name: "import", hash: [], createdAt: 0)
@@ -79,14 +79,14 @@ public struct Import {
             refuse("the line is \(bytes.count) bytes, at most \(Self.lineBytes)")
             return
         }
-        let letter = Letter(
+        let ingestRequest = IngestRequest(
             body: bytes, format: .json, app: source.app, version: source.version,
             idempotencyKey: idempotencyKey(of: bytes), receivedAt: now)
         do throws(Problem) {
-            let reception = try Reception(letter, key: key, cache: &cache)
-            for rejection in reception.rejected { refuse(rejection.reason) }
-            waiting.append(reception)
-            waitingReports += reception.submission.sightings.count
+            let builder = try SubmissionBuilder(ingestRequest, key: key, cache: &cache)
+            for rejection in builder.rejected { refuse(rejection.reason) }
+            waiting.append(builder)
+            waitingReports += builder.submission.sightings.count
         } catch {
             refuse(error.column.map { "\(error.detail) (column \($0))" } ?? error.detail)
         }
@@ -97,17 +97,17 @@ public struct Import {
     private func idempotencyKey(of line: [UInt8]) -> String {
         // Zeros end the parts before the line, because no name contains one.
         let parts = [source.name, source.app ?? "", source.version ?? "", "\(result.lines)"]
-        return LeakID(bytes: SHA256.hash(parts.flatMap { $0.utf8 + [0] } + line)).description
+        return LeakID(bytes: SHA256Hash.hash(parts.flatMap { $0.utf8 + [0] } + line)).description
     }
 
     /// Writes the waiting lines.
     public mutating func flush() throws(StoreError) {
         while !waiting.isEmpty {
             let receipts = try store.count(waiting.map(\.submission), now: now)
-            for (reception, receipt) in zip(waiting, receipts) {
+            for (builder, receipt) in zip(waiting, receipts) {
                 if receipt == .counted {
-                    result.accepted += reception.submission.sightings.count
-                    result.moved += reception.movedCount
+                    result.accepted += builder.submission.sightings.count
+                    result.moved += builder.movedCount
                 } else {
                     result.repeated += 1
                 }
@@ -116,7 +116,7 @@ public struct Import {
         }
         waitingReports = 0
         do throws(StoreError) {
-            try store.tidy(now: now)
+            try store.checkpointIfNeeded(now: now)
             result.untidy = nil
         } catch {
             result.untidy = error

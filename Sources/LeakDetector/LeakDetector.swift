@@ -13,14 +13,14 @@ internal import LeakPlatform
 /// Safe in release builds: it never keeps an object alive, never stops the app (except in the mode ``Mode/assert``), and does
 /// nothing while nothing is expected. It reports names of types and places in the source, and nothing of the content of objects.
 public final class LeakDetector: Sendable {
-    let sweepers: Sweepers
-    let announcer: Announcer
+    let checkers: ExpirationCheckers
+    let notifier: LeakNotifier
     @MainActor var watchedScreens: Screens?
     /// Objects with their owners: ``Deallocating`` and ``LeakWatcher``.
     let owned: OwnedObjects
     /// Probes of the self-tests that run.
     let probes: Guarded<[Probe]>
-    private let pauses: Pauses
+    private let pauses: PauseController
     private let session = Guarded(SessionCount(startedAt: WireTime.now))
     #if canImport(UIKit) && !os(watchOS)
         private let foreground: Foreground
@@ -57,7 +57,7 @@ public final class LeakDetector: Sendable {
         self.init(
             limits: limits, clock: QueueClock(queue: queue),
             mainClock: queue === DispatchQueue.main ? nil : QueueClock(queue: .main),
-            Announcer(mode, suppression, explainer: explainer, alerts: .standard), owned: owned)
+            LeakNotifier(mode, suppression, explainer: explainer, alerts: .standard), owned: owned)
     }
 
     /// Reports each leak, as release builds should.
@@ -72,21 +72,21 @@ public final class LeakDetector: Sendable {
 
     /// - Parameter mainClock: the clock of the main queue; `nil` if `clock` is that clock.
     init(
-        limits: Limits, clock: any WakeClock, mainClock: (any WakeClock)? = nil, _ announcer: Announcer,
+        limits: Limits, clock: any WakeClock, mainClock: (any WakeClock)? = nil, _ notifier: LeakNotifier,
         owned: OwnedObjects = OwnedObjects()
     ) {
-        self.announcer = announcer
+        self.notifier = notifier
         self.owned = owned
         let probes = Guarded([Probe]())
         self.probes = probes
-        @Sendable func sweeper(_ clock: any WakeClock) -> Sweeper {
-            Sweeper(limits: limits, clock: clock) { sweeper, verdict, entry in
-                for probe in probes.with({ $0 }) { probe.hear(verdict) }
-                if entry.circumstances.isCounted { announcer.handle(verdict, on: entry, from: sweeper) }
+        @Sendable func checker(_ clock: any WakeClock) -> ExpirationChecker {
+            ExpirationChecker(limits: limits, clock: clock) { checker, result, entry in
+                for probe in probes.with({ $0 }) { probe.handle(result) }
+                if entry.context.isCounted { notifier.handle(result, on: entry, from: checker) }
             }
         }
-        sweepers = Sweepers(sweeper(clock), mainClock.map(sweeper))
-        pauses = Pauses(of: sweepers)
+        checkers = ExpirationCheckers(checker(clock), mainClock.map(checker))
+        pauses = PauseController(of: checkers)
         #if canImport(UIKit) && !os(watchOS)
             foreground = Foreground(of: pauses)
         #endif
@@ -109,47 +109,47 @@ public final class LeakDetector: Sendable {
         of object: AnyObject, after seconds: Double? = nil, path: [String] = [], owner: AnyObject? = nil,
         reason: String? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
-        let circumstances = Circumstances(
+        let context = ExpectationContext(
             type: type(of: object), path: path, reason: reason, file: file, line: line,
-            owner: owner.flatMap { isEnding($0) ? nil : WeakSubject($0) })
-        expect(object, circumstances, after: seconds)
+            owner: owner.flatMap { isDeallocating($0) ? nil : WeakSubject($0) })
+        expect(object, context, after: seconds)
     }
 
-    func expect(_ object: AnyObject, _ circumstances: Circumstances, after seconds: Double?) {
-        guard !isEnding(object) else { return sweepers.first.countCheck(circumstances) }
-        sweepers.first.expect(object, circumstances, after: seconds)
+    func expect(_ object: AnyObject, _ context: ExpectationContext, after seconds: Double?) {
+        guard !isDeallocating(object) else { return checkers.first.countCheck(context) }
+        checkers.first.expect(object, context, after: seconds)
     }
 
     /// Stops all reports of an object, such as one that a cache keeps on purpose. Does not retain the object.
     public func ignore(_ object: AnyObject) {
-        if !isEnding(object) { sweepers.ignore(object) }
+        if !isDeallocating(object) { checkers.ignore(object) }
     }
 
     /// Tells the detector that an object is in use again, such as one that a cache handed out. Earlier expectations of the object
     /// no longer hold. If the object was reported, its return is reported too (``Counts/cameBack``).
     public func cameBack(_ object: AnyObject) {
-        if !isEnding(object) { sweepers.use(object) }
+        if !isDeallocating(object) { checkers.use(object) }
     }
 
     /// Rules for objects that are never reported. A change applies to leaks that are found from then on; an object that was left
     /// out once stays left out. If several threads add to the rules, use ``changeSuppression(_:)``: reading, adding and writing are
     /// separate steps here.
     public var suppression: Suppression {
-        get { announcer.suppression }
-        set { announcer.changeSuppression { $0 = newValue } }
+        get { notifier.suppression }
+        set { notifier.changeSuppression { $0 = newValue } }
     }
 
     /// Changes the rules for objects that are never reported in one step, so that no change of another thread is lost.
     ///
     /// - Parameter change: may call the detector. Called again with the newer value if another change was made meanwhile.
     public func changeSuppression(_ change: (inout Suppression) -> Void) {
-        announcer.changeSuppression(change)
+        notifier.changeSuppression(change)
     }
 
     /// True if leaks are explained, provided an explainer was given: a switch for your server. A change applies at once.
     public var explainsLeaks: Bool {
-        get { announcer.explanations?.isOn ?? false }
-        set { announcer.explanations?.isOn = newValue }
+        get { notifier.explanations?.isOn ?? false }
+        set { notifier.explanations?.isOn = newValue }
     }
 
     /// Pauses all grace periods: from now on no time counts as active time of the app. An app with UIKit pauses by itself while it
@@ -162,26 +162,26 @@ public final class LeakDetector: Sendable {
     /// Drops all expectations and accepts nothing more, so that your server can switch the detector off. This detector stays
     /// stopped; ``start(_:limits:suppression:explainer:queue:)`` makes another.
     public func stop() {
-        sweepers.stop()
-        announcer.forgetAll()
+        checkers.stop()
+        notifier.forgetAll()
         for probe in probes.with({ $0 }) { probe.finish(.stopped) }
         stopScreens()
     }
 
     /// Numbers of objects that were checked, leaked, freed.
-    public var counts: Counts { sweepers.counts }
+    public var counts: Counts { checkers.counts }
 
     /// Returns how often objects of each class were checked since the last call, leaked or not: the denominator for the number of
     /// leaks. Each class has the number of its objects that were expected but not looked at, because too many waited
     /// (``ClassChecks/unseen``). Those of classes beyond ``Limits/checkedTypes`` are counted together under the name `other`.
     public func takeChecks() -> [ClassChecks] {
         var checks: [String: ClassChecks] = [:]
-        for check in sweepers.takeChecks() {
-            let name = announcer.name(of: check.type)
+        for check in checkers.takeChecks() {
+            let name = notifier.name(of: check.type)
             checks[name, default: ClassChecks(className: name, count: 0)].count += check.count
             checks[name]?.unseen += check.unseen
         }
-        let unseen = sweepers.takeUnseenOfOthers()
+        let unseen = checkers.takeUnseenOfOthers()
         if unseen > 0 { checks["other", default: ClassChecks(className: "other", count: 0)].unseen += unseen }
         return checks.values.sorted { $0.className < $1.className }
     }
@@ -193,6 +193,6 @@ public final class LeakDetector: Sendable {
     ///
     /// - Returns: `nil` when nothing was checked, which says nothing about leaks.
     public func takeSession() -> EndedSession? {
-        session.with { $0.take(sweepers.counts, id: SightingID.make(at: .now), at: WireTime.now) }
+        session.with { $0.take(checkers.counts, id: SightingID.make(at: .now), at: WireTime.now) }
     }
 }

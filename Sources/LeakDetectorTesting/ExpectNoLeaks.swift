@@ -34,7 +34,8 @@
         }
         await tracked.waitSuspended(within: seconds)
         tracked.recordSurvivors(after: .block, within: seconds)
-        tracked.recordIfEmpty(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+        tracked.recordIfEmpty(
+            at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
         return result
     }
 
@@ -62,8 +63,9 @@
             tracked.recordSurvivors(
                 after: isMainActorBlocked ? .blockOnMainActor : .block, within: seconds)
         }
-        let result = try releasingTemporaries { () throws(Failure) in try body(tracked) }
-        tracked.recordIfEmpty(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+        let result = try withAutoreleasePool { () throws(Failure) in try body(tracked) }
+        tracked.recordIfEmpty(
+            at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
         return result
     }
 
@@ -75,7 +77,7 @@
             }
         }
 
-        fileprivate func recordIfEmpty(at place: SourcePlace) {
+        fileprivate func recordIfEmpty(at place: TestLocation) {
             guard isEmpty else { return }
             TestFailure.record(
                 "expectNoLeaks tracked no object: pass each object that must be deallocated to `track`.",

@@ -9,7 +9,7 @@ struct Survivors: Sendable {
 
     /// The qualified name, such as `Shop.CartModel`.
     let className: String
-    let place: SourcePlace
+    let place: TestLocation
     var alive = 0
     /// The number of tracked objects, including the deallocated ones.
     var tracked = 0

@@ -18,7 +18,7 @@
             #endif
         }
 
-        static func record(_ message: String, at place: SourcePlace) {
+        static func record(_ message: String, at place: TestLocation) {
             #if canImport(Testing)
                 let location = Testing.SourceLocation(
                     fileID: place.fileID.description, filePath: place.filePath.description,
@@ -36,7 +36,7 @@
 #endif
 
 /// A place in a test's source, in the parts that the test frameworks ask for.
-struct SourcePlace: Sendable {
+struct TestLocation: Sendable {
     let fileID: StaticString
     let filePath: StaticString
     let line: UInt

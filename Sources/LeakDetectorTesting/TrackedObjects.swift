@@ -11,7 +11,7 @@ public final class TrackedObjects: Sendable {
         let reference: WeakReference
         let identity: ObjectIdentifier
         let type: AnyClass
-        let place: SourcePlace
+        let place: TestLocation
     }
 
     private struct State {
@@ -31,11 +31,11 @@ public final class TrackedObjects: Sendable {
         _ object: Object, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
     ) -> Object {
-        track(object, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+        track(object, at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
         return object
     }
 
-    func track(_ object: AnyObject, at place: SourcePlace) {
+    func track(_ object: AnyObject, at place: TestLocation) {
         let identity = ObjectIdentifier(object)
         let entry = Entry(
             reference: WeakReference(object), identity: identity, type: type(of: object), place: place)

@@ -20,7 +20,7 @@
         ) -> Object {
             let tracked = TrackedObjects()
             tracked.track(
-                object, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+                object, at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
             addTeardownBlock { () async in
                 await tracked.waitSuspended(within: seconds)
                 tracked.recordSurvivors(after: .test, within: seconds)

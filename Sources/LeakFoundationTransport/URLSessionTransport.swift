@@ -11,7 +11,7 @@ package import LeakTransport
 package final class URLSessionTransport: Transport {
     private let limits: TransportLimits
     private let usesProxy: Bool
-    private let receiver = Receiver()
+    private let delegate = SessionDelegate()
     /// Created with the first request, so that an app that reports nothing never creates one.
     private var session: URLSession?
 
@@ -24,14 +24,14 @@ package final class URLSessionTransport: Transport {
     // A session retains its delegate, and itself, until it is invalidated.
     deinit { session?.invalidateAndCancel() }
 
-    package func post(_ post: Post) -> Reply {
+    package func post(_ post: TransportRequest) -> TransportResult {
         send("POST", to: post.address, fields: post.fields, body: post.body)
     }
 
     /// - Parameter body: `nil` for a method without a body.
     package func send(
-        _ method: String, to address: String, fields: [Post.Field], body: [UInt8]?
-    ) -> Reply {
+        _ method: String, to address: String, fields: [TransportRequest.Field], body: [UInt8]?
+    ) -> TransportResult {
         guard let url = URL(string: address) else { return .none("not a URL: \(address)") }
         var request = URLRequest(url: url)
         request.httpMethod = method
@@ -40,12 +40,12 @@ package final class URLSessionTransport: Transport {
         // Without this header, the session asks for compressed responses.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        let exchange = Exchange(limits)
+        let pendingResponse = PendingResponse(limits)
         let task = connected().dataTask(with: request)
-        receiver.begin(exchange, of: task)
-        defer { receiver.end(task) }
+        delegate.begin(pendingResponse, of: task)
+        defer { delegate.end(task) }
         task.resume()
-        return exchange.reply(to: task)
+        return pendingResponse.reply(to: task)
     }
 
     private func connected() -> URLSession {
@@ -66,7 +66,7 @@ package final class URLSessionTransport: Transport {
             configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
             configuration.waitsForConnectivity = false
         #endif
-        let session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         self.session = session
         return session
     }

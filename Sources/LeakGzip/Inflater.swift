@@ -37,13 +37,13 @@ public struct Inflater: ~Copyable {
     private let isOpen: Bool
     private var format: Format
     private var state = State.reading
-    private var expansion: Expansion
+    private var expansion: ExpansionLimiter
 
     public var limits: Limits { expansion.limits }
 
     public init(limits: Limits = Limits(), format: Format = .gzip) {
         self.format = format
-        expansion = Expansion(limits: limits)
+        expansion = ExpansionLimiter(limits: limits)
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         let code = unsafe inflateInit2_(
@@ -61,7 +61,7 @@ public struct Inflater: ~Copyable {
         if isOpen { unsafe inflateReset2(stream, Gzip.windowBits) }
         self.format = format
         state = .reading
-        expansion = Expansion(limits: limits)
+        expansion = ExpansionLimiter(limits: limits)
     }
 
     /// Inflates the next `bytes` and appends the result to `output`.
@@ -193,7 +193,7 @@ public enum InflateError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Counts the input and output of a decompressor, and throws when the limits are exceeded.
-package struct Expansion: Sendable {
+package struct ExpansionLimiter: Sendable {
     package let limits: Inflater.Limits
     package private(set) var bytesIn = 0
     package private(set) var bytesOut = 0

@@ -63,7 +63,7 @@
         ///
         /// - Returns: the response, with any status.
         /// - Throws: ``CurlError`` if no response arrived.
-        public func get(_ address: String, fields: [HTTPField] = []) throws(CurlError) -> HTTPAnswer {
+        public func get(_ address: String, fields: [HTTPField] = []) throws(CurlError) -> HTTPResponse {
             try send(nil, to: address, fields)
         }
 
@@ -74,7 +74,7 @@
         /// - Throws: ``CurlError`` if no response arrived. The server may have received the body nevertheless.
         public func post(
             _ body: [UInt8], to address: String, fields: [HTTPField]
-        ) throws(CurlError) -> HTTPAnswer {
+        ) throws(CurlError) -> HTTPResponse {
             try send(body, to: address, fields)
         }
 
@@ -82,7 +82,7 @@
         ///
         /// - Returns: the response, with any status.
         /// - Throws: ``CurlError`` if no response arrived. The server may have deleted the resource nevertheless.
-        public func delete(_ address: String, fields: [HTTPField] = []) throws(CurlError) -> HTTPAnswer {
+        public func delete(_ address: String, fields: [HTTPField] = []) throws(CurlError) -> HTTPResponse {
             try handle.set(CURLOPT_CUSTOMREQUEST, to: "DELETE")
             defer { try? handle.set(CURLOPT_CUSTOMREQUEST, to: nil) }
             return try send(nil, to: address, fields)
@@ -90,7 +90,7 @@
 
         private func send(
             _ body: [UInt8]?, to address: String, _ fields: [HTTPField]
-        ) throws(CurlError) -> HTTPAnswer {
+        ) throws(CurlError) -> HTTPResponse {
             let scheme = address.prefix { $0 != ":" }.lowercased()
             guard scheme == "http" || scheme == "https",
                 !address.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F })
@@ -111,7 +111,8 @@
             try handle.set(CURLOPT_PROXY, to: isDirect ? "" : nil)
             var sink = Sink(bodyLimit: answerBytes)
             let (status, opened) = try handle.perform(lines: lines, body: body, into: &sink)
-            return HTTPAnswer(status: status, fields: sink.fields, body: sink.body, openedConnections: opened)
+            return HTTPResponse(
+                status: status, fields: sink.fields, body: sink.body, openedConnections: opened)
         }
 
         /// Returns `true` for `localhost`, 127.0.0.0/8 and `[::1]`, as curl writes a host, but not for a name that only starts with

@@ -75,11 +75,11 @@
         ) throws(CurlError) -> (status: Int, openedConnections: Int) {
             let code = unsafe withUnsafeMutablePointer(to: &sink) { sink in
                 unsafe (body ?? []).withUnsafeBytes { bytes in
-                    unsafe lend(lines, hasBody: body != nil, body: bytes, sink: sink)
+                    unsafe transfer(lines, hasBody: body != nil, body: bytes, sink: sink)
                 }
             }
-            if let excess = sink.excess {
-                throw CurlError(.answerTooLong, code: Int(code.rawValue), excess)
+            if let limitError = sink.limitError {
+                throw CurlError(.answerTooLong, code: Int(code.rawValue), limitError)
             }
             guard code == CURLE_OK else { throw failure(code) }
             guard sink.isHeadComplete else { throw CurlError(.broken, "the answer breaks off in its head") }
@@ -87,7 +87,7 @@
         }
 
         /// Passes the pointers for one transfer to curl, and clears them before the memory behind them is released.
-        private func lend(
+        private func transfer(
             _ lines: borrowing HeaderLines, hasBody: Bool, body: UnsafeRawBufferPointer,
             sink: UnsafeMutablePointer<Sink>
         ) -> CURLcode {
@@ -161,7 +161,7 @@
         guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
             return 0
         }
-        let taken = unsafe sink.pointee.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        let taken = unsafe sink.pointee.appendBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
         return taken ? size * count : 0
     }
 
@@ -172,7 +172,7 @@
         guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
             return 0
         }
-        let taken = unsafe sink.pointee.takeLine(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        let taken = unsafe sink.pointee.appendLine(UnsafeRawBufferPointer(start: bytes, count: size * count))
         return taken ? size * count : 0
     }
 #endif

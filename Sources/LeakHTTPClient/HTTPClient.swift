@@ -43,26 +43,27 @@
             userAgent = options.userAgent
         }
 
-        public func get(_ address: String, fields: [HTTPField] = []) throws(Failure) -> HTTPAnswer {
+        public func get(_ address: String, fields: [HTTPField] = []) throws(Failure) -> HTTPResponse {
             try send("GET", body: nil, to: address, fields: fields)
         }
 
         public func post(
             _ body: [UInt8], to address: String, fields: [HTTPField]
-        ) throws(Failure) -> HTTPAnswer {
+        ) throws(Failure) -> HTTPResponse {
             try send("POST", body: body, to: address, fields: fields)
         }
 
-        public func delete(_ address: String, fields: [HTTPField] = []) throws(Failure) -> HTTPAnswer {
+        public func delete(_ address: String, fields: [HTTPField] = []) throws(Failure) -> HTTPResponse {
             try send("DELETE", body: nil, to: address, fields: fields)
         }
 
         private func send(
             _ method: String, body: [UInt8]?, to address: String, fields: [HTTPField]
-        ) throws(Failure) -> HTTPAnswer {
+        ) throws(Failure) -> HTTPResponse {
             let fields = [HTTPField("User-Agent", userAgent)] + fields
             let reply = transport.send(
-                method, to: address, fields: fields.map { Post.Field(name: $0.name, value: $0.value) },
+                method, to: address,
+                fields: fields.map { TransportRequest.Field(name: $0.name, value: $0.value) },
                 body: body)
             switch reply {
             case .answer(let answer):
@@ -70,7 +71,7 @@
                     ("Content-Type", answer.contentType), ("Location", answer.location),
                     ("Retry-After", answer.retryAfter),
                 ]
-                return HTTPAnswer(
+                return HTTPResponse(
                     status: answer.status,
                     fields: fields.compactMap { name, value in value.map { HTTPField(name, $0) } },
                     body: answer.body)

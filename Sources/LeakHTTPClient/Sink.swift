@@ -9,17 +9,17 @@
         private(set) var fields: [HTTPField] = []
         private(set) var body: [UInt8] = []
         /// Message that says which part of the response exceeded its limit; `nil` if none did.
-        private(set) var excess: String?
+        private(set) var limitError: String?
         /// `true` if the empty line after the last head has arrived. curl itself accepts a truncated head as complete.
         private(set) var isHeadComplete = false
-        private var fieldRoom = Sink.fieldBytes
+        private var fieldBytesLeft = Sink.fieldBytes
 
         init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
 
         /// - Returns: `true` if the bytes were accepted; otherwise the transfer must stop.
-        mutating func takeBody(_ bytes: some Collection<UInt8>) -> Bool {
+        mutating func appendBody(_ bytes: some Collection<UInt8>) -> Bool {
             guard body.count + bytes.count <= bodyLimit else {
-                excess = "the answer is longer than \(bodyLimit) bytes"
+                limitError = "the answer is longer than \(bodyLimit) bytes"
                 return false
             }
             body.append(contentsOf: bytes)
@@ -29,10 +29,10 @@
         /// Parses one line of the head; status lines and the empty line are included.
         ///
         /// - Returns: `true` if the line was accepted; otherwise the transfer must stop.
-        mutating func takeLine(_ bytes: some Collection<UInt8>) -> Bool {
-            fieldRoom -= bytes.count
-            guard fieldRoom >= 0 else {
-                excess = "the head of the answer is longer than \(Self.fieldBytes) bytes"
+        mutating func appendLine(_ bytes: some Collection<UInt8>) -> Bool {
+            fieldBytesLeft -= bytes.count
+            guard fieldBytesLeft >= 0 else {
+                limitError = "the head of the answer is longer than \(Self.fieldBytes) bytes"
                 return false
             }
             let line = String(decoding: bytes, as: UTF8.self)

@@ -55,7 +55,7 @@ public final class Server: Sendable {
         let sockets: [[Loop.ListeningSocket]]
         (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
         connectionLimit = Self.affordable(configuration.limits.connections)
-        let budget = ConnectionBudget(
+        let limiter = ConnectionLimiter(
             limit: connectionLimit,
             limitPerPeer: configuration.limits.connectionsPerAddress)
         var loops: [Loop] = []
@@ -66,8 +66,8 @@ public final class Server: Sendable {
                         service: service, limits: configuration.limits,
                         observers: Observers(
                             onAnswer: configuration.onAnswer, onSlowCall: configuration.onSlowCall),
-                        trustedProxies: TrustedProxies(configuration.trustedProxies), budget: budget,
-                        uploadShare: configuration.limits.uploadBytes / count,
+                        trustedProxies: TrustedProxies(configuration.trustedProxies), limiter: limiter,
+                        uploadByteLimit: configuration.limits.uploadBytes / count,
                         listeners: listeners))
             } catch {
                 throw .system(error.message)
@@ -77,7 +77,7 @@ public final class Server: Sendable {
     }
 
     deinit {
-        for loop in loops { loop.mailbox.stop(by: 0) }
+        for loop in loops { loop.messageQueue.stop(by: 0) }
         // The threads are not joined, because this code may run on one of them.
         if case .running(let threads) = state.with({ $0 }) { for thread in threads { thread.detach() } }
     }
@@ -103,7 +103,7 @@ public final class Server: Sendable {
     ///   server.
     public func stop(within time: Duration) {
         let deadline = Loop.clock + time.milliseconds
-        for loop in loops { loop.mailbox.stop(by: deadline) }
+        for loop in loops { loop.messageQueue.stop(by: deadline) }
         let threads: [WorkerThread]? = state.with { state in
             switch state {
             case .running(let threads):

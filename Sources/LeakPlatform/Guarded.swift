@@ -7,7 +7,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     private let monitor = Monitor()
 
     /// Decision of a waiting thread after a look at the value.
-    public enum Look<Result> {
+    public enum WaitDecision<Result> {
         case take(Result)
         /// Check again when woken, and after that time at the latest; `nil` is no limit.
         case sleep(milliseconds: Int64?)
@@ -27,7 +27,9 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     }
 
     /// Runs `body` with exclusive access to the value, and again after each sleep that it asks for.
-    public func wait<Result>(for body: (inout sending Value) -> sending Look<Result>) -> sending Result {
+    public func wait<Result>(for body: (inout sending Value) -> sending WaitDecision<Result>)
+        -> sending Result
+    {
         monitor.lock()
         defer { monitor.unlock() }
         while true {
@@ -49,7 +51,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     ) -> sending Result? {
         // Prevents a sum that overflows an Int64.
         let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), SystemTime.longestWait) }
-        return wait { value -> sending Look<Result?> in
+        return wait { value -> sending WaitDecision<Result?> in
             if let result = body(&value) { return .take(result) }
             guard let deadline else { return .sleep(milliseconds: nil) }
             let left = deadline - SystemTime.monotonic

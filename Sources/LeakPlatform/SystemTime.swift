@@ -10,11 +10,11 @@ public enum SystemTime {
     static let longestWait: Int64 = 365 * 86_400_000
 
     #if canImport(Darwin)
-        private static let (awakeClock, roughAwakeClock) = (CLOCK_UPTIME_RAW, CLOCK_UPTIME_RAW_APPROX)
-        private static let (roughClock, roughWallClock) = (CLOCK_MONOTONIC, CLOCK_REALTIME)
+        private static let (awakeClock, coarseAwakeClock) = (CLOCK_UPTIME_RAW, CLOCK_UPTIME_RAW_APPROX)
+        private static let (coarseClock, coarseWallClock) = (CLOCK_MONOTONIC, CLOCK_REALTIME)
     #else
-        private static let (awakeClock, roughAwakeClock) = (CLOCK_MONOTONIC, CLOCK_MONOTONIC_COARSE)
-        private static let (roughClock, roughWallClock) = (CLOCK_MONOTONIC_COARSE, CLOCK_REALTIME_COARSE)
+        private static let (awakeClock, coarseAwakeClock) = (CLOCK_MONOTONIC, CLOCK_MONOTONIC_COARSE)
+        private static let (coarseClock, coarseWallClock) = (CLOCK_MONOTONIC_COARSE, CLOCK_REALTIME_COARSE)
     #endif
 
     /// A clock that cannot be set, from an arbitrary start: waits measured with it last as long as they should when the wall clock
@@ -22,7 +22,7 @@ public enum SystemTime {
     public static var monotonic: Int64 { milliseconds(CLOCK_MONOTONIC) }
 
     /// The same clock, at half the cost: on Linux as old as the kernel's last tick, four milliseconds on most machines.
-    public static var roughMonotonic: Int64 { milliseconds(roughClock) }
+    public static var coarseMonotonic: Int64 { milliseconds(coarseClock) }
 
     /// The same clock in nanoseconds, for measuring how long something took.
     public static var monotonicNanoseconds: UInt64 {
@@ -34,13 +34,13 @@ public enum SystemTime {
     public static var awake: Int64 { milliseconds(awakeClock) }
 
     /// The same clock, a few milliseconds old, at a fifth of the cost.
-    public static var roughAwake: Int64 { milliseconds(roughAwakeClock) }
+    public static var coarseAwake: Int64 { milliseconds(coarseAwakeClock) }
 
     /// Milliseconds since 1970-01-01 00:00 UTC. The user or the system may set this clock.
     public static var wall: Int64 { milliseconds(CLOCK_REALTIME) }
 
     /// The same clock, at half the cost: on Linux as old as the kernel's last tick.
-    public static var roughWall: Int64 { milliseconds(roughWallClock) }
+    public static var coarseWall: Int64 { milliseconds(coarseWallClock) }
 
     private static func milliseconds(_ clock: clockid_t) -> Int64 {
         let time = time(of: clock)

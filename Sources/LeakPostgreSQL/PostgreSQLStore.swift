@@ -16,7 +16,7 @@
         let address: DatabaseAddress
         /// Tests access it too, for states that they cannot wait for.
         let writer: Guarded<Writer>
-        private let callers = Callers()
+        private let pendingCalls = PendingCalls()
 
         /// Connects, creates missing tables and migrates an older schema.
         ///
@@ -31,10 +31,11 @@
             clock: ClockRule = ClockRule(), redact: @escaping Redact = { Array($0) }
         ) throws(StoreError) {
             self.address = address
-            try Migration.run(on: Connection(to: address))
+            try Migration.run(on: PostgreSQLConnection(to: address))
             writer = Guarded(
                 Writer(
-                    link: Link(to: address, check: Migration.check), limits: limits, clock: clock,
+                    connector: DatabaseConnector(to: address, check: Migration.check), limits: limits,
+                    clock: clock,
                     redact: redact,
                     reservoir: Reservoir(seed: seed)))
         }
@@ -44,26 +45,26 @@
         }
 
         /// Does nothing: PostgreSQL tidies by itself.
-        public func tidy(now: Int64) {}
+        public func checkpointIfNeeded(now: Int64) {}
 
         public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
             var expiry = Expiry(now: now)
             repeat {
-                callers.letIn()
+                pendingCalls.yield()
                 guard isWanted() else { return expiry.wait }
             } while try writer.with({ writer throws(StoreError) in try writer.runStep(of: &expiry) })
             return expiry.wait
         }
 
-        public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
-            var erasing = Erasing(install: install)
+        public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
+            var erasure = InstallErasure(install: install)
             var isLeft = true
             while isLeft {
                 guard isWanted() else { return nil }
-                isLeft = try writer.with { writer throws(StoreError) in try writer.runStep(of: &erasing) }
-                callers.letIn()
+                isLeft = try writer.with { writer throws(StoreError) in try writer.runStep(of: &erasure) }
+                pendingCalls.yield()
             }
-            return erasing.erased
+            return erasure.erased
         }
 
         public func add(_ credential: Credential) throws(StoreError) -> Credential {
@@ -111,26 +112,26 @@
             try write { writer throws(StoreError) in try writer.removeSymbols(kind, of: image) }
         }
 
-        public func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
-            try write { writer throws(StoreError) in try writer.noteUse(ofSymbols: rows, now: now) }
+        public func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+            try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rows, now: now) }
         }
 
         public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
             var timeouts = address.timeouts
             timeouts.answer = min(timeouts.answer, timeouts.page)
-            let link = Link(to: address.with(timeouts)) { connection throws(StoreError) in
+            let connector = DatabaseConnector(to: address.with(timeouts)) { connection throws(StoreError) in
                 try Migration.check(connection)
                 try connection.run(Query(ConnectionSettings.pageTimeout))
                 try connection.run(Query(ConnectionSettings.pageMemory))
             }
-            return PostgreSQLReader(link: link, known: known)
+            return PostgreSQLReader(connector: connector, known: known)
         }
 
         private func write<Result>(
             _ body: (inout sending Writer) throws(StoreError) -> sending Result
         ) throws(StoreError) -> sending Result {
-            callers.enter()
-            defer { callers.leave() }
+            pendingCalls.enter()
+            defer { pendingCalls.leave() }
             return try writer.with(body)
         }
     }

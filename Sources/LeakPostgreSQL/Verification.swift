@@ -6,15 +6,15 @@
         /// PostgreSQL (`pg_amcheck`).
         public func verify() throws(StoreError) -> [String] {
             // Without the usual time limit.
-            let link = Link(to: address.with(.unhurried), check: Migration.check)
-            return try PostgreSQLReader(link: link).snapshot { connection throws(StoreError) in
+            let connector = DatabaseConnector(to: address.with(.longRunning), check: Migration.check)
+            return try PostgreSQLReader(connector: connector).snapshot { connection throws(StoreError) in
                 try connection.run(Query("set local statement_timeout = 0"))
                 return try Self.problems(on: connection)
             }
         }
 
         /// Returns the problems in the snapshot of the open transaction.
-        static func problems(on connection: Connection) throws(StoreError) -> [String] {
+        static func problems(on connection: PostgreSQLConnection) throws(StoreError) -> [String] {
             var problems: [String] = []
             let running = RunningCounts.all.map(\.check) + PeriodColumns.all.map(\.check) + [LastHours.check]
             let checks = RowCheck.all.map { (sentence: $0.sentence, sql: $0.sql) } + running
@@ -28,7 +28,9 @@
         private static let setsAtOnce = 1_000
 
         /// Compares each stored number of installs with its set.
-        private static func installProblems(on connection: Connection) throws(StoreError) -> [String] {
+        private static func installProblems(on connection: PostgreSQLConnection) throws(StoreError)
+            -> [String]
+        {
             var wrong = 0
             var last: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
             while true {

@@ -159,7 +159,7 @@ extension LeakReporter {
         public init() {}
 
         /// The bounds with invalid values corrected, so that nothing waits forever because a limit is 0.
-        var sound: Bounds {
+        var validated: Bounds {
             var bounds = self
             bounds.memoryBytes = max(memoryBytes, 64 * 1024)
             bounds.diskBytes = max(diskBytes, 64 * 1024)

@@ -15,7 +15,7 @@ import LeakTransport
 /// from the reporter's own threads; the next run sends what one run could not. The reporter sends class names and the data that the
 /// app passes to it, and nothing else of the app.
 public final class LeakReporter: Sendable {
-    let keeper: Keeper
+    let thread: ReporterThread
     let bounds: Bounds
     #if canImport(UIKit) && !os(watchOS)
         private let background: Background
@@ -31,20 +31,20 @@ public final class LeakReporter: Sendable {
     /// - Parameter change: changes the environment of the reporter's threads.
     init(
         _ configuration: Configuration, backoff: Backoff = .ofReporter,
-        _ change: (inout Ground) -> Void = { _ in },
+        _ change: (inout ReporterEnvironment) -> Void = { _ in },
         makeTransport: @escaping @Sendable () -> any Transport
     ) {
-        bounds = configuration.bounds.sound
-        var ground = Ground(configuration, backoff: backoff, makeTransport: makeTransport)
-        change(&ground)
-        keeper = Keeper(ground)
+        bounds = configuration.bounds.validated
+        var environment = ReporterEnvironment(configuration, backoff: backoff, makeTransport: makeTransport)
+        change(&environment)
+        thread = ReporterThread(environment)
         #if canImport(UIKit) && !os(watchOS)
-            background = Background(of: keeper, bounds)
+            background = Background(of: thread, bounds)
         #endif
         AtExit.flush(self)
     }
 
-    deinit { keeper.close() }
+    deinit { thread.close() }
 
     // MARK: Leaks
 
@@ -55,7 +55,7 @@ public final class LeakReporter: Sendable {
     public func record(message: String) {
         var report = LeakReport()
         report.message = message
-        keeper.record(report)
+        thread.record(report)
     }
 
     /// Records an error as an app passes it to Crashlytics: its domain, code and `userInfo`. If the domain is empty, the name of
@@ -70,7 +70,7 @@ public final class LeakReporter: Sendable {
     public func record(error: any Error, userInfo: [String: Any]) {
         var report = LeakReport()
         report.error = ReportedError(error, adding: userInfo)
-        keeper.record(report)
+        thread.record(report)
     }
 
     /// Records a leak or its end, found by a detector, as a ``LeakReport``. A missing `id` or time is added.
@@ -78,7 +78,7 @@ public final class LeakReporter: Sendable {
     /// The first sighting of a leak in a session is sent at once. Further sightings are counted and sent with the next batch. A
     /// report without class, path, cycle, text, fingerprint and error counts as `(empty text)`.
     public func record(leak: LeakReport) {
-        keeper.record(leak)
+        thread.record(leak)
     }
 
     /// Records the end of an object that was reported as leaked: its `id`, class and stack are those of the leak.
@@ -87,7 +87,7 @@ public final class LeakReporter: Sendable {
     public func record(freed: LeakReport) {
         var report = freed
         report.event = .freed
-        keeper.record(report)
+        thread.record(report)
     }
 
     /// Records an explanation of a leak that was recorded before, that is what retains its object, from a detector with an
@@ -108,14 +108,14 @@ public final class LeakReporter: Sendable {
         var report = leak
         report.event = .leak
         report.explanation = explanation
-        keeper.record(explanationOf: report)
+        thread.record(explanationOf: report)
     }
 
     /// True if an explanation would be sent: this run reports, and the collector accepts explanations.
     ///
     /// A collector that was started with `--explanations no` says so in its responses. The setting also holds for later runs, until
     /// a response says otherwise. It is `false` until it has been read from disk.
-    public var takesExplanations: Bool { keeper.wantsExplanations }
+    public var takesExplanations: Bool { thread.wantsExplanations }
 
     // MARK: Checks and sessions
 
@@ -131,7 +131,7 @@ public final class LeakReporter: Sendable {
                     className: $0.className.prefix(utf8: WireLimits.classBytes), count: $0.count,
                     unseen: $0.unseen)
             }
-            keeper.record(CheckCounts(piece))
+            thread.record(PendingChecks(piece))
         }
     }
 
@@ -140,7 +140,7 @@ public final class LeakReporter: Sendable {
     public func record(session: EndedSession) {
         var session = session
         session.id = session.id.prefix(utf8: WireLimits.sessionIDBytes)
-        keeper.post(.session(session), bytes: session.id.utf8.count + 64)
+        thread.post(.session(session), bytes: session.id.utf8.count + 64)
     }
 
     /// Starts a session. It ends with ``endSession()``, with `exit`, with the next call, or when an app with UIKit enters the
@@ -152,12 +152,12 @@ public final class LeakReporter: Sendable {
     /// - Parameter checks: returns the checks since its last call, such as `LeakDetector.takeChecks`. It is called twice a minute,
     ///   before each batch and at the end, on a thread of the reporter. `nil` keeps the closure of the previous session.
     public func startSession(checks: (@Sendable () -> [ClassChecks])? = nil) {
-        keeper.post(.startSession(checks: checks))
+        thread.post(.startSession(checks: checks))
     }
 
     /// Ends the session that ``startSession(checks:)`` began.
     public func endSession() {
-        keeper.post(.endSession)
+        thread.post(.endSession)
     }
 
     // MARK: Context of reports
@@ -165,7 +165,7 @@ public final class LeakReporter: Sendable {
     /// Adds a line to the log that is sent with each report: the newest 64 lines, 512 bytes of each.
     public func log(_ line: String) {
         let line = line.prefix(utf8: WireLimits.logBytes)
-        keeper.post(.log(line), bytes: line.utf8.count + 64)
+        thread.post(.log(line), bytes: line.utf8.count + 64)
     }
 
     /// Sets a value that is sent with each following report; `nil` removes it. At most 64 names.
@@ -182,13 +182,13 @@ public final class LeakReporter: Sendable {
             ContextChange.Key(
                 name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.bounded)
         }
-        keeper.change(ContextChange(keys: changes), isAlwaysKept: false)
+        thread.change(ContextChange(keys: changes), isAlwaysKept: false)
     }
 
     /// Sets an identifier of the user that is meaningless to others; `nil` or an empty string removes it.
     public func setUserID(_ id: String?) {
         // This change is never dropped: a user who has signed out must not appear in later reports.
-        keeper.change(ContextChange(user: .some(id?.prefix(utf8: WireLimits.userBytes))), isAlwaysKept: true)
+        thread.change(ContextChange(user: .some(id?.prefix(utf8: WireLimits.userBytes))), isAlwaysKept: true)
     }
 
     // MARK: Consent
@@ -205,15 +205,15 @@ public final class LeakReporter: Sendable {
     ///   reason.
     @discardableResult
     public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
-        guard !keeper.isInherited else { return false }
-        return keeper.choice.give(isEnabled) { keeper.post(.collect($0)) }
+        guard !thread.isInherited else { return false }
+        return thread.choice.give(isEnabled) { thread.post(.collect($0)) }
     }
 
     /// Checks whether unsent reports wait, including those of earlier runs.
     ///
     /// - Parameter completion: called on another thread.
     public func checkForUnsentReports(completion: @escaping @Sendable (Bool) -> Void) {
-        if !keeper.ask(completion) { completion(false) }
+        if !thread.ask(completion) { completion(false) }
     }
 
     /// Checks whether unsent reports wait, including those of earlier runs.
@@ -225,14 +225,14 @@ public final class LeakReporter: Sendable {
 
     /// Starts to send the waiting reports, and returns without waiting.
     public func sendUnsentReports() {
-        keeper.send()
+        thread.send()
     }
 
     /// Deletes the waiting reports, including those of earlier runs. A batch that is being sent may still arrive.
     ///
     /// - Parameter resetInstall: `true` if the device is to count as another one from now on.
     public func deleteUnsentReports(resetInstall: Bool = false) {
-        keeper.post(.delete(resetsInstall: resetInstall))
+        thread.post(.delete(resetsInstall: resetInstall))
     }
 
     // MARK: Delivery
@@ -245,9 +245,9 @@ public final class LeakReporter: Sendable {
     /// - Returns: `true` if nothing of it waits any more. ``statistics`` has the numbers of discarded reports.
     @discardableResult
     public func flush(timeout seconds: Double) -> Bool {
-        keeper.flush(seconds: seconds)
+        thread.flush(seconds: seconds)
     }
 
     /// Counts of the recorded sightings, by outcome.
-    public var statistics: Statistics { keeper.statistics }
+    public var statistics: Statistics { thread.statistics }
 }

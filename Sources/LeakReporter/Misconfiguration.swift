@@ -1,6 +1,6 @@
 /// The reason why a configuration cannot be used; the description says what to do.
 enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
-    case endpoint(Endpoint.Problem)
+    case endpoint(CollectorAddress.Problem)
     case emptyKey
     case malformedKey
     case relativeFolder(String)
@@ -37,14 +37,14 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The component that compares the collector's public key with the pinned ones.
-enum Pinning: Hashable, Sendable {
+enum PinVerifier: Hashable, Sendable {
     /// libcurl, with ``LeakReporter/Configuration/pinnedPublicKeys``.
     case byConfiguration
     /// `URLSession`, with `NSPinnedDomains`.
     /// https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
     case byInfoPlist
 
-    static var ofThisPlatform: Pinning {
+    static var ofThisPlatform: PinVerifier {
         #if os(Linux)
             byConfiguration
         #else
@@ -53,7 +53,7 @@ enum Pinning: Hashable, Sendable {
     }
 
     /// Checks the pins, so that a malformed pin is reported as such, and not as an untrusted collector.
-    func check(_ pins: [String], for endpoint: Endpoint) throws(Misconfiguration) {
+    func check(_ pins: [String], for endpoint: CollectorAddress) throws(Misconfiguration) {
         guard !pins.isEmpty else { return }
         guard self == .byConfiguration else { throw .pinOfAnotherPlatform }
         if let pin = pins.first(where: { !Self.isPin($0) }) { throw .malformedPin(pin) }
@@ -74,20 +74,21 @@ enum Pinning: Hashable, Sendable {
     private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }
 
-extension Envelope {
+extension RequestBuilder {
     init(
-        _ configuration: LeakReporter.Configuration, pinning: Pinning = .ofThisPlatform
+        _ configuration: LeakReporter.Configuration, pinVerifier: PinVerifier = .ofThisPlatform
     ) throws(Misconfiguration) {
-        let endpoint: Endpoint
-        do throws(Endpoint.Problem) {
-            endpoint = try Endpoint(configuration.endpoint, allowsInsecure: configuration.allowsInsecure)
+        let endpoint: CollectorAddress
+        do throws(CollectorAddress.Problem) {
+            endpoint = try CollectorAddress(
+                configuration.endpoint, allowsInsecure: configuration.allowsInsecure)
         } catch {
             throw .endpoint(error)
         }
         guard !configuration.key.isEmpty else { throw .emptyKey }
         // RFC 6750 §2.1 allows no other characters; all bytes that could end a header line are among the rejected ones.
         guard configuration.key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformedKey }
-        try pinning.check(configuration.pinnedPublicKeys, for: endpoint)
+        try pinVerifier.check(configuration.pinnedPublicKeys, for: endpoint)
         self.init(endpoint: endpoint, key: configuration.key)
     }
 }

@@ -30,7 +30,7 @@ extension LeakReporter {
         case deleted
 
         /// `true` if the collector is told about these drops. It is not told what it knows itself or must not know.
-        var isTold: Bool {
+        var isReported: Bool {
             switch self {
             case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true
             // A run that must not report sends nothing, not even this.

@@ -11,8 +11,8 @@ struct ClientReport {
 
     private static let categories: Set<String> = ["error", "default", "all"]
 
-    /// - Throws: ``Unreadable`` when the payload is not a JSON object.
-    static func read(_ body: [UInt8], in range: Range<Int>) throws(Unreadable) -> ClientReport {
+    /// - Throws: ``SentryJSONError`` when the payload is not a JSON object.
+    static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryJSONError) -> ClientReport {
         var report = ClientReport()
         try SentryJSON.scan(body, in: range, as: "the client report") { (scanner) throws(JSONError) in
             try scanner.fields { (scanner, name) throws(JSONError) in
@@ -47,6 +47,6 @@ struct ClientReport {
         let isLegal =
             !given.isEmpty
             && WireName.problem(in: reason, of: "reason", atMost: WireLimits.droppedReasonBytes) == nil
-        return isLegal && !BatchTranslation.ownReasons.contains(reason) ? reason : otherReason
+        return isLegal && !BatchBuilder.ownReasons.contains(reason) ? reason : otherReason
     }
 }

@@ -9,23 +9,24 @@ struct EventOrigin: Hashable {
     let install: String?
 
     init(_ event: SentryEvent) {
-        let release = Release(event.release ?? "")
+        let release = SentryRelease(event.release ?? "")
         let known = event.contexts.app
         app = AppInfo(
-            id: [known.id, release.bundle].firstGiven, module: [known.module].firstGiven,
+            id: [known.id, release.bundle].firstNonBlank, module: [known.module].firstNonBlank,
             version: release.bundle == nil
-                ? [known.version, event.release].firstGiven : [release.version, known.version].firstGiven,
-            build: [release.build, known.build, event.dist].firstGiven)
+                ? [known.version, event.release].firstNonBlank
+                : [release.version, known.version].firstNonBlank,
+            build: [release.build, known.build, event.dist].firstNonBlank)
         device = DeviceInfo(
-            os: [event.contexts.os].firstGiven, osVersion: [event.contexts.osVersion].firstGiven,
-            model: [event.contexts.model].firstGiven)
-        install = [event.userID].firstGiven
+            os: [event.contexts.os].firstNonBlank, osVersion: [event.contexts.osVersion].firstNonBlank,
+            model: [event.contexts.model].firstNonBlank)
+        install = [event.userID].firstNonBlank
     }
 }
 
 /// A release as SDKs for mobile apps write it: `com.acme.shop@5.2.0+812`.
 /// https://docs.sentry.io/product/releases/naming-releases/
-struct Release: Hashable {
+struct SentryRelease: Hashable {
     /// `nil` for a release without `@`, which says nothing about its parts.
     private(set) var bundle: String?
     private(set) var version: String?
@@ -43,7 +44,7 @@ struct Release: Hashable {
 
 extension [String?] {
     /// The first text with visible characters, without white space at its ends.
-    var firstGiven: String? {
+    var firstNonBlank: String? {
         for case let text? in self {
             if let visible = text.visible { return visible }
         }

@@ -23,15 +23,15 @@ struct LogParameters {
     func put(into message: String) -> String {
         guard values.contains(where: { Self.namesType($0.text) }) else { return message }
         var (text, rest) = ("", message[...])
-        var (next, hasPlaces) = (0, false)
+        var (next, hasPlaceholders) = (0, false)
         while let mark = rest.firstIndex(where: { $0 == "%" || $0 == "{" }) {
             text += rest[..<mark]
             rest = rest[mark...]
-            guard let place = Place(rest) else {
+            guard let place = Placeholder(rest) else {
                 text.append(rest.removeFirst())
                 continue
             }
-            hasPlaces = true
+            hasPlaceholders = true
             let value = value(at: place, next)
             if place.name.isEmpty { next += 1 }
             text += value.flatMap { Self.namesType($0) ? $0 : nil } ?? String(rest[..<place.end])
@@ -40,7 +40,7 @@ struct LogParameters {
             guard text.utf8.count < WireLimits.messageBytes else { break }
         }
         text += rest
-        if !hasPlaces { return named(message) }
+        if !hasPlaceholders { return named(message) }
         return DetectorText.namesClass(text) ? text : message
     }
 
@@ -48,7 +48,7 @@ struct LogParameters {
         DetectorText.isTypeName(text) || text.hasPrefix("<") && DetectorMessage(text).className != nil
     }
 
-    private func value(at place: Place, _ next: Int) -> String? {
+    private func value(at place: Placeholder, _ next: Int) -> String? {
         guard !place.name.isEmpty else { return next < values.count ? values[next].text : nil }
         return values.first { $0.name == place.name }?.text
     }
@@ -61,7 +61,7 @@ struct LogParameters {
     }
 
     /// A placeholder for a parameter.
-    private struct Place {
+    private struct Placeholder {
         /// The name of the parameter, or its number from 0; empty for the next parameter.
         let name: String
         let end: String.Index

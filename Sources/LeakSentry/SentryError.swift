@@ -19,7 +19,7 @@ public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
         self.isTooLarge = isTooLarge
     }
 
-    init(_ unreadable: Unreadable, in body: [UInt8]) {
+    init(_ unreadable: SentryJSONError, in body: [UInt8]) {
         self.init(unreadable.reason, at: unreadable.offset, in: body)
     }
 
@@ -28,7 +28,7 @@ public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Reason why one JSON object of a request cannot be read. Its line is computed only if the error is reported, because that reads
 /// the request again up to the error.
-struct Unreadable: Error {
+struct SentryJSONError: Error {
     let reason: String
     let offset: Int
 }

@@ -7,9 +7,9 @@ enum SentryJSON {
     static func scan(
         _ body: [UInt8], in range: Range<Int>, as what: String,
         _ read: (inout JSONScanner) throws(JSONError) -> Void
-    ) throws(Unreadable) {
+    ) throws(SentryJSONError) {
         if let offset = UTF8Validity.firstInvalidByte(in: body, range: range) {
-            throw Unreadable(reason: "\(what) is not UTF-8, but JSON must be UTF-8", offset: offset)
+            throw SentryJSONError(reason: "\(what) is not UTF-8, but JSON must be UTF-8", offset: offset)
         }
         do throws(JSONError) {
             try JSONScanner.scan(body, in: range) { (scanner) throws(JSONError) in
@@ -20,7 +20,7 @@ enum SentryJSON {
                 try scanner.finish()
             }
         } catch {
-            throw Unreadable(reason: "\(what) is not a JSON object: \(error)", offset: error.offset)
+            throw SentryJSONError(reason: "\(what) is not a JSON object: \(error)", offset: error.offset)
         }
     }
 }

@@ -11,7 +11,7 @@ public struct SentrySubmission: Hashable, Sendable {
     public let eventID: String?
     /// The ids of the events in the request, each once, by which a repeated request is recognized. An event without an id has the
     /// header's. Empty when there is no event, or when one has no id at all.
-    public let repeatIDs: [String]
+    public let idempotencyIDs: [String]
     /// The JSON of one batch, at most a few times as long as the request; `nil` when there is nothing to count.
     ///
     /// Made from the items alone: an envelope that is sent again with another `sent_at` has the same batch.
@@ -30,12 +30,12 @@ public struct SentrySubmission: Hashable, Sendable {
     /// - Parameter envelope: decompressed; at most 200 MiB and 1,000 items.
     /// - Throws: ``SentryError`` when the items cannot be separated, or when some should be read and none can.
     public init(envelope: [UInt8]) throws(SentryError) {
-        var items = try EnvelopeItems(envelope)
-        var batch = BatchTranslation()
+        var items = try EnvelopeReader(envelope)
+        var batch = BatchBuilder()
         var isAnyRead = false
-        var failure: Unreadable?
+        var failure: SentryJSONError?
         while let item = try items.next() {
-            do throws(Unreadable) {
+            do throws(SentryJSONError) {
                 switch item.type {
                 case "event":
                     if item.payload.count > SentryEvent.byteLimit {
@@ -67,18 +67,18 @@ public struct SentrySubmission: Hashable, Sendable {
                 "the event has \(event.count) bytes, at most \(SentryEvent.byteLimit); send less data with it",
                 at: 0, in: event, isTooLarge: true)
         }
-        var batch = BatchTranslation()
-        do throws(Unreadable) {
+        var batch = BatchBuilder()
+        do throws(SentryJSONError) {
             batch.add(try SentryEvent.read(event, in: 0..<event.count))
         } catch {
             throw SentryError(error, in: event)
         }
-        self.init(batch, header: EnvelopeItems.Header())
+        self.init(batch, header: EnvelopeReader.Header())
     }
 
-    private init(_ batch: BatchTranslation, header: EnvelopeItems.Header) {
+    private init(_ batch: BatchBuilder, header: EnvelopeReader.Header) {
         eventID = header.eventID ?? batch.firstEventID
-        repeatIDs = batch.repeatIDs(header: header.eventID)
+        idempotencyIDs = batch.idempotencyIDs(header: header.eventID)
         dsn = header.dsn
         reportCount = batch.reports.count
         hasOrigin = batch.origin != nil

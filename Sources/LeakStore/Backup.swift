@@ -44,8 +44,8 @@ extension SQLiteStore {
         try DatabaseFile.createNew(at: partial)
         defer { for end in DatabaseFile.sideEnds { unsafe unlink(partial + end) } }
         do {
-            let source = try Connection(path: path, access: .readOnly)
-            let copy = try Connection(path: partial, access: .readWrite)
+            let source = try SQLiteConnection(path: path, access: .readOnly)
+            let copy = try SQLiteConnection(path: partial, access: .readWrite)
             try source.copy(to: copy)
             // One file, without a log beside it.
             try copy.execute("pragma journal_mode = delete")
@@ -53,8 +53,8 @@ extension SQLiteStore {
             try copy.execute("pragma secure_delete = on")
             let schema = Int(try copy.number("pragma user_version") ?? 0)
             // The check below reports what fails here.
-            if (12...Migration.newestVersion).contains(schema), (try? copy.canFoldCounts()) == true {
-                try? copy.transaction(.immediate) { () throws(StoreError) in try copy.fold(copy.countLog()) }
+            if (12...Migration.newestVersion).contains(schema), (try? copy.canFlushCounts()) == true {
+                try? copy.transaction(.immediate) { () throws(StoreError) in try copy.flush(copy.countLog()) }
             }
         }
         let found = try verify(path: partial)

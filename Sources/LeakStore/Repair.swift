@@ -20,7 +20,7 @@ extension SQLiteStore {
             throw StoreError(
                 .corrupt, "database \(path): its structure is damaged (\(damage)); restore it from a backup")
         }
-        let connection = try Connection(path: path, access: .readWrite)
+        let connection = try SQLiteConnection(path: path, access: .readWrite)
         try Migration.run(on: connection)
         let writer = try Writer(
             connection: connection, limits: StoreLimits(), redact: { Array($0) },
@@ -42,7 +42,7 @@ extension SQLiteStore {
 extension Writer {
     /// Writes the logs to their tables, and the size of each set to the row that the set belongs to.
     fileprivate func repairInstalls() throws(StoreError) -> [String] {
-        try foldLogs()
+        try flushLogs()
         let select = try connection.statement("select id, members from install_set order by id")
         defer { select.reset() }
         var changed = 0

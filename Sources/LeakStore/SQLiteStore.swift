@@ -16,15 +16,15 @@ public final class SQLiteStore: Store {
     let path: String
     /// Tests access these too, to set limits that operators do not set.
     let writer: Guarded<Writer>
-    let watch: DatabaseGuard
-    private let callers = Callers()
-    private let flusher: CountFolder
+    let damageMonitor: DamageMonitor
+    private let pendingCalls = PendingCalls()
+    private let flusher: CountLogFlusher
     /// How often an erasure waits for readers to leave the log, and how long each time.
     private static let logTries = 20
     private static let logWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
     /// True once the marker says that the database has leaks.
-    private let hasNotedLeaks = Guarded(false)
+    private let hasRecordedLeaks = Guarded(false)
     /// How long to wait for another process that holds the lock while the schema is old.
     private static let migrationWait = Duration.milliseconds(500)
 
@@ -48,8 +48,8 @@ public final class SQLiteStore: Store {
         try DatabaseMarker.refuseAnew(at: path)
         try Self.refuseDamage(of: path)
         try DatabaseFile.create(at: path)
-        watch = DatabaseGuard(path: path)
-        let connection = try Connection(path: path, access: .readWrite, watch: watch)
+        damageMonitor = DamageMonitor(path: path)
+        let connection = try SQLiteConnection(path: path, access: .readWrite, damageMonitor: damageMonitor)
         guard !connection.isReadOnly else {
             throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")
         }
@@ -57,14 +57,15 @@ public final class SQLiteStore: Store {
         try Self.migrate(connection, isLocked: exclusive)
         try DatabaseMarker.write(beside: path)
         let writer = try Writer(
-            connection: connection, watch: watch, limits: limits, clock: clock, redact: redact,
+            connection: connection, damageMonitor: damageMonitor, limits: limits, clock: clock,
+            redact: redact,
             reservoir: Reservoir(seed: seed))
         // The file was readable: from here on its log may be copied into it.
         try writer.checkFile()
         let readTime = writer.readTime
         self.writer = Guarded(writer)
-        flusher = CountFolder(writer: self.writer, callers: callers, readTime: readTime)
-        noteLeaks()
+        flusher = CountLogFlusher(writer: self.writer, pendingCalls: pendingCalls, readTime: readTime)
+        recordLeaks()
     }
 
     /// Takes the lock of a server. A command that checks the log has it for a moment.
@@ -81,12 +82,12 @@ public final class SQLiteStore: Store {
     }
 
     /// Records in the marker that the database has leaks.
-    private func noteLeaks() {
-        let isNews = hasNotedLeaks.with { !$0 }
+    private func recordLeaks() {
+        let isNews = hasRecordedLeaks.with { !$0 }
         guard lock != nil, isNews else { return }
         let hasLeaks = writer.with { (try? $0.connection.number("select exists (select 1 from leak)")) == 1 }
-        guard hasLeaks, DatabaseMarker.noteLeaks(at: path) else { return }
-        hasNotedLeaks.with { $0 = true }
+        guard hasLeaks, DatabaseMarker.recordLeaks(at: path) else { return }
+        hasRecordedLeaks.with { $0 = true }
     }
 
     /// Rejects a database that was cut, or whose log was damaged, while no server had it open, before the log is copied into it.
@@ -94,13 +95,13 @@ public final class SQLiteStore: Store {
     /// A run that ended while it copied the log leaves a file that is shorter than its header says; the log has what is missing.
     /// Without a marker the operator wants to go on with what can be read.
     private static func refuseTorn(
-        _ connection: Connection, at path: String, lock: LockFile?
+        _ connection: SQLiteConnection, at path: String, lock: LockFile?
     ) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path + DatabaseMarker.end) > 0
         else { return }
         var problem: String?
         if let header = connection.header, DatabaseFile.size(of: path) < header.fileBytes {
-            switch StructureCheck.run(at: path) {
+            switch IntegrityCheck.run(at: path) {
             case .sound: break
             case .damaged(let reason): problem = "it is shorter than its header says (\(reason))"
             case .unreadable(let reason):
@@ -113,7 +114,7 @@ public final class SQLiteStore: Store {
         // A server may be writing the log.
         if problem == nil, let own = lock ?? (try? LockFile(beside: path)) {
             defer { withExtendedLifetime(own) {} }
-            problem = LogCheck.problem(of: path + "-wal")
+            problem = WriteAheadLogCheck.problem(of: path + "-wal")
         }
         guard let problem else { return }
         throw StoreError(
@@ -140,11 +141,11 @@ public final class SQLiteStore: Store {
                 "database \(path): an earlier run found signs of damage, and a check confirms it (\(found[0])). Keep "
                     + "\(path)-wal: copy the whole folder, then restore a backup")
         }
-        try DatabaseMarker.forgetDamage(of: path)
+        try DatabaseMarker.clearDamage(of: path)
     }
 
     /// Migrates an older schema, but never while a server runs, because the server would continue to write the old one.
-    private static func migrate(_ connection: Connection, isLocked: Bool) throws(StoreError) {
+    private static func migrate(_ connection: SQLiteConnection, isLocked: Bool) throws(StoreError) {
         var lock: LockFile?
         let deadline = ContinuousClock.now + migrationWait
         while !isLocked, lock == nil, try Migration.isNeeded(on: connection) {
@@ -163,13 +164,13 @@ public final class SQLiteStore: Store {
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
         // A thread that counts without a pause would take the lock again before a reader wakes up.
-        flusher.letIn()
+        flusher.yield()
         return try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
     }
 
-    public func tidy(now: Int64) throws(StoreError) {
-        try write { writer throws(StoreError) in try writer.tidy(now: now) }
-        noteLeaks()
+    public func checkpointIfNeeded(now: Int64) throws(StoreError) {
+        try write { writer throws(StoreError) in try writer.checkpointIfNeeded(now: now) }
+        recordLeaks()
     }
 
     public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
@@ -178,25 +179,28 @@ public final class SQLiteStore: Store {
         while isLeft, isWanted() {
             isLeft = try writer.with { writer throws(StoreError) in
                 try writer.checkFile()
-                return try writer.withSpareRoom { () throws(StoreError) in try writer.runStep(of: &expiry) }
+                return try writer.withReservedSpace { () throws(StoreError) in try writer.runStep(of: &expiry)
+                }
             }
-            if isLeft { callers.letIn() }
+            if isLeft { pendingCalls.yield() }
         }
         return expiry.wait
     }
 
-    public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
-        var erasing = Erasing(install: install)
+    public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
+        var erasure = InstallErasure(install: install)
         var isLeft = true
         while isLeft {
             guard isWanted() else { return nil }
             isLeft = try writer.with { writer throws(StoreError) in
                 try writer.checkFile()
-                return try writer.withSpareRoom { () throws(StoreError) in try writer.runStep(of: &erasing) }
+                return try writer.withReservedSpace { () throws(StoreError) in
+                    try writer.runStep(of: &erasure)
+                }
             }
-            callers.letIn()
+            pendingCalls.yield()
         }
-        var erased = erasing.erased
+        var erased = erasure.erased
         erased.isLeftInLog = !emptyLog(while: isWanted)
         return erased
     }
@@ -211,26 +215,28 @@ public final class SQLiteStore: Store {
                 return try writer.connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds)
             }
             if isEmpty == true { return true }
-            callers.letIn()
+            pendingCalls.yield()
         }
         return false
     }
 
     public func add(_ credential: Credential) throws(StoreError) -> Credential {
         try write { writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in try writer.add(credential) }
+            try writer.withReservedSpace { () throws(StoreError) in try writer.add(credential) }
         }
     }
 
     public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in try writer.revoke(credential: id, now: now) }
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.revoke(credential: id, now: now)
+            }
         }
     }
 
     public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+            try writer.withReservedSpace { () throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
         }
     }
 
@@ -238,7 +244,7 @@ public final class SQLiteStore: Store {
         _ decision: Decision, about leak: LeakID, now: Int64
     ) throws(StoreError) -> PastDecision? {
         try write { writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in
                 try writer.decide(decision, about: leak, now: now)
             }
         }
@@ -249,7 +255,7 @@ public final class SQLiteStore: Store {
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge? {
         try write { writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in
                 try writer.merge(sources, into: target, by: author, now: now, note: note)
             }
         }
@@ -257,7 +263,7 @@ public final class SQLiteStore: Store {
 
     public func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in try writer.rewrite(identity) }
+            try writer.withReservedSpace { () throws(StoreError) in try writer.rewrite(identity) }
         }
     }
 
@@ -269,17 +275,19 @@ public final class SQLiteStore: Store {
         _ kind: StoredSymbols.Kind, of image: String
     ) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in try writer.removeSymbols(kind, of: image) }
+            try writer.withReservedSpace { () throws(StoreError) in try writer.removeSymbols(kind, of: image)
+            }
         }
     }
 
-    public func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
-        try write { writer throws(StoreError) in try writer.noteUse(ofSymbols: rows, now: now) }
+    public func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+        try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rows, now: now) }
     }
 
     public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in try writer.setName(ofCredential: id, to: name)
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.setName(ofCredential: id, to: name)
             }
         }
     }
@@ -295,35 +303,35 @@ public final class SQLiteStore: Store {
     }
 
     public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(path: path, known: known, watch: watch, flusher: flusher)
+        try SQLiteReader(path: path, known: known, damageMonitor: damageMonitor, flusher: flusher)
     }
 
     public var damage: StoreError? {
         do throws(StoreError) {
-            try watch.check()
+            try damageMonitor.check()
             return nil
         } catch {
             return error
         }
     }
 
-    public var examination: (@Sendable () -> Void)? {
-        let watch = watch
-        guard watch.isExaminationDue else { return nil }
-        return { watch.examine() }
+    public var integrityCheck: (@Sendable () -> Void)? {
+        let damageMonitor = damageMonitor
+        guard damageMonitor.isIntegrityCheckDue else { return nil }
+        return { damageMonitor.checkIntegrity() }
     }
 
     private func write<Result>(
         _ body: (inout sending Writer) throws(StoreError) -> sending Result
     ) throws(StoreError) -> sending Result {
-        callers.enter()
-        defer { callers.leave() }
+        pendingCalls.enter()
+        defer { pendingCalls.leave() }
         return try writer.with { writer throws(StoreError) in
             try writer.checkFile()
             let changes = writer.connection.totalChanges
             let result = try body(&writer)
             if writer.connection.totalChanges != changes { try writer.checkCommit() }
-            flusher.noteWrite()
+            flusher.recordWrite()
             return result
         }
     }

@@ -17,7 +17,7 @@ public protocol Store: Sendable {
     /// For the thread that counts, after its answers are sent: what was counted stays counted even if this fails.
     ///
     /// - Throws: ``StoreError`` if nothing was tidied; a later call retries.
-    func tidy(now: Int64) throws(StoreError)
+    func checkpointIfNeeded(now: Int64) throws(StoreError)
 
     /// Deletes expired data: idempotency keys after 7 days, hours and reports after 90, sign-in links and sessions that are used,
     /// revoked or expired. Keys and tokens stay, so that they can be told from unknown ones.
@@ -42,7 +42,7 @@ public protocol Store: Sendable {
     ///   - isWanted: called before each step.
     /// - Returns: `nil` if `isWanted` returned `false`; what the steps before have erased stays erased.
     /// - Throws: ``StoreError`` for the first step that failed; the steps before it are done.
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased?
+    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult?
 
     /// - Returns: the credential with its id.
     /// - Throws: ``StoreError/Reason/invalidArgument`` if a credential with its hash exists or existed.
@@ -56,7 +56,7 @@ public protocol Store: Sendable {
     /// - Returns: `true` if this call used it.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool
 
-    /// Stores a decision about a leak. Its effect is computed from the counts: see ``Standing``.
+    /// Stores a decision about a leak. Its effect is computed from the counts: see ``DecisionStatus``.
     ///
     /// - Parameter now: milliseconds since 1970.
     /// - Returns: the decision as stored; `nil` if there is no such leak.
@@ -99,7 +99,7 @@ public protocol Store: Sendable {
     /// Notes that reports needed symbols, so that they are kept: ``Retention/symbolDays``.
     ///
     /// - Parameter rows: ``StoredSymbols/id``.
-    func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError)
+    func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError)
 
     /// Renames a credential.
     ///
@@ -120,7 +120,7 @@ public protocol Store: Sendable {
 
     /// The check of the whole database that confirms or dispels a sign of damage; `nil` when none is due. For a thread of
     /// its own: it takes seconds for a large file.
-    var examination: (@Sendable () -> Void)? { get }
+    var integrityCheck: (@Sendable () -> Void)? { get }
 
     /// Returns a reader of committed data, for one thread.
     ///
@@ -130,7 +130,7 @@ public protocol Store: Sendable {
 
 extension Store {
     public var damage: StoreError? { nil }
-    public var examination: (@Sendable () -> Void)? { nil }
+    public var integrityCheck: (@Sendable () -> Void)? { nil }
 
     /// Returns a reader for which no leak is known to be the system's.
     public func makeReader() throws(StoreError) -> any StoreReader { try makeReader(known: .none) }
@@ -142,7 +142,7 @@ extension Store {
     public func expire(now: Int64) throws(StoreError) -> ClockWait? { try expire(now: now, while: { true }) }
 
     /// Erases an install completely.
-    public func erase(install: UInt64) throws(StoreError) -> Erased {
-        try erase(install: install, while: { true }) ?? Erased()
+    public func erase(install: UInt64) throws(StoreError) -> ErasureResult {
+        try erase(install: install, while: { true }) ?? ErasureResult()
     }
 }

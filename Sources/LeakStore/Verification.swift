@@ -51,12 +51,12 @@ extension SQLiteReader {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// - Parameter schema: the file's.
     func wrongSums(of schema: Int) throws(StoreError) -> [String] {
         if schema >= 12, try lacksCounts {
-            // A log that cannot be folded is damage, and is reported as such.
-            guard try canFoldCounts() else { return [] }
+            // A log that cannot be flushed is damage, and is reported as such.
+            guard try canFlushCounts() else { return [] }
             try copyCounts()
         }
         var problems: [String] = []
@@ -102,7 +102,7 @@ extension Connection {
     }
 
     /// Returns `true` if the log of counts can be read and refers to existing rows.
-    func canFoldCounts() throws(StoreError) -> Bool {
+    func canFlushCounts() throws(StoreError) -> Bool {
         guard let counts = try readable({ () throws(StoreError) in try countLog() }) else { return false }
         return try refersToRows(counts)
     }

@@ -3,11 +3,11 @@
 /// Created and used on one of the reporter's own threads, where it may block up to the total time of its ``TransportLimits``.
 /// Redirects are not followed, because they would send the key to another host: the redirect is the response.
 package protocol Transport: AnyObject {
-    func post(_ post: Post) -> Reply
+    func post(_ post: TransportRequest) -> TransportResult
 }
 
 /// One request to the collector.
-package struct Post: Hashable, Sendable {
+package struct TransportRequest: Hashable, Sendable {
     package var address: String
     package var fields: [Field]
     package var body: [UInt8]
@@ -29,13 +29,13 @@ package struct Post: Hashable, Sendable {
     }
 }
 
-/// The result of a ``Post``.
-package enum Reply: Hashable, Sendable {
-    case answer(Answer)
+/// The result of a ``TransportRequest``.
+package enum TransportResult: Hashable, Sendable {
+    case answer(Response)
     /// No response arrived, for the reason given in words. The collector may have received the body nevertheless.
     case none(String)
 
-    package struct Answer: Hashable, Sendable {
+    package struct Response: Hashable, Sendable {
         package var status: Int
         package var retryAfter: String?
         package var location: String?

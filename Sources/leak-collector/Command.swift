@@ -18,20 +18,20 @@ enum Command: Equatable {
     case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
     case copy(flags: [Setting: String])
     case health(flags: [Setting: String])
-    case check(Check)
-    case symbols(Symbols)
+    case check(CheckCommand)
+    case symbols(SymbolsCommand)
     /// - Parameter topic: the command that the text describes; `nil` for all commands and settings.
     case help(topic: HelpTopic?)
     case version
 
     /// Error for an invalid command line, with what would be valid.
-    struct Misuse: Error, Equatable, CustomStringConvertible {
+    struct UsageError: Error, Equatable, CustomStringConvertible {
         var description: String
         init(_ description: String) { self.description = description }
     }
 
     /// - Parameter arguments: without the program's name.
-    init(_ arguments: [String]) throws(Misuse) {
+    init(_ arguments: [String]) throws(UsageError) {
         if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {
             self = .help(topic: HelpTopic(in: arguments))
             return
@@ -40,32 +40,33 @@ enum Command: Equatable {
             self = .version
             return
         }
-        var line = try Line(arguments)
+        var line = try ParsedArguments(arguments)
         switch line.takeWord() ?? "serve" {
         case "serve": self = .serve(flags: line.settings)
         case "health": self = .health(flags: line.settings)
         case "export":
             guard let folder = line.takeWord() else {
-                throw Misuse("export needs a folder: collector export DIR")
+                throw UsageError("export needs a folder: collector export DIR")
             }
             var at: Int64?
             if let text = line.take("--at") {
                 at = WallClock.milliseconds(rfc3339: text)
                 guard at != nil else {
-                    throw Misuse("--at is “\(text)”, must be a time such as 2026-11-20T12:00:00Z")
+                    throw UsageError("--at is “\(text)”, must be a time such as 2026-11-20T12:00:00Z")
                 }
             }
             self = .export(folder: folder, app: line.take("--app"), at: at, flags: line.settings)
         case "backup":
             guard let file = line.takeWord() else {
-                throw Misuse("backup needs a file: collector backup FILE")
+                throw UsageError("backup needs a file: collector backup FILE")
             }
             self = .backup(file: file, overwrites: try line.takeSwitch("--overwrite"), flags: line.settings)
         case "verify":
             let file = line.takeWord()
             if try line.takeSwitch("--repair") {
                 guard file == nil else {
-                    throw Misuse("verify --repair repairs the collector's own database; leave out the file")
+                    throw UsageError(
+                        "verify --repair repairs the collector's own database; leave out the file")
                 }
                 self = .repair(flags: line.settings)
             } else {
@@ -73,7 +74,7 @@ enum Command: Equatable {
             }
         case "import":
             guard let file = line.takeWord() else {
-                throw Misuse("import needs a file: collector import FILE, or - for standard input")
+                throw UsageError("import needs a file: collector import FILE, or - for standard input")
             }
             self = .import(
                 file: file, name: line.take("--name"), app: line.take("--app"),
@@ -81,7 +82,7 @@ enum Command: Equatable {
                 flags: line.settings)
         case "erase":
             guard let install = line.takeWord(), !install.isEmpty else {
-                throw Misuse("erase needs an install's id: collector erase INSTALL")
+                throw UsageError("erase needs an install's id: collector erase INSTALL")
             }
             self = .erase(install: install, flags: line.settings)
         case "regroup":
@@ -93,61 +94,63 @@ enum Command: Equatable {
         case "key": self = try Self.credential(.keys, &line)
         case "token": self = try Self.credential(.tokens, &line)
         case let word:
-            throw Misuse(
+            throw UsageError(
                 "there is no command “\(word)”; the commands are serve, key, token, "
                     + "import, export, check, symbols, backup, verify, erase, regroup, copy and health")
         }
         try line.finish()
     }
 
-    private static func check(_ line: inout Line) throws(Misuse) -> Check {
+    private static func check(_ line: inout ParsedArguments) throws(UsageError) -> CheckCommand {
         guard let app = line.take("--app"), !app.isEmpty, let version = line.take("--version"),
             !version.isEmpty
-        else { throw Misuse("check needs an app and a version: collector check --app APP --version VERSION") }
-        let word = line.take("--format") ?? Check.Format.text.rawValue
-        guard let format = Check.Format(rawValue: word) else {
-            throw Misuse("--format is “\(word)”, must be text, json or github")
+        else {
+            throw UsageError("check needs an app and a version: collector check --app APP --version VERSION")
+        }
+        let word = line.take("--format") ?? CheckCommand.Format.text.rawValue
+        guard let format = CheckCommand.Format(rawValue: word) else {
+            throw UsageError("--format is “\(word)”, must be text, json or github")
         }
         let settings = line.settings
         let isDatabase = settings[.data] != nil || settings[.databaseURL] != nil
         guard settings[.url] == nil || !isDatabase else {
-            throw Misuse(
+            throw UsageError(
                 "check asks a collector or reads a database: give either --url, or --data or --database-url")
         }
         let baseline = line.take("--baseline").flatMap { $0.isEmpty ? nil : $0 }
-        return Check(
-            question: ReleaseQuestion(app: app, version: version, baseline: baseline), format: format,
+        return CheckCommand(
+            checkRequest: ReleaseCheckRequest(app: app, version: version, baseline: baseline), format: format,
             flags: settings)
     }
 
-    private static func symbols(_ line: inout Line) throws(Misuse) -> Symbols {
+    private static func symbols(_ line: inout ParsedArguments) throws(UsageError) -> SymbolsCommand {
         let word = line.takeWord()
         var rest: [String] = []
         while let next = line.takeWord() { rest.append(next) }
-        let action: Symbols.Action
+        let action: SymbolsCommand.Action
         switch word {
         case "upload":
             guard !rest.isEmpty else {
-                throw Misuse("symbols upload needs a file: collector symbols upload FILE…")
+                throw UsageError("symbols upload needs a file: collector symbols upload FILE…")
             }
             action = .upload(files: rest)
         case "list":
-            guard rest.isEmpty else { throw Misuse("“\(rest[0])” is one argument too many") }
+            guard rest.isEmpty else { throw UsageError("“\(rest[0])” is one argument too many") }
             action = .list
         case "remove":
             guard !rest.isEmpty else {
-                throw Misuse("symbols remove needs an image's id; collector symbols list shows it")
+                throw UsageError("symbols remove needs an image's id; collector symbols list shows it")
             }
             action = .remove(images: rest)
         case let word?:
-            throw Misuse(
+            throw UsageError(
                 "there is no subcommand symbols \(word); use symbols upload FILE…, symbols list or symbols remove IMAGE…"
             )
         case nil:
-            throw Misuse(
+            throw UsageError(
                 "symbols needs a subcommand: symbols upload FILE…, symbols list or symbols remove IMAGE…")
         }
-        return Symbols(action: action, flags: line.settings)
+        return SymbolsCommand(action: action, flags: line.settings)
     }
 
     /// Returns `true` if a program reads the log of the server that this command line starts, even if the command line
@@ -165,7 +168,9 @@ enum Command: Equatable {
     }
 
     /// Parses the rest of `key …` and `token …`.
-    private static func credential(_ kind: CredentialKind, _ line: inout Line) throws(Misuse) -> Command {
+    private static func credential(_ kind: CredentialKind, _ line: inout ParsedArguments) throws(UsageError)
+        -> Command
+    {
         let noun = kind.noun
         switch line.takeWord() {
         case "create":
@@ -174,24 +179,24 @@ enum Command: Equatable {
         case "list": return .list(kind, flags: line.settings)
         case "revoke":
             guard let word = line.takeWord() else {
-                throw Misuse("\(noun) revoke needs the \(noun)'s ID; collector \(noun) list shows it")
+                throw UsageError("\(noun) revoke needs the \(noun)'s ID; collector \(noun) list shows it")
             }
             guard let id = Int64(word), id > 0 else {
-                throw Misuse("“\(word)” is not a \(noun)'s ID; collector \(noun) list shows it")
+                throw UsageError("“\(word)” is not a \(noun)'s ID; collector \(noun) list shows it")
             }
             return .revoke(kind, id: id, flags: line.settings)
         case let word?:
-            throw Misuse(
+            throw UsageError(
                 "there is no subcommand \(noun) \(word); use \(noun) create, \(noun) list or \(noun) revoke ID"
             )
         case nil:
-            throw Misuse("\(noun) needs a subcommand: \(noun) create, \(noun) list or \(noun) revoke ID")
+            throw UsageError("\(noun) needs a subcommand: \(noun) create, \(noun) list or \(noun) revoke ID")
         }
     }
 }
 
 /// The arguments, taken apart into words and flags.
-private struct Line {
+private struct ParsedArguments {
     private var words: [String] = []
     private var flags: [(name: String, value: String)] = []
 
@@ -201,7 +206,7 @@ private struct Line {
     private static let switches = ["--overwrite", "--repair", "--dry-run"]
 
     /// Splits the arguments. A flag's value follows it or an equals sign; a switch takes yes or no.
-    init(_ arguments: [String]) throws(Command.Misuse) {
+    init(_ arguments: [String]) throws(Command.UsageError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("-"), argument.count > 1 else {
@@ -211,15 +216,15 @@ private struct Line {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             guard Self.named.contains(name) || Setting.allCases.contains(where: { $0.flag == name }) else {
-                throw Command.Misuse("there is no flag \(name)")
+                throw Command.UsageError("there is no flag \(name)")
             }
             let hasNext =
                 !Self.switches.contains(name) || rest.first.map { ["yes", "no"].contains($0) } ?? false
             guard let value = parts.count == 2 ? String(parts[1]) : hasNext ? rest.popFirst() : "yes" else {
-                throw Command.Misuse("\(name) needs a value")
+                throw Command.UsageError("\(name) needs a value")
             }
             guard !flags.contains(where: { $0.name == name }) else {
-                throw Command.Misuse("\(name) is given twice")
+                throw Command.UsageError("\(name) is given twice")
             }
             flags.append((name, value))
         }
@@ -233,11 +238,11 @@ private struct Line {
     }
 
     /// Removes a switch from the arguments. Returns `true` if it is on.
-    mutating func takeSwitch(_ name: String) throws(Command.Misuse) -> Bool {
+    mutating func takeSwitch(_ name: String) throws(Command.UsageError) -> Bool {
         switch take(name) {
         case "yes": true
         case "no", nil: false
-        case let value?: throw Command.Misuse("\(name) is “\(value)”, must be yes or no")
+        case let value?: throw Command.UsageError("\(name) is “\(value)”, must be yes or no")
         }
     }
 
@@ -249,11 +254,11 @@ private struct Line {
         return settings
     }
 
-    /// - Throws: ``Command/Misuse`` if arguments are left that the command does not take.
-    func finish() throws(Command.Misuse) {
-        if let word = words.first { throw Command.Misuse("“\(word)” is one argument too many") }
+    /// - Throws: ``Command/UsageError`` if arguments are left that the command does not take.
+    func finish() throws(Command.UsageError) {
+        if let word = words.first { throw Command.UsageError("“\(word)” is one argument too many") }
         if let flag = flags.first(where: { Self.named.contains($0.name) }) {
-            throw Command.Misuse("\(flag.name) is not an option of this command")
+            throw Command.UsageError("\(flag.name) is not an option of this command")
         }
     }
 }

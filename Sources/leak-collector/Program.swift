@@ -29,7 +29,7 @@ enum Program {
         let code: ExitCode
         do {
             code = try run(Command(arguments))
-        } catch let misuse as Command.Misuse {
+        } catch let misuse as Command.UsageError {
             let command = HelpTopic(in: arguments).map { "collector \($0.rawValue)" } ?? "collector"
             report("\(misuse). See \(command) --help.", arguments)
             code = .misuse
@@ -45,7 +45,7 @@ enum Program {
 
     /// Writes the line of a failure: as the log has it where a program reads the log of a server, else for people.
     private static func report(_ problem: String, _ arguments: [String]) {
-        if Command.wantsJSONLog(arguments, variable: Environment.variables[Setting.log.variable]) {
+        if Command.wantsJSONLog(arguments, variable: ProcessEnvironment.variables[Setting.log.variable]) {
             Log(form: .json).error(problem)
         } else {
             Output.error("collector: \(problem)")
@@ -75,24 +75,24 @@ enum Program {
         case .revoke(let kind, let id, let flags):
             try CredentialCommand(kind, settings: settings(flags)).revoke(id)
         case .export(let folder, let app, let at, let flags):
-            try Publication(settings: settings(flags), app: app, at: at).write(to: folder)
+            try ExportCommand(settings: settings(flags), app: app, at: at).write(to: folder)
         case .backup(let file, let overwrites, let flags):
-            return try Upkeep(settings: settings(flags)).backUp(to: file, overwrites: overwrites)
+            return try MaintenanceCommand(settings: settings(flags)).backUp(to: file, overwrites: overwrites)
         case .verify(let file, let flags):
-            return try Upkeep(settings: settings(flags)).verify(file)
+            return try MaintenanceCommand(settings: settings(flags)).verify(file)
         case .repair(let flags):
-            return try Upkeep(settings: settings(flags)).repair()
+            return try MaintenanceCommand(settings: settings(flags)).repair()
         case .import(let file, let name, let app, let version, let flags):
-            return try Upkeep(settings: settings(flags)).importReports(
+            return try MaintenanceCommand(settings: settings(flags)).importReports(
                 from: file, name: name, app: app, version: version)
         case .erase(let install, let flags):
-            return try Upkeep(settings: settings(flags)).erase(install: install)
+            return try MaintenanceCommand(settings: settings(flags)).erase(install: install)
         case .regroup(let app, let isDryRun, let flags):
-            try Regroup(settings: settings(flags), app: app, isDryRun: isDryRun).run()
+            try RegroupCommand(settings: settings(flags), app: app, isDryRun: isDryRun).run()
         case .copy(let flags):
-            try Copy(settings: settings(flags)).run()
+            try CopyCommand(settings: settings(flags)).run()
         case .health(let flags):
-            return try Health.check(flags)
+            return try HealthCommand.check(flags)
         case .check(let check):
             return check.run()
         case .symbols(let symbols):
@@ -103,8 +103,8 @@ enum Program {
 
     /// Reads the settings that each command begins with.
     static func settings(_ flags: [Setting: String]) throws(SettingError) -> Settings {
-        let settings = try Settings(flags: flags, environment: Environment.variables)
-        Environment.keepTemporaryFiles(in: settings.dataFolder)
+        let settings = try Settings(flags: flags, environment: ProcessEnvironment.variables)
+        ProcessEnvironment.keepTemporaryFiles(in: settings.dataFolder)
         return settings
     }
 
@@ -124,7 +124,7 @@ enum Program {
         let collector = try Collector(
             settings: settings, store: store, publicFolder: publicFolder, log: log)
         try collector.start()
-        let address = collector.announcement.reachable
+        let address = collector.startupInfo.reachable
         let addressFile = AddressFile(folder: settings.dataFolder)
         // With PostgreSQL there may be no such folder.
         if !addressFile.write(address), settings.databaseURL == nil {
@@ -132,7 +132,7 @@ enum Program {
                 "cannot write the address into \(settings.dataFolder), so collector health needs --host and --port"
             )
         }
-        announce(collector.announcement, settings: settings, log: log)
+        reportStartup(collector.startupInfo, settings: settings, log: log)
 
         signals.wait()
         log.info(
@@ -144,38 +144,38 @@ enum Program {
         log.info("stopped")
     }
 
-    private static func announce(
-        _ announcement: Collector.Announcement, settings: Settings, log: Log
+    private static func reportStartup(
+        _ startupInfo: Collector.StartupInfo, settings: Settings, log: Log
     ) {
         switch settings.logForm {
         case .text:
-            let lines = ["listening on \(announcement.listening)"] + texts(announcement, settings)
+            let lines = ["listening on \(startupInfo.listening)"] + texts(startupInfo, settings)
             Output.line(lines.joined(separator: "\n"))
         case .json:
-            log.announce("listening on \(announcement.listening)", ["url": announcement.address])
+            log.reportStartup("listening on \(startupInfo.listening)", ["url": startupInfo.address])
             guard settings.showsSecrets else {
-                for line in texts(announcement, settings) { log.announce(line) }
+                for line in texts(startupInfo, settings) { log.reportStartup(line) }
                 return
             }
-            if let key = announcement.newIngestKey {
-                log.announce("ingest key (shown once)", ["ingest_key": key])
+            if let key = startupInfo.newIngestKey {
+                log.reportStartup("ingest key (shown once)", ["ingest_key": key])
             }
-            if let token = announcement.newAccessToken {
-                log.announce("access token (shown once)", ["access_token": token])
+            if let token = startupInfo.newAccessToken {
+                log.reportStartup("access token (shown once)", ["access_token": token])
             }
-            log.announce(
-                "sign in (works once, for ten minutes)", ["sign_in_link": announcement.signInLink])
+            log.reportStartup(
+                "sign in (works once, for ten minutes)", ["sign_in_link": startupInfo.signInLink])
         }
     }
 
     /// The lines after the first, for people.
-    private static func texts(_ announcement: Collector.Announcement, _ settings: Settings) -> [String] {
+    private static func texts(_ startupInfo: Collector.StartupInfo, _ settings: Settings) -> [String] {
         var lines: [String] = []
         guard settings.showsSecrets else {
-            if announcement.lacksIngestKey {
+            if startupInfo.lacksIngestKey {
                 lines.append("there is no ingest key yet: create one with collector key create")
             }
-            if announcement.lacksAccessToken {
+            if startupInfo.lacksAccessToken {
                 lines.append("there is no access token yet: create one with collector token create")
             }
             lines.append(
@@ -183,15 +183,15 @@ enum Program {
                     + "\(Setting.logSecrets.variable)=yes for a sign-in link")
             return lines
         }
-        if let key = announcement.newIngestKey {
+        if let key = startupInfo.newIngestKey {
             lines.append("ingest key (shown once)    \(key)")
             lines.append(
                 "first report  curl -H 'Authorization: Bearer \(key)' -H 'Content-Type: text/plain' "
-                    + "'\(announcement.address)/api/v1/reports?app=com.acme.shop&version=5.2.0' "
+                    + "'\(startupInfo.address)/api/v1/reports?app=com.acme.shop&version=5.2.0' "
                     + "-d 'VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>'")
         }
-        if let token = announcement.newAccessToken { lines.append("access token (shown once)  \(token)") }
-        lines.append("sign in (works once, for ten minutes)  \(announcement.signInLink)")
+        if let token = startupInfo.newAccessToken { lines.append("access token (shown once)  \(token)") }
+        lines.append("sign in (works once, for ten minutes)  \(startupInfo.signInLink)")
         return lines
     }
 
@@ -202,7 +202,7 @@ enum Program {
     /// Beside the program where a package put it, else where it was built or started.
     private static func publicFolderPath(_ settings: Settings) throws(SettingError) -> String {
         if let chosen = settings.publicFolder { return chosen }
-        let folder = Environment.programFolder
+        let folder = ProcessEnvironment.programFolder
         let candidates = ["\(folder)/../share/collector/Public", "\(folder)/Public", "./Public"]
         for candidate in candidates where unsafe access("\(candidate)/style.css", R_OK) == 0 {
             return candidate

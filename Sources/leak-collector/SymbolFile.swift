@@ -77,7 +77,8 @@ struct SymbolFile {
         of slice: ObjectFile.Slice, in object: ObjectFile, progress: (Int, Int) -> Void
     ) throws -> Table {
         let (dump, list, symbolizer) = (
-            try Tool("llvm-dwarfdump", or: ["dwarfdump"]), try Tool("llvm-nm"), try Tool("llvm-symbolizer")
+            try LLVMTool("llvm-dwarfdump", or: ["dwarfdump"]), try LLVMTool("llvm-nm"),
+            try LLVMTool("llvm-symbolizer")
         )
         let processor = object.isMachO ? ["--arch=\(slice.architecture)"] : []
         var found = SymbolAddresses(code: slice.code)

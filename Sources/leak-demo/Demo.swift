@@ -19,27 +19,27 @@ struct Demo {
     func run() -> Bool {
         let fleet = Phone.fleet(version: options.version, previous: options.previousVersion)
         print("leak-demo: creates real leaks and reports them to \(options.endpoint)")
-        let units = fleet.map { Unit($0, options) }
+        let phones = fleet.map { SimulatedPhone($0, options) }
 
         print("\n1. Screens are closed, some with a mistake that leaks:")
-        for family in Family.all {
-            print("   \(family.title)")
-            for scenario in family.scenarios { print("     - \(scenario.title)\(note(scenario))") }
+        for scenarioGroup in ScenarioGroup.all {
+            print("   \(scenarioGroup.title)")
+            for scenario in scenarioGroup.scenarios { print("     - \(scenario.title)\(note(scenario))") }
         }
-        let scenarios = Family.all.flatMap(\.scenarios)
+        let scenarios = ScenarioGroup.all.flatMap(\.scenarios)
         // One phone after another, because they share a finder, and a detector drops an explanation that takes two
         // seconds. Objects that are freed late are explained while they are still there.
         let end = after(60)
         var (leaked, explained) = (true, true)
-        for unit in units {
-            for _ in 0..<options.repeats { unit.play(scenarios, newest: options.version) }
-            leaked = runUntil(after(60)) { unit.isNoticed } && leaked
-            explained = runUntil(end) { unit.isExplained } && explained
+        for phone in phones {
+            for _ in 0..<options.repeats { phone.play(scenarios, newest: options.version) }
+            leaked = runUntil(after(60)) { phone.isNoticed } && leaked
+            explained = runUntil(end) { phone.isExplained } && explained
         }
         print("\n2. LeakDetector has checked twice. Now the objects that are only late are freed …")
-        LateEnds.happen()
-        let inTime = leaked && runUntil(after(60)) { units.allSatisfy(\.isComplete) }
-        for unit in units { print("   \(unit.summary)") }
+        LateReleases.releaseAll()
+        let inTime = leaked && runUntil(after(60)) { phones.allSatisfy(\.isComplete) }
+        for phone in phones { print("   \(phone.summary)") }
         if !inTime { print("   not every leak was noticed in time; sending the noticed ones") }
         if !explained { print("   not every leak was explained in time") }
 
@@ -47,29 +47,29 @@ struct Demo {
         for (index, text) in OtherDetectors.texts.enumerated() {
             print("   - \(text.prefix { $0 != "\n" }.prefix(76))")
             // Spread over the phones, twice each, so that installs differ.
-            units[index % units.count].reporter.record(message: text)
-            units[(index + 3) % units.count].reporter.record(message: text)
+            phones[index % phones.count].reporter.record(message: text)
+            phones[(index + 3) % phones.count].reporter.record(message: text)
         }
-        units[4].reporter.record(error: OtherDetectors.error)
+        phones[4].reporter.record(error: OtherDetectors.error)
 
         print("\n4. A leak with its call stack:")
         let report = ShopWindow.close()
         for frame in report.stack.prefix(3) { print("   - \(frame)") }
         // On both versions: in two stripped builds the same functions are at different places.
-        for index in [0, 3] { units[index].reporter.record(leak: report) }
+        for index in [0, 3] { phones[index].reporter.record(leak: report) }
 
         print("\n5. Sending …")
         let deadline = Date().addingTimeInterval(20)
-        for unit in units {
-            unit.reporter.record(checks: unit.detector.takeChecks())
+        for phone in phones {
+            phone.reporter.record(checks: phone.detector.takeChecks())
             // In steps: if no collector answers, waiting longer than a few attempts is useless.
-            while !unit.reporter.flush(timeout: min(0.5, max(deadline.timeIntervalSinceNow, 0))) {
-                let statistics = unit.reporter.statistics
+            while !phone.reporter.flush(timeout: min(0.5, max(deadline.timeIntervalSinceNow, 0))) {
+                let statistics = phone.reporter.statistics
                 let isHopeless = statistics.sent == 0 && statistics.failedAttempts >= Self.enoughAttempts
                 guard !isHopeless, deadline.timeIntervalSinceNow > 0 else { break }
             }
         }
-        return tell(units.map(\.reporter.statistics)) && inTime
+        return printSummary(phones.map(\.reporter.statistics)) && inTime
     }
 
     /// Attempts without any answer after which the demo stops and says so.
@@ -83,7 +83,7 @@ struct Demo {
         }
     }
 
-    private func tell(_ all: [LeakReporter.Statistics]) -> Bool {
+    private func printSummary(_ all: [LeakReporter.Statistics]) -> Bool {
         let sent = all.reduce(0) { $0 + $1.sent }
         let waiting = all.reduce(0) { $0 + $1.waiting }
         let dropped = all.flatMap(\.dropped)
@@ -122,7 +122,7 @@ struct Demo {
 
 /// One phone with its own detector and reporter.
 @MainActor
-private final class Unit {
+private final class SimulatedPhone {
     private let phone: Phone
     let reporter: LeakReporter
     let detector: LeakDetector

@@ -13,7 +13,7 @@ enum FoundPaths {
 
     #if canImport(RetainPaths)
         /// Time for tasks to begin and for what they release. Ends early when every path is as expected.
-        private static let patience = 120.0
+        private static let timeoutSeconds = 120.0
 
         /// Safe: the finder reads the address as a number, whether an object is there or not.
         @safe private struct Leak {
@@ -35,9 +35,9 @@ enum FoundPaths {
                 Swift.print("leak-demo: the self-test of RetainPathFinder failed")
                 return false
             }
-            let scenarios = Family.all.flatMap(\.scenarios).filter { $0.end == .leaked }
+            let scenarios = ScenarioGroup.all.flatMap(\.scenarios).filter { $0.end == .leaked }
             var leaks = scenarios.map { unsafe Leak(scenario: $0, object: $0.leak()) }
-            let deadline = Date().addingTimeInterval(patience)
+            let deadline = Date().addingTimeInterval(timeoutSeconds)
             while true {
                 RunLoop.main.run(until: Date().addingTimeInterval(0.05))
                 for index in leaks.indices where !leaks[index].isRight {

@@ -11,7 +11,7 @@ struct Options: Hashable {
         case paths
     }
 
-    enum Mistake: Error, Hashable, CustomStringConvertible {
+    enum UsageError: Error, Hashable, CustomStringConvertible {
         case unknown(String)
         case valueMissing(String)
         case noNumber(String)
@@ -51,7 +51,7 @@ struct Options: Hashable {
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - environment: variables, of which `LEAK_ENDPOINT` and `LEAK_KEY` are read.
-    static func read(_ arguments: [String], _ environment: [String: String]) throws(Mistake) -> Command {
+    static func read(_ arguments: [String], _ environment: [String: String]) throws(UsageError) -> Command {
         var options = Options()
         if let endpoint = environment["LEAK_ENDPOINT"], !endpoint.isEmpty { options.endpoint = endpoint }
         if let key = environment["LEAK_KEY"] { options.key = key }

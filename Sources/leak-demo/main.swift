@@ -1,7 +1,7 @@
 import Foundation
 
 let outcome: Int32
-do throws(Options.Mistake) {
+do throws(Options.UsageError) {
     switch try Options.read(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment) {
     case .help:
         print(Options.help)

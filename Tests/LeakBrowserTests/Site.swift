@@ -20,7 +20,7 @@ final class Site: Sendable {
         self.running = running
         let port = running.with { $0.port }
         address = "http://127.0.0.1:\(port)"
-        let link = running.with { $0.collector.announcement.signInLink }
+        let link = running.with { $0.collector.startupInfo.signInLink }
         // The link names the host that people use; tests go to the one that is bound.
         signInLink = try address + "/sign-in" + #require(link.split(separator: "/sign-in").last)
         for delivery in deliveries { try await deliver(delivery) }
@@ -43,7 +43,7 @@ final class Site: Sendable {
         try await post(batch, key: key).status
     }
 
-    private func post(_ batch: JSON, key: String) async throws -> HTTPAnswer {
+    private func post(_ batch: JSON, key: String) async throws -> HTTPResponse {
         let body = Array(try batch.bytes)
         return try await onOwnThread { [running] in
             try running.with {

@@ -47,7 +47,7 @@ import Testing
             }
             #expect(answers.allSatisfy { $0.code == code && $0.errors.isEmpty }, "\(answers)")
             #expect(answers[0].output == answers[1].output)
-            #expect(try CheckVerdict(json: Array(answers[0].output.utf8)).passes == (code == 0))
+            #expect(try ReleaseCheckResult(json: Array(answers[0].output.utf8)).passes == (code == 0))
         }
     }
 

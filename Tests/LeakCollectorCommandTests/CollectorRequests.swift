@@ -5,7 +5,7 @@ import Testing
 /// Requests that reporters and people send to a running collector.
 extension HTTPClient {
     /// Sends a batch of reports.
-    func report(_ body: [UInt8], to address: String, idempotencyKey: String) throws -> HTTPAnswer {
+    func report(_ body: [UInt8], to address: String, idempotencyKey: String) throws -> HTTPResponse {
         try post(
             body, to: "\(address)/api/v1/reports",
             fields: [

@@ -46,7 +46,9 @@ import Testing
         (["copy", "--data", "/d"], .copy(flags: [.data: "/d"])),
         (
             ["check", "--app", "a", "--version", "5.2"],
-            .check(Check(question: ReleaseQuestion(app: "a", version: "5.2"), format: .text, flags: [:]))
+            .check(
+                CheckCommand(
+                    checkRequest: ReleaseCheckRequest(app: "a", version: "5.2"), format: .text, flags: [:]))
         ),
         (
             [
@@ -54,19 +56,20 @@ import Testing
                 "https://b",
             ],
             .check(
-                Check(
-                    question: ReleaseQuestion(app: "a", version: "5.2", baseline: "5.1"), format: .github,
+                CheckCommand(
+                    checkRequest: ReleaseCheckRequest(app: "a", version: "5.2", baseline: "5.1"),
+                    format: .github,
                     flags: [.url: "https://b"]))
         ),
         (
             ["symbols", "upload", "Shop.app.dSYM", "libshop.so", "--url", "https://leaks.example.com"],
             .symbols(
-                Symbols(
+                SymbolsCommand(
                     action: .upload(files: ["Shop.app.dSYM", "libshop.so"]),
                     flags: [.url: "https://leaks.example.com"]))
         ),
-        (["symbols", "list"], .symbols(Symbols(action: .list, flags: [:]))),
-        (["symbols", "remove", "A"], .symbols(Symbols(action: .remove(images: ["A"]), flags: [:]))),
+        (["symbols", "list"], .symbols(SymbolsCommand(action: .list, flags: [:]))),
+        (["symbols", "remove", "A"], .symbols(SymbolsCommand(action: .remove(images: ["A"]), flags: [:]))),
         (["--version"], .version),
         (["serve", "--help"], .help(topic: .serve)),
         (["check", "--app", "a", "--help"], .help(topic: .check)),
@@ -138,7 +141,7 @@ import Testing
         (["symbols", "upload", "a", "--app", "b"], "--app is not an option of this command"),
     ])
     func `says what is wrong with`(arguments: [String], words: String) {
-        #expect(throws: Command.Misuse(words)) { try Command(arguments) }
+        #expect(throws: Command.UsageError(words)) { try Command(arguments) }
     }
 
     @Test func `the table of settings is what the program takes`() throws {

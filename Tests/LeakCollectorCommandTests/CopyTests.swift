@@ -15,14 +15,14 @@ import Testing
         rows: Int, allRows: Int, milliseconds: Int, words: String
     ) {
         let progress = CopyProgress(table: "leak_hour", rows: rows, allRows: allRows)
-        #expect(CopyWords.progress(progress, milliseconds: Int64(milliseconds)) == words)
+        #expect(CopyText.progress(progress, milliseconds: Int64(milliseconds)) == words)
     }
 
     @Test func `the result names every table with its sums`() {
         var leaks = CopiedTable(name: "leak")
         leaks.rows = 2
         leaks.sums = [CopiedTable.Sum(column: "reports", sum: 7), CopiedTable.Sum(column: "freed", sum: 1)]
-        let words = CopyWords.result([leaks, CopiedTable(name: "credential")], milliseconds: 1_250)
+        let words = CopyText.result([leaks, CopiedTable(name: "credential")], milliseconds: 1_250)
         #expect(words.hasPrefix("copied 2 rows in 1.2 s; "))
         #expect(
             words.contains("\n  leak        2 rows, reports 7, freed 1\n  credential  0 rows\n"), "\(words)")

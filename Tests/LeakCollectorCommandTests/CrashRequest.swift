@@ -137,7 +137,7 @@ extension HTTPClient {
         return try HTTPClient(options)
     }
 
-    func send(_ request: CrashRequest, to address: String) throws -> HTTPAnswer {
+    func send(_ request: CrashRequest, to address: String) throws -> HTTPResponse {
         try post(request.body, to: address + request.path, fields: request.fields)
     }
 

@@ -118,20 +118,21 @@ struct OperatorLedger: Sendable {
         try answer.expect(200)
     }
 
-    private static func unanswered(_ request: () throws -> HTTPAnswer) throws -> HTTPAnswer {
+    private static func unanswered(_ request: () throws -> HTTPResponse) throws -> HTTPResponse {
         do { return try request() } catch { throw Unanswered() }
     }
 
     private static func post(
         _ body: [UInt8], _ type: String = "application/json", to path: String, _ client: HTTPClient,
         _ address: String
-    ) throws -> HTTPAnswer {
+    ) throws -> HTTPResponse {
         try unanswered {
             try client.post(body, to: address + path, fields: [bearer, HTTPField("Content-Type", type)])
         }
     }
 
-    private static func delete(_ path: String, _ client: HTTPClient, _ address: String) throws -> HTTPAnswer {
+    private static func delete(_ path: String, _ client: HTTPClient, _ address: String) throws -> HTTPResponse
+    {
         try unanswered { try client.delete(address + path, fields: [bearer]) }
     }
 
@@ -185,7 +186,8 @@ struct OperatorLedger: Sendable {
     private static func table(_ image: String) throws -> [UInt8] {
         var builder = SymbolTableBuilder(
             image: try #require(ImageID(image)), name: "Shop", architecture: "arm64")
-        builder.add(0x1000..<0x1100, [NamedCall(function: "CartModel.load()", file: "Cart.swift", line: 7)])
+        builder.add(
+            0x1000..<0x1100, [SymbolicatedFrame(function: "CartModel.load()", file: "Cart.swift", line: 7)])
         return builder.finish()
     }
 
@@ -284,7 +286,7 @@ struct OperatorLedger: Sendable {
     }
 }
 
-extension HTTPAnswer {
+extension HTTPResponse {
     struct Unexpected: Error, CustomStringConvertible {
         let description: String
     }

@@ -16,7 +16,7 @@ import Testing
         try CollectorProcess.run(arguments + ["--data", data])
     }
 
-    private func get(_ path: String, from collector: CollectorProcess) throws -> HTTPAnswer {
+    private func get(_ path: String, from collector: CollectorProcess) throws -> HTTPResponse {
         try HTTPClient(.init()).get(
             collector.address + path,
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
@@ -32,7 +32,7 @@ import Testing
         let leak = LeakIdentity(
             id: LeakID(high: id, low: id), app: "com.acme.shop", kind: "object", className: "CartModel",
             module: "Shop", title: "CartModel", stack: [frame], children: [], cycle: [], quality: .full,
-            groupedBy: GroupedBy(version: 1, className: "CartModel", stack: [frame]))
+            groupingKey: GroupingKey(version: 1, className: "CartModel", stack: [frame]))
         submission.sightings = [
             Submission.Sighting(
                 leak: leak, origin: 0, isFreed: false, at: now, count: 5, alive: nil, livedMilliseconds: nil,
@@ -46,13 +46,13 @@ import Testing
         let sentence =
             "that another command changed or that expired while this command ran; "
             + "collector regroup --dry-run lists the remaining ones"
-        #expect(RegroupingText.outcome(merged: 0, into: 0, planned: 3) == ["not merged: 3 leaks \(sentence)"])
+        #expect(RegroupSummary.outcome(merged: 0, into: 0, planned: 3) == ["not merged: 3 leaks \(sentence)"])
         #expect(
-            RegroupingText.outcome(merged: 1, into: 1, planned: 2) == [
+            RegroupSummary.outcome(merged: 1, into: 1, planned: 2) == [
                 "merged 1 leak into 1 other leak; the old addresses lead there",
                 "not merged: 1 leak \(sentence)",
             ])
-        #expect(RegroupingText.outcome(merged: 2, into: 1, planned: 2).count == 1)
+        #expect(RegroupSummary.outcome(merged: 2, into: 1, planned: 2).count == 1)
     }
 
     @Test func `leaks of an older rule are merged beside a running collector`() throws {

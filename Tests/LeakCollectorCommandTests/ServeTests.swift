@@ -213,7 +213,7 @@ import Testing
         let made = try CollectorProcess.run(["token", "create", "--name", "ann", "--data", folder.path])
         let token = try #require(made.output.split(separator: "\n").last.map(String.init))
         let number = try #require(made.output.split(separator: " ").dropFirst().first.map(String.init))
-        func signIn() throws -> HTTPAnswer {
+        func signIn() throws -> HTTPResponse {
             try HTTPClient().post(
                 Array("token=\(token)".utf8), to: "\(running.address)/sign-in",
                 fields: [HTTPField("Content-Type", "application/x-www-form-urlencoded")])

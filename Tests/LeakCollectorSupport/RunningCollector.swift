@@ -53,33 +53,33 @@ public final class RunningCollector {
     public func post(
         _ body: String, _ type: String = "application/json", to path: String = "/api/v1/reports",
         fields: [HTTPField]? = nil
-    ) throws -> HTTPAnswer {
+    ) throws -> HTTPResponse {
         try post(Array(body.utf8), type, to: path, fields: fields)
     }
 
     public func post(
         _ body: [UInt8], _ type: String = "application/json", to path: String = "/api/v1/reports",
         fields: [HTTPField]? = nil
-    ) throws -> HTTPAnswer {
+    ) throws -> HTTPResponse {
         let given = fields ?? [HTTPField("Authorization", "Bearer \(Self.key)")]
         return try client.post(body, to: address + path, fields: given + [HTTPField("Content-Type", type)])
     }
 
     /// - Parameter fields: in place of the access token; `nil` sends the token.
-    public func get(_ path: String, fields: [HTTPField]? = nil) throws -> HTTPAnswer {
+    public func get(_ path: String, fields: [HTTPField]? = nil) throws -> HTTPResponse {
         try client.get(
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
     }
 
     /// - Parameter fields: in place of the access token; `nil` sends the token.
-    public func delete(_ path: String, fields: [HTTPField]? = nil) throws -> HTTPAnswer {
+    public func delete(_ path: String, fields: [HTTPField]? = nil) throws -> HTTPResponse {
         try client.delete(
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
     }
 
     /// Sends the same request as the button on the page of the printed sign-in link.
-    public func spendSignInLink() throws -> HTTPAnswer {
-        let code = collector.announcement.signInLink.split(separator: "=").last ?? ""
+    public func spendSignInLink() throws -> HTTPResponse {
+        let code = collector.startupInfo.signInLink.split(separator: "=").last ?? ""
         return try post("code=\(code)", "application/x-www-form-urlencoded", to: "/sign-in", fields: [])
     }
 
@@ -88,7 +88,7 @@ public final class RunningCollector {
     }
 }
 
-extension HTTPAnswer {
+extension HTTPResponse {
     public var json: [String: Any] {
         get throws { try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] ?? [:] }
     }

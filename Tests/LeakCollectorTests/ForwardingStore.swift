@@ -9,11 +9,11 @@ extension ForwardingStore {
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
         try store.count(submissions, now: now)
     }
-    func tidy(now: Int64) throws(StoreError) { try store.tidy(now: now) }
+    func checkpointIfNeeded(now: Int64) throws(StoreError) { try store.checkpointIfNeeded(now: now) }
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
         try store.expire(now: now, while: isWanted)
     }
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
+    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
         try store.erase(install: install, while: isWanted)
     }
     func add(_ credential: Credential) throws(StoreError) -> Credential { try store.add(credential) }
@@ -38,8 +38,8 @@ extension ForwardingStore {
     func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool {
         try store.removeSymbols(kind, of: image)
     }
-    func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
-        try store.noteUse(ofSymbols: rows, now: now)
+    func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+        try store.recordUse(ofSymbols: rows, now: now)
     }
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
@@ -48,7 +48,7 @@ extension ForwardingStore {
         try store.merge(sources, into: target, by: author, now: now, note: note)
     }
     var damage: StoreError? { store.damage }
-    var examination: (@Sendable () -> Void)? { store.examination }
+    var integrityCheck: (@Sendable () -> Void)? { store.integrityCheck }
     func verify() throws(StoreError) -> [String] { try store.verify() }
     func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
         try store.makeReader(known: known)

@@ -42,7 +42,7 @@ import Testing
         let median = try #require(lived["p50"] as? Int)
         #expect(abs(median - 2_300) <= 2_300 / 32)
         let id = try #require(found["id"] as? String)
-        let words = "freed late: median \(Lapse(milliseconds: median)),"
+        let words = "freed late: median \(DurationText(milliseconds: median)),"
         #expect(try running.get("/leaks/\(id)").text.contains(words))
     }
 

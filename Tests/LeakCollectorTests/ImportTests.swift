@@ -85,5 +85,5 @@ private final class TemporaryFolder: Sendable {
 private struct Untidy: ForwardingStore {
     let store: any Store
 
-    func tidy(now: Int64) throws(StoreError) { throw StoreError(.other, "no") }
+    func checkpointIfNeeded(now: Int64) throws(StoreError) { throw StoreError(.other, "no") }
 }

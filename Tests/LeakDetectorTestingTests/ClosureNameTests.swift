@@ -73,7 +73,9 @@
             }
         }
 
-        private static func places(_ bytes: [UInt8], _ addresses: Set<UInt64>) -> [UInt64: ElfSymbols.Place] {
+        private static func places(_ bytes: [UInt8], _ addresses: Set<UInt64>) -> [UInt64: ElfSymbols
+            .SymbolLocation]
+        {
             unsafe bytes.withUnsafeBytes { unsafe ElfSymbols($0)?.places(of: addresses) ?? [:] }
         }
 

@@ -7,7 +7,7 @@ private final class Row {}
 private final class Cell<Value> {}
 
 @Suite struct SurvivorsTests {
-    private let place = SourcePlace(
+    private let place = TestLocation(
         fileID: "Shop/Cart.swift", filePath: "/Shop/Cart.swift", line: 7, column: 3)
 
     @Test(arguments: [

@@ -75,13 +75,13 @@
             }
 
             @Test func `an object is in its end only then`() {
-                #expect(!isEnding(NSObject()))
-                #expect(!isEnding(Guarded(0) as AnyObject))
-                #expect(!isEnding(UIView()))
+                #expect(!isDeallocating(NSObject()))
+                #expect(!isDeallocating(Guarded(0) as AnyObject))
+                #expect(!isDeallocating(UIView()))
             }
 
             @Test func `a ticket ends with its screen, and the view is released on the main thread`() {
-                weak var ticket: ScreenTicket?
+                weak var ticket: ScreenLifetimeToken?
                 weak var view: Telling?
                 var ends: Guarded<[Bool]>?
                 autoreleasepool {
@@ -89,7 +89,7 @@
                     let telling = Telling()
                     controller.view = telling
                     controller.viewDidAppear(false)
-                    (ticket, view, ends) = (controller.screenTicket, telling, telling.ends)
+                    (ticket, view, ends) = (controller.screenLifetimeToken, telling, telling.ends)
                     #expect(ticket != nil)
                 }
                 watching.settle()

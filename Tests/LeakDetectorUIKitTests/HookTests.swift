@@ -39,14 +39,14 @@
                 controller.viewDidAppear(false)
                 #expect(Agents.below == 1)
                 #expect(Agents.above == 1)
-                #expect(controller.screenTicket?.record.visits == 1)
+                #expect(controller.screenLifetimeToken?.record.visits == 1)
             }
 
             @Test func `a controller that loads its view is known`() {
                 let controller = UIViewController()
-                #expect(controller.screenTicket == nil)
+                #expect(controller.screenLifetimeToken == nil)
                 controller.loadViewIfNeeded()
-                #expect(controller.screenTicket != nil)
+                #expect(controller.screenLifetimeToken != nil)
             }
 
             @Test func `a child that was removed and stays is told`() {
@@ -76,7 +76,7 @@
                 let split = UISplitViewController(style: .doubleColumn)
                 let detail = UIViewController()
                 split.showDetailViewController(detail, sender: nil)
-                #expect(detail.screenTicket?.record.split === split)
+                #expect(detail.screenLifetimeToken?.record.split === split)
             }
 
             @Test func `a view that was touched last is told after the next touch`() {

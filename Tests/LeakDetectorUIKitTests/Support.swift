@@ -15,7 +15,7 @@
         let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
 
         init() {
-            ScreenWatch.detector = nil
+            ScreenEventForwarder.detector = nil
             let detector = bench.detector
             Agents.surround { detector.watchViewControllers() }
             detector.watchViewControllers()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         enum Outcome: Sendable {
-            case answer(Reply.Answer)
+            case answer(TransportResult.Response)
             /// A failure instead of an answer, whose message contains this text.
             case failure(String = " ")
         }
@@ -29,7 +29,7 @@ import Testing
         type: String? = nil
     ) -> Case.Outcome {
         .answer(
-            Reply.Answer(
+            TransportResult.Response(
                 status: status, retryAfter: retryAfter, location: location, contentType: type,
                 body: Array(body.utf8)))
     }
@@ -132,19 +132,19 @@ import Testing
         func `a head without an end is no answer`(head: Int) async throws {
             let peer = try ScriptedPeer { _ in Self.heads[head] }
             defer { peer.stop() }
-            let why = try #require(await Carrier.curl.reply(to: .report(to: peer.address)).failure)
+            let why = try #require(await TransportKind.curl.reply(to: .report(to: peer.address)).failure)
             #expect(
                 why.contains(
                     head < 2 ? "breaks off in its head" : "head of the answer is longer than 32768 bytes"))
         }
     #endif
 
-    @Test(arguments: Carrier.allCases, answers + redirects + failures)
-    func `an answer is what the server said, or is none`(carrier: Carrier, of case: Case) async throws {
+    @Test(arguments: TransportKind.allCases, answers + redirects + failures)
+    func `an answer is what the server said, or is none`(kind: TransportKind, of case: Case) async throws {
         let script = `case`.script
         let peer = try ScriptedPeer { _ in script }
         defer { peer.stop() }
-        let reply = await carrier.reply(to: .report(to: peer.address))
+        let reply = await kind.reply(to: .report(to: peer.address))
         switch `case`.outcome {
         case .answer(let answer): #expect(reply == .answer(answer))
         case .failure(let words): #expect(reply.failure?.contains(words) == true, "\(reply)")

@@ -11,34 +11,34 @@ import Testing
         return .init(Array(head.utf8) + body)
     }
 
-    @Test(arguments: Carrier.allCases)
-    func `a compressed answer is not asked for`(carrier: Carrier) async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `a compressed answer is not asked for`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in .init("HTTP/1.1 204 No Content\r\n\r\n") }
         defer { peer.stop() }
-        _ = await carrier.reply(to: .report(to: peer.address))
+        _ = await kind.reply(to: .report(to: peer.address))
         let fields = try #require(peer.requests.first).head.lowercased().components(separatedBy: "\r\n")
         let accepted = fields.filter { $0.hasPrefix("accept-encoding:") }
         #expect(accepted.allSatisfy { $0 == "accept-encoding: identity" }, "\(accepted)")
     }
 
     /// `URLSession` inflates it, curl hands it over as it is; the status counts either way.
-    @Test(arguments: Carrier.allCases)
-    func `one that comes all the same has its status`(carrier: Carrier) async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `one that comes all the same has its status`(kind: TransportKind) async throws {
         let text = Array(#"{"accepted": 1}"#.utf8)
         let script = Self.compressed(text)
         let peer = try ScriptedPeer { _ in script }
         defer { peer.stop() }
-        let answer = try #require(await carrier.reply(to: .report(to: peer.address)).answer)
+        let answer = try #require(await kind.reply(to: .report(to: peer.address)).answer)
         #expect(answer.status == 200)
         #expect(answer.body == text || answer.body.starts(with: [0x1F, 0x8B]))
     }
 
-    @Test(arguments: Carrier.allCases)
-    func `one that would fill the memory does not`(carrier: Carrier) async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `one that would fill the memory does not`(kind: TransportKind) async throws {
         let script = Self.compressed([UInt8](repeating: 0, count: 16 * 1024 * 1024))
         let peer = try ScriptedPeer { _ in script }
         defer { peer.stop() }
-        switch await carrier.reply(to: .report(to: peer.address)) {
+        switch await kind.reply(to: .report(to: peer.address)) {
         case .answer(let answer): #expect(answer.body.count <= TransportLimits().answerBytes)
         case .none(let why): #expect(why.contains("longer than 65536 bytes"))
         }

@@ -7,7 +7,7 @@
     /// Servers that the client trusts. An untrusted server sees nothing of the request.
     @Suite struct TLSTests {
         struct Outcome: Sendable {
-            let result: Result<HTTPAnswer, CurlError>
+            let result: Result<HTTPResponse, CurlError>
             /// The output of the server.
             let output: String
 
@@ -29,7 +29,7 @@
                 options.caFile = certificates.authority
                 try change(&options, certificates)
                 let address = "https://\(host):\(peer.port ?? 0)/"
-                let result: Result<HTTPAnswer, CurlError>
+                let result: Result<HTTPResponse, CurlError>
                 do throws(CurlError) {
                     let client = try CurlClient(options)
                     result = .success(

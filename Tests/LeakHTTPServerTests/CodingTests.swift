@@ -33,8 +33,8 @@ import Testing
     private static let text = Array(
         (0..<3000).map { #"{"class":"Shop.Cart\#($0 % 41)","id":\#($0 &* 7919)}\#n"# }.joined().utf8)
 
-    @Test(arguments: Packing.allCases)
-    func `a body is inflated before the service sees it`(packing: Packing) throws {
+    @Test(arguments: BodyEncoding.allCases)
+    func `a body is inflated before the service sees it`(packing: BodyEncoding) throws {
         for bytes in [[], Array("hello".utf8), Self.text] {
             let (reply, goesOn) = try exchange([post(packing.pack(bytes), packing.name)])
             #expect(reply?.status == 200 && reply?.body == bytes)
@@ -42,16 +42,16 @@ import Testing
         }
     }
 
-    @Test(arguments: Packing.allCases)
-    func `it may come byte by byte`(packing: Packing) throws {
+    @Test(arguments: BodyEncoding.allCases)
+    func `it may come byte by byte`(packing: BodyEncoding) throws {
         let pieces = post(packing.pack(Array("hello, hello, hello".utf8)), packing.name).map { [$0] }
         let (reply, goesOn) = try exchange(pieces)
         #expect(reply?.text == "hello, hello, hello")
         #expect(goesOn)
     }
 
-    @Test(arguments: Packing.allCases)
-    func `it may come in chunks, with trailers`(packing: Packing) throws {
+    @Test(arguments: BodyEncoding.allCases)
+    func `it may come in chunks, with trailers`(packing: BodyEncoding) throws {
         let body = packing.pack(Self.text)
         var pieces = [
             Array(
@@ -68,10 +68,10 @@ import Testing
         #expect(goesOn)
     }
 
-    @Test(arguments: Packing.allCases)
-    func `damage is 400, and the connection goes on`(packing: Packing) throws {
+    @Test(arguments: BodyEncoding.allCases)
+    func `damage is 400, and the connection goes on`(packing: BodyEncoding) throws {
         let body = packing.pack(Array("hello".utf8))
-        let other = Packing.allCases.first { $0.name != packing.name && $0 != .brotli } ?? packing
+        let other = BodyEncoding.allCases.first { $0.name != packing.name && $0 != .brotli } ?? packing
         let damaged = [
             ("cut short", Array(body.dropLast())), ("followed by a byte", body + [0]), ("twice", body + body),
             ("no such thing", Array("no such thing".utf8)), ("another coding", other.pack(Self.text)),
@@ -89,8 +89,8 @@ import Testing
         #expect(try exchange([Array(empty.utf8)]).reply?.status == 400)
     }
 
-    @Test(arguments: [Packing.gzip, .zlib])
-    func `a wrong checksum is 400`(packing: Packing) throws {
+    @Test(arguments: [BodyEncoding.gzip, .zlib])
+    func `a wrong checksum is 400`(packing: BodyEncoding) throws {
         var body = packing.pack(Array("hello".utf8))
         body[body.count - (packing == .gzip ? 6 : 1)] ^= 1
         let (reply, goesOn) = try exchange([post(body, packing.name)])
@@ -98,8 +98,8 @@ import Testing
         #expect(goesOn)
     }
 
-    @Test(arguments: Packing.allCases)
-    func `a bomb is 413, and the connection goes on`(packing: Packing) throws {
+    @Test(arguments: BodyEncoding.allCases)
+    func `a bomb is 413, and the connection goes on`(packing: BodyEncoding) throws {
         let bomb = packing.pack([UInt8](repeating: 0, count: 16 << 20))
         let (reply, goesOn) = try exchange([post(bomb, packing.name)])
         #expect(reply?.status == 413)
@@ -114,8 +114,8 @@ import Testing
 
     /// The limit of an uncompressed body also applies to repetitive bodies: no sender is rejected because of a stack of
     /// equal frames.
-    @Test(arguments: Packing.allCases)
-    func `a megabyte is taken, however little it was packed into`(packing: Packing) throws {
+    @Test(arguments: BodyEncoding.allCases)
+    func `a megabyte is taken, however little it was packed into`(packing: BodyEncoding) throws {
         let bytes = [UInt8](repeating: 0x20, count: 1 << 20)
         let body = packing.pack(bytes)
         #expect(body.count < 1200)
@@ -129,7 +129,7 @@ import Testing
         try withServer { server in
             let client = Client(port: server.port)
             var requests: [UInt8] = []
-            let order = (0..<24).map { Packing.allCases[$0 * 7 % 4] }
+            let order = (0..<24).map { BodyEncoding.allCases[$0 * 7 % 4] }
             for (index, packing) in order.enumerated() {
                 requests += post(packing.pack(Array("body \(index)".utf8)), packing.name)
             }
@@ -140,7 +140,7 @@ import Testing
 
     @Test(arguments: ["GZIP", "X-Gzip", "Deflate", "BR"])
     func `a coding's case does not matter`(coding: String) throws {
-        let packing: Packing = coding == "BR" ? .brotli : coding == "Deflate" ? .zlib : .gzip
+        let packing: BodyEncoding = coding == "BR" ? .brotli : coding == "Deflate" ? .zlib : .gzip
         #expect(try exchange([post(packing.pack(Array("hello".utf8)), coding)]).reply?.text == "hello")
     }
 

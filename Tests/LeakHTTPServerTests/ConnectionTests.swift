@@ -44,7 +44,7 @@ import LeakPlatform
             client.send((0..<10).map { Self.get("/\($0)") }.joined())
             #expect(later.waitFor(4))
             #expect(!client.read(milliseconds: 50))
-            #expect(server.comesToCount { $0.requests == 4 })
+            #expect(server.waitForCounters { $0.requests == 4 })
             for expected in [4, 4, 2] {
                 #expect(later.waitFor(expected))
                 later.answerAll()
@@ -183,7 +183,7 @@ import LeakPlatform
                 }
             }
             #expect(failures.with { $0 } == 0)
-            #expect(server.comesToCount { $0.requests == 800 && $0.successful == 800 })
+            #expect(server.waitForCounters { $0.requests == 800 && $0.successful == 800 })
         }
     }
 

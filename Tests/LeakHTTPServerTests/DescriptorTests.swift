@@ -57,7 +57,7 @@ import Testing
                 var limit = lowered
                 limit.rlim_cur = limit.rlim_max
                 unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                let isEveryoneHandled = server.comesToCount { $0.requests + $0.shed.descriptors == 6 }
+                let isEveryoneHandled = server.waitForCounters { $0.requests + $0.shed.descriptors == 6 }
                 later.answerAll()
                 let answered = clients.count { $0.nextAnswer()?.status == 200 }
                 exit(
@@ -80,7 +80,7 @@ import Testing
                 // Connected before the descriptors run out. Each client sends nothing, or the first byte of a request.
                 let silent = (0..<20).map { _ in Client(port: server.port) }
                 for client in silent.prefix(begun) { client.send("G") }
-                guard server.comesToCount({ $0.open == 20 }) else { exit(2) }
+                guard server.waitForCounters({ $0.open == 20 }) else { exit(2) }
                 // A connection with a begun request can be evicted after a second.
                 for _ in 0..<(begun == 20 ? 400 : 20) { Client.pause() }
                 var taken = takeDescriptors().taken
@@ -138,7 +138,7 @@ import Testing
                 // Until all clients have sent their request, a new connection evicts one that has not.
                 guard later.waitFor(32) else { exit(3) }
                 let others = (0..<8).map { _ in ask() }
-                let isBounded = server.comesToCount { $0.open == 32 && $0.shed.limit == 8 }
+                let isBounded = server.waitForCounters { $0.open == 32 && $0.shed.limit == 8 }
                 exit(isBounded && served.count + others.count == 40 ? 0 : 1)
             }
         }
@@ -158,7 +158,7 @@ import Testing
                     _ = client.nextAnswer()
                     if round.isMultiple(of: 3) { client.reset() }
                 }
-                guard server.comesToCount({ $0.accepted == accepted && $0.open == 0 }) else { return nil }
+                guard server.waitForCounters({ $0.accepted == accepted && $0.open == 0 }) else { return nil }
                 return (0..<4096).count { fcntl($0, F_GETFD) >= 0 }
             }
             // The first connection may open descriptors that the process keeps.

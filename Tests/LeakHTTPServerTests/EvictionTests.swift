@@ -26,7 +26,7 @@ import Testing
                 letTimePass()
                 return client
             }
-            #expect(server.comesToCount { $0.evicted >= 3 })
+            #expect(server.waitForCounters { $0.evicted >= 3 })
             #expect(slow[0].answers(1).first?.status == 503)
             #expect(slow[0].answers(1).first?.field("retry-after") == "1")
             #expect(slow[0].waitForEnd())
@@ -50,14 +50,14 @@ import Testing
                 client.send(Self.get)
                 #expect(client.answers(2).count == 2)
             }
-            #expect(server.comesToCount { $0.evicted == 1 && $0.shed.total == 0 && $0.open == 3 })
+            #expect(server.waitForCounters { $0.evicted == 1 && $0.shed.total == 0 && $0.open == 3 })
         }
     }
 
     @Test func `a connection on which nothing has come gives its place`() throws {
         try withServer(limits: limits(connections: 2)) { server in
             let silent = [Client(port: server.port), Client(port: server.port)]
-            #expect(server.comesToCount { $0.open == 2 })
+            #expect(server.waitForCounters { $0.open == 2 })
             letTimePass()
             let newcomers = [served(server), served(server)]
             for client in silent {
@@ -65,7 +65,7 @@ import Testing
                 #expect(client.received.isEmpty)
             }
             withExtendedLifetime(newcomers) {
-                #expect(server.comesToCount { $0.evicted == 2 && $0.shed.total == 0 })
+                #expect(server.waitForCounters { $0.evicted == 2 && $0.shed.total == 0 })
             }
         }
     }
@@ -92,7 +92,7 @@ import Testing
             #expect(slow[0].waitForEnd())
             #expect(Reply.all(in: slow[0].received).map(\.status) == [503])
             #expect(!slow[1].read(milliseconds: 1))
-            #expect(server.comesToCount { $0.evicted == 1 && $0.timedOut.total == 0 })
+            #expect(server.waitForCounters { $0.evicted == 1 && $0.timedOut.total == 0 })
         }
     }
 
@@ -107,7 +107,7 @@ import Testing
             let slow = Client(port: server.port, receiveBufferBytes: 4096)
             slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(isServedSoon(server))
-            #expect(server.comesToCount { $0.evicted == 1 && $0.timedOut.total == 0 })
+            #expect(server.waitForCounters { $0.evicted == 1 && $0.timedOut.total == 0 })
         }
     }
 
@@ -138,7 +138,7 @@ import Testing
             #expect(newcomer.waitForEnd())
             later.answerAll()
             for client in waiting { #expect(client.answers(1).first?.status == 200) }
-            #expect(server.comesToCount { $0.shed.limit == 1 && $0.evicted == 0 })
+            #expect(server.waitForCounters { $0.shed.limit == 1 && $0.evicted == 0 })
         }
     }
 
@@ -151,7 +151,7 @@ import Testing
                 withExtendedLifetime(served(server)) { #expect(client.waitForEnd()) }
                 letTimePass()
             }
-            #expect(server.comesToCount { $0.shed.total == 0 && $0.requests == 24 })
+            #expect(server.waitForCounters { $0.shed.total == 0 && $0.requests == 24 })
         }
     }
 
@@ -165,13 +165,13 @@ import Testing
             third.send(Self.get)
             #expect(third.answers(1).first?.status == 503)
             #expect(third.waitForEnd())
-            #expect(server.comesToCount { $0.shed.address == 1 && $0.shed.total == 1 && $0.evicted == 0 })
+            #expect(server.waitForCounters { $0.shed.address == 1 && $0.shed.total == 1 && $0.evicted == 0 })
 
             first.endSending()
             #expect(first.waitForEnd())
-            #expect(server.comesToCount { $0.open == 1 })
+            #expect(server.waitForCounters { $0.open == 1 })
             withExtendedLifetime((second, served(server))) {
-                #expect(server.comesToCount { $0.open == 2 && $0.shed.total == 1 })
+                #expect(server.waitForCounters { $0.open == 2 && $0.shed.total == 1 })
             }
         }
     }

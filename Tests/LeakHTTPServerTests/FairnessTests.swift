@@ -27,7 +27,7 @@ import Testing
                     newcomers.append(newcomer)
                     letTimePass()
                 }
-                #expect(server.comesToCount { $0.evicted == 3 && $0.shed.total == 0 })
+                #expect(server.waitForCounters { $0.evicted == 3 && $0.shed.total == 0 })
                 #expect(crowd.count + newcomers.count == 11)
             }
         }
@@ -43,7 +43,7 @@ import Testing
                 #expect(another.answers(1).first?.status == 503)
                 good.send(Self.get)
                 #expect(good.answers(2).count == 2)
-                #expect(server.comesToCount { $0.evicted == 0 && $0.shed.limit == 1 })
+                #expect(server.waitForCounters { $0.evicted == 0 && $0.shed.limit == 1 })
                 #expect(crowd.count == 7)
             }
         }

@@ -30,7 +30,7 @@ import LeakPlatform
                 client.send(Array(bytes[..<count]))
                 client.reset()
             }
-            #expect(server.comesToCount { $0.accepted == bytes.count + 1 && $0.open == 0 })
+            #expect(server.waitForCounters { $0.accepted == bytes.count + 1 && $0.open == 0 })
             expectStillServes(server)
         }
     }
@@ -53,7 +53,7 @@ import LeakPlatform
             }
             // Writing to disconnected peers raises no signal, and the rest is discarded.
             later.answerAll()
-            #expect(server.comesToCount { $0.accepted == 200 && $0.open == 0 })
+            #expect(server.waitForCounters { $0.accepted == 200 && $0.open == 0 })
             expectStillServes(server)
         }
     }
@@ -63,7 +63,7 @@ import LeakPlatform
         for _ in 0..<20 { Client(port: server.port).reset() }
         server.start()
         expectStillServes(server)
-        #expect(server.comesToCount { $0.open == 0 })
+        #expect(server.waitForCounters { $0.open == 0 })
         server.stop(within: .zero)
     }
 
@@ -86,7 +86,7 @@ import LeakPlatform
             client.endSending()
             #expect(client.waitForEnd())
             #expect(Reply.all(in: client.received).map(\.status) == statuses)
-            #expect(server.comesToCount { $0.open == 0 })
+            #expect(server.waitForCounters { $0.open == 0 })
         }
     }
 
@@ -104,7 +104,7 @@ import LeakPlatform
             while pieces < 10_000, !client.read(milliseconds: 0), client.send(piece) { pieces += 1 }
             #expect(pieces < 10_000)
             #expect(client.answers(1).first?.status == 413)
-            #expect(server.comesToCount { $0.refused == 1 && $0.open == 0 })
+            #expect(server.waitForCounters { $0.refused == 1 && $0.open == 0 })
         }
     }
 
@@ -169,7 +169,7 @@ import LeakPlatform
         try withServer(service, limits: limits) { server in
             let client = Client(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n")
-            #expect(server.comesToCount { $0.timedOut.body == 1 })
+            #expect(server.waitForCounters { $0.timedOut.body == 1 })
             // Sent after the server gave the body up: a connection that is closed would answer with a reset.
             for _ in 0..<5 {
                 #expect(client.send("late"))
@@ -190,7 +190,7 @@ import LeakPlatform
             while pieces < 1000, client.sendAvailable(piece) { pieces += 1 }
             // The sockets are full: the server has read one buffer of bytes and no more.
             #expect(pieces < 1000)
-            #expect(server.comesToCount { $0.requests == 8 })
+            #expect(server.waitForCounters { $0.requests == 8 })
             #expect(server.counters.bytesReceived <= 256 << 10)
         }
     }

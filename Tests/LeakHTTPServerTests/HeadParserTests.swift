@@ -143,7 +143,7 @@ import Testing
     ])
     func `a host is one by RFC 3986, or refused`(host: String, isHost: Bool) {
         let bytes = Array(host.utf8)
-        #expect(HostRules.isAuthority(bytes.span, from: 0, to: bytes.count) == isHost)
+        #expect(HostSyntax.isAuthority(bytes.span, from: 0, to: bytes.count) == isHost)
     }
 
     @Test func `lengths and counts are bounded, to the byte`() {

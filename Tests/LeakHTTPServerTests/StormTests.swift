@@ -61,7 +61,7 @@ import Testing
                 #expect(breach == nil)
             }
             hostile = []
-            #expect(server.comesToCount { $0.open == 0 })
+            #expect(server.waitForCounters { $0.open == 0 })
         }
     }
 }

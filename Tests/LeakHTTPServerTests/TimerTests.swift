@@ -86,7 +86,7 @@ import Testing
             let clock = ContinuousClock()
             let start = clock.now
             while server.counters.timedOut.write == 0 && clock.now - start < .seconds(60) { Client.pause() }
-            #expect(server.comesToCount { $0.timedOut.write == 1 && $0.open == 0 })
+            #expect(server.waitForCounters { $0.timedOut.write == 1 && $0.open == 0 })
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
                 reads += 1
             }
             #expect(reads < 2000)
-            #expect(server.comesToCount { $0.timedOut.write == 1 && $0.open == 0 })
+            #expect(server.waitForCounters { $0.timedOut.write == 1 && $0.open == 0 })
         }
     }
 
@@ -124,7 +124,7 @@ import Testing
             let client = Client(port: server.port)
             client.send(bytes)
             #expect(client.waitForEnd())
-            #expect(server.comesToCount { $0.timedOut[keyPath: counter] == 1 && $0.timedOut.total == 1 })
+            #expect(server.waitForCounters { $0.timedOut[keyPath: counter] == 1 && $0.timedOut.total == 1 })
             #expect(server.counters.refused == 0)
         }
     }
@@ -163,7 +163,7 @@ import Testing
                 _ = client.sendAvailable("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
                 for _ in 0..<16 { Client.pause() }
             }
-            #expect(server.comesToCount { $0.open == 0 && $0.timedOut.write == 1 })
+            #expect(server.waitForCounters { $0.open == 0 && $0.timedOut.write == 1 })
         }
     }
 }

@@ -90,6 +90,6 @@ import LeakPlatform
         #expect(record.status == .serviceUnavailable)
         #expect((record.bytesReceived, record.bytesSent) == (3, 0))
         #expect(record.closes)
-        #expect(server.comesToCount { $0.serverErrors == 1 })
+        #expect(server.waitForCounters { $0.serverErrors == 1 })
     }
 }

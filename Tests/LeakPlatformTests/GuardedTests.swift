@@ -64,7 +64,7 @@ import LeakPlatform
 
     @Test func `a waiter may ask for another sleep each time`() {
         let looks = Guarded(0)
-        let result = looks.wait { looks -> Guarded<Int>.Look<Int> in
+        let result = looks.wait { looks -> Guarded<Int>.WaitDecision<Int> in
             looks += 1
             return looks == 3 ? .take(looks) : .sleep(milliseconds: 1)
         }

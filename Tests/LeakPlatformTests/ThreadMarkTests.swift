@@ -7,15 +7,15 @@ import Testing
     @Test func `a process without thread-local storage left goes on`() async {
         await #expect(processExitsWith: .success) {
             while ThreadKey.make() != nil {}
-            let mailbox = Mailbox<Int>(items: 2, bytes: 10)
+            let queue = BoundedQueue<Int>(items: 2, bytes: 10)
             let owner = Owner()
             let other = Owner()
-            guard mailbox.offer(1, bytes: 1) == 1, !ThreadMark.isSet(by: owner) else { fatalError("before") }
+            guard queue.offer(1, bytes: 1) == 1, !ThreadMark.isSet(by: owner) else { fatalError("before") }
             ThreadMark.set(owner)
             guard ThreadMark.isSet(by: owner), !ThreadMark.isSet(by: other) else { fatalError("marked") }
             WorkerThread(name: "other") { if ThreadMark.isSet(by: owner) { fatalError("other") } }.join()
             var items: [Int] = []
-            mailbox.take(into: &items, milliseconds: 0)
+            queue.take(into: &items, milliseconds: 0)
             exit(items == [1] ? 0 : 1)
         }
     }

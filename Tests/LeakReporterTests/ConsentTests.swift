@@ -22,7 +22,7 @@ import LeakPlatform
     }
 
     @Test func `switched off, nothing is kept or sent, and what waited is deleted`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let reporter = place.reporter(offline)
         for _ in 0..<3 { reporter.record(message: "leak") }
         #expect(hasUnsent(reporter))
@@ -37,7 +37,7 @@ import LeakPlatform
     }
 
     @Test func `the choice outlives the run, and can be taken back`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         do {
             let reporter = place.reporter(offline)
             reporter.setCollectionEnabled(false)
@@ -55,7 +55,7 @@ import LeakPlatform
     }
 
     @Test func `what one process is told holds for the others, before they send again`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let (one, other) = (place.reporter(online), place.reporter(online))
         other.record(message: "before")
         #expect(other.flush(timeout: generousSeconds))
@@ -68,7 +68,7 @@ import LeakPlatform
     }
 
     @Test func `an app that asks first collects nothing before`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let reporter = place.reporter(online) { $0.collectsByDefault = false }
         reporter.record(message: "not kept")
         #expect(reporter.flush(timeout: generousSeconds))
@@ -79,7 +79,7 @@ import LeakPlatform
     }
 
     @Test func `user, keys and log set before consent are sent with later reports`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let reporter = place.reporter(online) {
             $0.collectsByDefault = false
             $0.user = "u0"
@@ -104,7 +104,7 @@ import LeakPlatform
     }
 
     @Test func `a no forgets what the app said before`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let reporter = place.reporter(online) {
             $0.collectsByDefault = false
             $0.user = "u0"
@@ -122,7 +122,7 @@ import LeakPlatform
     }
 
     @Test func `reports can wait until the app has them sent`() async throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         do {
             let reporter = place.reporter(online) { $0.sendsAutomatically = false }
             reporter.record(message: "leak")
@@ -143,7 +143,7 @@ import LeakPlatform
     }
 
     @Test func `what waits can be deleted, and the install be another one`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let file = InstallFile(folder: place.folder)
         func reporter(_ transport: FakeTransport) -> LeakReporter {
             var configuration = LeakReporter.Configuration(endpoint: "http://localhost:8080", key: "k")
@@ -176,7 +176,7 @@ import LeakPlatform
     }
 
     @Test func `nothing is read or written by who makes a reporter and records`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let reporter = place.reporter(offline) { $0.collectsByDefault = false }
         reporter.record(message: "leak")
         #expect(!hasUnsent(reporter))
@@ -192,14 +192,14 @@ import LeakPlatform
     }
 
     @Test(arguments: [true, false]) func `a choice is on the disk when the call returns`(isOn: Bool) {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let reporter = place.reporter(offline)
         #expect(reporter.setCollectionEnabled(isOn))
         #expect(choice(in: place.folder) == (isOn ? "on" : "off"))
     }
 
     @Test func `a no of a process that ends at once holds for the next one`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let app = try ReporterAppProcess([
             "folder=\(place.folder)", "endpoint=http://127.0.0.1:9", "key=k", "count=3", "refuses=yes",
         ])
@@ -212,7 +212,7 @@ import LeakPlatform
     }
 
     @Test func `a no that cannot be written counts, and is written as soon as it can be`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let reporter = place.reporter(online) { $0.sendsAutomatically = false }
         reporter.record(message: "leak")
         #expect(hasUnsent(reporter))
@@ -273,7 +273,7 @@ import LeakPlatform
     }
 
     @Test func `a no to a reporter that is misconfigured holds for the next one`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let app = "misconfigured-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: InstallFile.ofThisUser(AppInfo(id: app)).folder) }
         do {
@@ -308,13 +308,13 @@ import LeakPlatform
             syncFolder: { path throws(FileFailure) in
                 if isBroken.with({ $0 }) { throw FileFailure("sync", path) }
             },
-            now: { Now(moment: Moment(milliseconds: clock.with { $0 }), wallTime: .now) })
+            now: { CurrentTime(moment: MonotonicTime(milliseconds: clock.with { $0 }), wallTime: .now) })
         #expect(!choice.give(false) { _ in })
         #expect(choice.retryAt.map { (1_000_000_001...1_000_060_000).contains($0.milliseconds) } == true)
         isBroken.with { $0 = false }
-        choice.retry(at: Moment(milliseconds: 1_000_000_000))
+        choice.retry(at: MonotonicTime(milliseconds: 1_000_000_000))
         #expect(choice.failure != nil)
-        choice.retry(at: Moment(milliseconds: 1_000_060_000))
+        choice.retry(at: MonotonicTime(milliseconds: 1_000_060_000))
         #expect(choice.failure == nil && choice.retryAt == nil)
     }
 
@@ -389,7 +389,7 @@ import LeakPlatform
     }
 
     @Test func `another process that has something waiting sends it no more after a no`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(online), place.reporter(held.transport))
         other.record(message: "leak")
@@ -403,17 +403,17 @@ import LeakPlatform
 
     /// An hour later from one reading of the clock to the next.
     private final class LeapingClock: Sendable {
-        private let start = Now.now
+        private let start = CurrentTime.now
         /// Readings before the leap; `nil` until it is wanted.
         private let readingsLeft = Guarded<Int?>(nil)
 
-        var now: Now {
+        var now: CurrentTime {
             readingsLeft.with { left in
                 guard let count = left else { return start }
                 left = max(count - 1, 0)
                 guard count == 0 else { return start }
                 let hour = 3_600_000
-                return Now(
+                return CurrentTime(
                     moment: start.moment.advanced(byMilliseconds: hour),
                     wallTime: WireTime(milliseconds: start.wallTime.milliseconds + Int64(hour)))
             }
@@ -426,7 +426,7 @@ import LeakPlatform
     func `whichever reading of the clock is the first at which a batch is due, a no comes first`(
         reading: Int
     ) {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let clock = LeapingClock()
         let accepting = FakeTransport { _, _ in FakeTransport.accepted() }
         let (one, other) = (place.reporter(online), place.reporter(accepting, now: { clock.now }))
@@ -444,7 +444,7 @@ import LeakPlatform
     }
 
     @Test func `another process notices a no that was followed by a yes before it looked`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
         other.record(message: "leak")
@@ -466,7 +466,7 @@ import LeakPlatform
     }
 
     @Test func `a yes deletes what was recorded before a no of another process`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
         other.record(message: "before")
@@ -508,7 +508,7 @@ import LeakPlatform
     }
 
     @Test func `while the choice cannot be read nothing is sent and nothing deleted`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let held = HeldTransport()
         let reporter = place.reporter(held.transport)
         reporter.record(message: "leak")
@@ -526,7 +526,7 @@ import LeakPlatform
     // MARK: A choice that processes with folders of their own share
 
     @Test func `an extension with a folder of its own heeds a shared no`() {
-        let (app, widget) = (QueuePlace(), QueuePlace())
+        let (app, widget) = (SharedQueueFolder(), SharedQueueFolder())
         let shared = TemporaryFolder()
         let reporters = [app, widget].map {
             $0.reporter(online) {
@@ -569,7 +569,7 @@ import LeakPlatform
 
     #if os(Linux)
         @Test func `an app group that is not to be had keeps and sends nothing, and says so`() {
-            let place = QueuePlace()
+            let place = SharedQueueFolder()
             let reporter = place.reporter(online) { $0.consentStorage = .appGroup("group.com.acme.shop") }
             reporter.record(message: "leak")
             #expect(reporter.flush(timeout: generousSeconds))

@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Returns `true` if the collector accepted the body completely, including explanations.
-    private func isWhole(_ answer: HTTPAnswer) throws -> Bool {
+    private func isWhole(_ answer: HTTPResponse) throws -> Bool {
         let json = try answer.json
         return answer.status == 200 && json["rejected_count"] as? Int == 0
             && json["rejected_explanations"] == nil

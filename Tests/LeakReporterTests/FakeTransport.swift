@@ -8,13 +8,15 @@ import LeakTransport
 final class FakeTransport: Transport, @unchecked Sendable {
     // Unchecked: all state is accessed only inside `lock`.
     private let lock = NSLock()
-    private var received: [Post] = []
-    private var given: [Reply] = []
-    private let answer: @Sendable (_ attempt: Int, Post) -> Reply
+    private var received: [TransportRequest] = []
+    private var given: [TransportResult] = []
+    private let answer: @Sendable (_ attempt: Int, TransportRequest) -> TransportResult
 
-    init(_ answer: @escaping @Sendable (_ attempt: Int, Post) -> Reply) { self.answer = answer }
+    init(_ answer: @escaping @Sendable (_ attempt: Int, TransportRequest) -> TransportResult) {
+        self.answer = answer
+    }
 
-    var posts: [Post] { lock.withLock { received } }
+    var posts: [TransportRequest] { lock.withLock { received } }
 
     /// The bodies as JSON objects.
     func batches() throws -> [[String: Any]] {
@@ -24,7 +26,7 @@ final class FakeTransport: Transport, @unchecked Sendable {
         }
     }
 
-    func post(_ post: Post) -> Reply {
+    func post(_ post: TransportRequest) -> TransportResult {
         let attempt = lock.withLock {
             received.append(post)
             return received.count
@@ -53,13 +55,15 @@ final class FakeTransport: Transport, @unchecked Sendable {
         }
     }
 
-    static func accepted(_ count: Int = 1) -> Reply {
-        .answer(Reply.Answer(status: 200, body: Array(#"{"accepted": \#(count), "rejected": []}"#.utf8)))
+    static func accepted(_ count: Int = 1) -> TransportResult {
+        .answer(
+            TransportResult.Response(
+                status: 200, body: Array(#"{"accepted": \#(count), "rejected": []}"#.utf8)))
     }
 
-    static func status(_ status: Int) -> Reply {
+    static func status(_ status: Int) -> TransportResult {
         .answer(
-            Reply.Answer(
+            TransportResult.Response(
                 status: status, contentType: "application/problem+json",
                 body: Array(#"{"type": "urn:leak-collector:problem:test", "status": \#(status)}"#.utf8)))
     }
@@ -73,7 +77,7 @@ func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
     return output
 }
 
-extension Post {
+extension TransportRequest {
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 }
 

@@ -68,7 +68,7 @@ import Testing
     @Test func `an app that asks whether to collect`() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         quiet(&configuration)
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         configuration.storage = .folder(place.folder)
         configuration.collectsByDefault = false
         let reporter = LeakReporter(configuration)

@@ -12,7 +12,7 @@ import LeakPlatform
     func `texts of users are taken out before the queue, unless the app says otherwise`(
         redaction: LeakReporter.Redaction
     ) throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) { $0.redaction = redaction }
         reporter.record(message: "VIEW STILL IN MEMORY <UITextField: 0x1f; text = 'jane.doe@example.com'>")
         let error = NSError(
@@ -115,7 +115,8 @@ import LeakPlatform
         let transport = FakeTransport { attempt, _ in
             guard attempt < 3 else { return FakeTransport.accepted() }
             return .answer(
-                Reply.Answer(status: status, contentType: "text/html", body: Array("<h1>Blocked</h1>".utf8)))
+                TransportResult.Response(
+                    status: status, contentType: "text/html", body: Array("<h1>Blocked</h1>".utf8)))
         }
         let reporter = reporter(transport)
         reporter.record(message: "leak")

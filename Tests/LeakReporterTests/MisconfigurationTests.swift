@@ -8,12 +8,12 @@ import Testing
 
     private func problem(
         _ pins: [String], endpoint: String = "https://leaks.example.com",
-        _ pinning: Pinning = .byConfiguration
+        _ pinVerifier: PinVerifier = .byConfiguration
     ) -> Misconfiguration? {
         var configuration = LeakReporter.Configuration(endpoint: endpoint, key: "k")
         configuration.pinnedPublicKeys = pins
         do throws(Misconfiguration) {
-            _ = try Envelope(configuration, pinning: pinning)
+            _ = try RequestBuilder(configuration, pinVerifier: pinVerifier)
             return nil
         } catch {
             return error

@@ -196,7 +196,7 @@ import LeakPlatform
     private final class HeldReporter {
         private let isOpen = Guarded(false)
         private let isHeld = Guarded(false)
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let transport: FakeTransport
         let reporter: LeakReporter
 
@@ -262,7 +262,7 @@ import LeakPlatform
                 reporter.record(leak("Burst.Explained\(number)"), explanation: RetainExplanation())
             case .sessionOfTheApp where number < 20_000:
                 reporter.record(session: EndedSession(id: "\(number)", checks: 1, leaks: 0))
-            case .flush where number % 20 == 0: reporter.keeper.post(.flush)
+            case .flush where number % 20 == 0: reporter.thread.post(.flush)
             default: break
             }
             // The last leaks come late.
@@ -340,8 +340,8 @@ import LeakPlatform
             held.reporter.record(leak: leak("Burst.Last"))
         }
         // The thread that processes entries is blocked, and processes none meanwhile.
-        var entries: [Keeper.Entry] = []
-        held.reporter.keeper.mailbox.take(into: &entries, milliseconds: 0)
+        var entries: [ReporterThread.Entry] = []
+        held.reporter.thread.mailbox.take(into: &entries, milliseconds: 0)
         let last = entries.suffix(2).map { entry in
             switch entry {
             case .checks(let checks): "\(checks.list[0].count) checks"

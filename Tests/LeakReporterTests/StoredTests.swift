@@ -16,7 +16,7 @@ import Testing
     @Test func `reports that were not sent are sent by the next run, under the same key with the same bytes`()
         throws
     {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let offline = FakeTransport { _, _ in .none("offline") }
         do {
             let reporter = place.reporter(offline)
@@ -37,12 +37,12 @@ import Testing
     @Test func `a queue file of starts of records alone is counted as damaged, and later reports are sent`()
         throws
     {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let offline = FakeTransport { _, _ in .none("offline") }
-        weak var first: Keeper?
+        weak var first: ReporterThread?
         do {
             let reporter = place.reporter(offline) { $0.sendsAutomatically = false }
-            first = reporter.keeper
+            first = reporter.thread
             reporter.record(leak: leak("Shop.Cart"))
             #expect(comesToHold { reporter.statistics.stored == 1 })
         }
@@ -65,12 +65,12 @@ import Testing
     }
 
     @Test func `a flush that runs out of time says so of what an earlier run left`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let offline = FakeTransport { _, _ in .none("offline") }
-        weak var first: Keeper?
+        weak var first: ReporterThread?
         do {
             let reporter = place.reporter(offline)
-            first = reporter.keeper
+            first = reporter.thread
             for _ in 0..<3 { reporter.record(leak: leak("Shop.Cart")) }
             #expect(comesToHold { reporter.statistics.failedAttempts > 0 && reporter.statistics.stored == 3 })
         }

@@ -63,7 +63,7 @@ import Testing
         what: String, header: String, items: String, ids: [String]
     ) throws {
         let submission = try SentrySubmission(envelope: Array("\(header)\n\(items)".utf8))
-        #expect(submission.repeatIDs == ids, "\(what)")
+        #expect(submission.idempotencyIDs == ids, "\(what)")
     }
 
     @Test func `only an event says who sent a batch`() throws {

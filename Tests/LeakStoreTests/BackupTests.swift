@@ -61,7 +61,8 @@ import Testing
     @Test func `a backup whose totals are wrong is kept and says so, as they are in the database`() throws {
         let store = try directory.store()
         try count(store, 0..<3)
-        try Connection(path: directory.database, access: .readWrite).execute("update leak set reports = 99")
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+            "update leak set reports = 99")
         let file = directory.path + "/backup"
         let backup = try backUp(to: file)
         #expect(backup.wrongSums.contains { $0.hasPrefix("reports and freed of a leak are") }, "\(backup)")
@@ -71,7 +72,7 @@ import Testing
     @Test func `a backup of a damaged database is not kept`() throws {
         let store = try directory.store()
         try count(store, 0..<3)
-        try Connection(path: directory.database, access: .readWrite).execute(
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "insert into leak_text select 999, title, module, stack, children, cycle, grouped_version, grouped_class, "
                 + "grouped_stack, search from leak_text limit 1")
         let file = directory.path + "/backup"

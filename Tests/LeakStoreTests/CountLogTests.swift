@@ -28,11 +28,11 @@ import LeakPlatform
     }
 
     private func number(_ sql: StaticString) throws -> Int64? {
-        try Connection(path: directory.database, access: .readOnly).number(sql)
+        try SQLiteConnection(path: directory.database, access: .readOnly).number(sql)
     }
 
     private func run(_ script: String) throws {
-        try Connection(path: directory.database, access: .readWrite).execute(script)
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
     }
 
     private var isLogEmpty: Bool {
@@ -102,7 +102,7 @@ import LeakPlatform
         let store = try store()
         try sendExpected(to: store)
         let reader = try store.makeReader()
-        let other = try Connection(path: directory.database, access: .readWrite)
+        let other = try SQLiteConnection(path: directory.database, access: .readWrite)
         try other.execute("begin immediate")
         for _ in 0..<2 { #expect(try reader.leak(page.id, now: noon)?.row.reports == 2) }
         #expect(try !isLogEmpty)
@@ -150,11 +150,11 @@ import LeakPlatform
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
         try send("1.0", install: 2, to: store)
         #expect(try !isLogEmpty)
-        store.watch.note(code: 11, StoreError(.corrupt, "a page that was misread"))
+        store.damageMonitor.record(code: 11, StoreError(.corrupt, "a page that was misread"))
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
         #expect(try !isLogEmpty)
         // The file is sound.
-        store.examination?()
+        store.integrityCheck?()
         try send("1.0", install: 2, to: store)
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 3)
     }
@@ -296,7 +296,7 @@ import LeakPlatform
         let folder = TemporaryDirectory()
         let file = folder.path + "/backup"
         _ = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
-        let copy = try Connection(path: file, access: .readOnly)
+        let copy = try SQLiteConnection(path: file, access: .readOnly)
         #expect(try copy.number("select count(*) from count_log") ?? 0 > 0)
     }
 
@@ -308,7 +308,7 @@ import LeakPlatform
         let folder = TemporaryDirectory()
         let file = folder.path + "/backup"
         #expect(try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false).wrongSums == [])
-        let copy = try Connection(path: file, access: .readOnly)
+        let copy = try SQLiteConnection(path: file, access: .readOnly)
         #expect(try copy.number("select count(*) from count_log") == 0)
         #expect(try copy.number("select sum(reports) from leak") == 4)
         #expect(try !isLogEmpty)

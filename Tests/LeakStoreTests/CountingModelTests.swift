@@ -60,7 +60,7 @@ import LeakPlatform
         func insist<Result>(_ body: () throws -> Result) throws -> Result {
             for _ in 0..<100 {
                 do { return try body() } catch { failures += 1 }
-                for store in stores { store.examination?() }
+                for store in stores { store.integrityCheck?() }
             }
             return try body()
         }
@@ -69,7 +69,7 @@ import LeakPlatform
                 let store = try disk.directory.store()
                 try store.setBusyTimeout(milliseconds: 20)
                 try store.set("wal_autocheckpoint = 24")
-                store.watch.limitUnconfirmedSigns(to: .max)
+                store.damageMonitor.limitUnconfirmedSigns(to: .max)
                 store.limitLog(to: 0)
                 store.limitLogs(to: 12)
                 return store
@@ -86,7 +86,7 @@ import LeakPlatform
             case 1:
                 now += Int64.random(in: 0...8, using: &random) * day
                 try insist { _ = try stores[number].expire(now: now) }
-            case 2: try insist { try stores[number].tidy(now: now) }
+            case 2: try insist { try stores[number].checkpointIfNeeded(now: now) }
             case 3: _ = try insist { try stores[number].checkpoint() }
             default:
                 let call = (0..<Int.random(in: 1...5, using: &random)).map { _ in

@@ -50,7 +50,7 @@ import Testing
         }
         _ = try? store.expire(now: noon + 2 * day)
         _ = try? store.expire(now: noon + 100 * day)
-        try? store.tidy(now: noon)
+        try? store.checkpointIfNeeded(now: noon)
     }
 
     /// Creates a small database with rows in every table, and returns its contents.
@@ -125,7 +125,7 @@ import Testing
         let directory = TemporaryDirectory(isInMemory: true)
         let model = try Self.filled(directory)
         let file = directory.read("leaks.sqlite")
-        let connection = try Connection(path: directory.database, access: .readOnly)
+        let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         let columns = try Self.texts(
             connection,
             """
@@ -141,7 +141,7 @@ import Testing
                 let value = Self.values[(number * 7 + offset * 5) % Self.values.count]
                 let copy = TemporaryDirectory(isInMemory: true)
                 copy.write(file, to: "leaks.sqlite")
-                let damaging = try Connection(path: copy.database, access: .readWrite)
+                let damaging = try SQLiteConnection(path: copy.database, access: .readWrite)
                 try damaging.execute("pragma foreign_keys = off; pragma ignore_check_constraints = on")
                 try? damaging.execute("update or ignore \(parts[0]) set \(parts[1]) = \(value)")
                 guard let store = try? SQLiteStore(path: copy.database, exclusive: false, clock: .unguarded)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    private static func texts(_ connection: Connection, _ sql: StaticString) throws -> [String] {
+    private static func texts(_ connection: SQLiteConnection, _ sql: StaticString) throws -> [String] {
         let select = try connection.statement(sql)
         defer { select.reset() }
         var texts: [String] = []

@@ -26,7 +26,7 @@ import Testing
         unsafe stat(directory.database, &status)
         #expect(status.st_mode & 0o777 == 0o600)
         #expect(try store.verify() == [])
-        let connection = try Connection(path: directory.database, access: .readOnly)
+        let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         #expect(try connection.number("pragma user_version") == Int64(Migration.newestVersion))
         #expect(try connection.number("pragma application_id") == 0x4C45_414B)
         #expect(try connection.number("pragma page_size") == 4_096)
@@ -54,11 +54,11 @@ import Testing
     ])
     func `a database of another program is refused and stays as it is`(script: String) throws {
         directory.write([], to: "leaks.sqlite")
-        try Connection(path: directory.database, access: .readWrite).execute(
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "pragma user_version = 3; " + script)
         let failure = try #require(failure { _ = try directory.store() })
         #expect(failure.reason == .notADatabase)
-        let connection = try Connection(path: directory.database, access: .readOnly)
+        let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         #expect(try connection.number("pragma user_version") == 3)
         #expect(try connection.number("select count(*) from sqlite_master where name = 'leak'") == 0)
     }
@@ -66,7 +66,8 @@ import Testing
     @Test func `a newer schema is refused`() throws {
         _ = try directory.store()
         let newer = Migration.newestVersion + 1
-        try Connection(path: directory.database, access: .readWrite).execute("pragma user_version = \(newer)")
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+            "pragma user_version = \(newer)")
         let failure = try #require(failure { _ = try directory.store() })
         #expect(failure.reason == .newerSchema(found: newer, known: Migration.newestVersion))
     }
@@ -74,7 +75,7 @@ import Testing
     @Test(arguments: [-1, -2_147_483_648, 0])
     func `a number of a schema that no collector wrote is refused`(version: Int) throws {
         _ = try directory.store()
-        try Connection(path: directory.database, access: .readWrite).execute(
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "pragma user_version = \(version)")
         let failure = try #require(failure { _ = try directory.store() })
         #expect(failure.reason == .corrupt)
@@ -90,7 +91,7 @@ import Testing
         throws
     {
         _ = try directory.store()
-        try Connection(path: directory.database, access: .readWrite).execute(script)
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
         let failure = try #require(failure { _ = try directory.store() })
         #expect(failure.reason == .corrupt)
         #expect(failure.description.contains("the \(part)"), "\(failure)")
@@ -98,7 +99,7 @@ import Testing
 
     @Test func `what others have added does not matter`() throws {
         _ = try directory.store()
-        try Connection(path: directory.database, access: .readWrite).execute(
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "analyze; create table notes (text); create index mine on leak (kind)")
         #expect(try directory.store().verify() == [])
     }
@@ -152,7 +153,7 @@ import Testing
 
     @Test func `a lock that another process keeps is reported`() throws {
         let store = try directory.store()
-        let other = try Connection(path: directory.database, access: .readWrite)
+        let other = try SQLiteConnection(path: directory.database, access: .readWrite)
         try other.run("begin immediate")
         try store.setBusyTimeout(milliseconds: 20)
         let failure = try #require(failure { _ = try store.count([submission()], now: noon) })
@@ -184,7 +185,7 @@ import Testing
     @Test func `damage is noticed`() throws {
         let store = try directory.store()
         _ = try store.count([submission([Report(leak: leak("A"), install: 1)])], now: noon)
-        try Connection(path: directory.database, access: .readWrite).execute(
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "update leak set reports = 2, installs = 9")
         let problems = try store.verify()
         #expect(problems.count == 5, "\(problems)")
@@ -236,7 +237,7 @@ import Testing
         }
         // Has the log of counts written to the tables.
         _ = try directory.store().makeReader().overview(app: nil, now: noon)
-        let connection = try Connection(path: directory.database, access: .readOnly)
+        let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         #expect(try connection.number("select count(*) from install_log") ?? 0 >= rows)
         #expect(try connection.number("select min(installs) from leak") == 4)
         #expect(try connection.number("select max(installs) from leak") == 4)

@@ -25,8 +25,8 @@ import Testing
                         at: noon - Int64(random.next() % 3) * hour)
                 }
                 var batch = submission(reports, key: "k\(random.next())", body: UInt8(random.next() % 200))
-                batch.denominators = [
-                    Submission.Denominator(
+                batch.usageCounts = [
+                    Submission.UsageCounts(
                         app: app, version: "\(random.next())", build: nil, sessions: 1, leakySessions: 0,
                         checks: ["C\(random.next())": 1])
                 ]

@@ -152,7 +152,7 @@ import Testing
     @Test func `a reader that could not read reads again`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
-        store.watch.limitUnconfirmedSigns(to: .max)
+        store.damageMonitor.limitUnconfirmedSigns(to: .max)
         let reader = try store.makeReader()
         var at = 0
         var count = 0
@@ -176,7 +176,7 @@ import Testing
                     }
                     let asked = disk.count
                     disk.follow { _ in .none }
-                    store.examination?()
+                    store.integrityCheck?()
                     #expect(try reader.leak(leak("A").id, now: noon)?.row.reports == count)
                     if at > asked { break }
                 } while true

@@ -6,7 +6,7 @@ import LeakPlatform
 
 /// Erasure of an install in every store. A second store runs the same tests.
 @Suite struct EraseTests {
-    let place = StorePlace()
+    let place = StoreLocation()
 
     private func report(_ name: String, _ install: UInt64, version: String = "1.0", build: String? = nil)
         -> Report
@@ -25,7 +25,7 @@ import LeakPlatform
             ], now: noon)
         let erased = try store.erase(install: 1)
         #expect(erased.samples > 0 && erased.sets > 0)
-        #expect(try store.erase(install: 1) == Erased())
+        #expect(try store.erase(install: 1) == ErasureResult())
         #expect(try store.verify() == [])
 
         let reader = try store.makeReader()
@@ -83,14 +83,14 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `reports that come between two steps of erasing leave every set with its size`() throws {
+    @Test func `reports that come between two steps of erasure leave every set with its size`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let writer = try writer(in: directory)
         _ = try writer.count([submission((0..<1_500).map { report("L\($0)", 1) })], now: noon)
-        var erasing = Erasing(install: 1)
+        var erasure = InstallErasure(install: 1)
         var steps = 0
-        while try writer.runStep(of: &erasing) {
+        while try writer.runStep(of: &erasure) {
             steps += 1
             let others = (0..<1_500).map { report("L\($0)", UInt64(10 + steps)) }
             _ = try writer.count([submission(others)], now: noon + Int64(steps))
@@ -103,7 +103,7 @@ import LeakPlatform
     /// Returns a writer whose steps the test runs itself.
     private func writer(in directory: TemporaryDirectory) throws -> Writer {
         try Writer(
-            connection: try Connection(path: directory.database, access: .readWrite),
+            connection: try SQLiteConnection(path: directory.database, access: .readWrite),
             limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
             reservoir: Reservoir(seed: 7))
     }
@@ -118,13 +118,13 @@ import LeakPlatform
             }
         }
         #expect(try writer.count([submission(reports)], now: noon) == [.counted])
-        var erasing = Erasing(install: 1)
-        while try writer.runStep(of: &erasing) {
-            guard erasing.erased.sets > 0 else { continue }
+        var erasure = InstallErasure(install: 1)
+        while try writer.runStep(of: &erasure) {
+            guard erasure.erased.sets > 0 else { continue }
             var expiry = Expiry(now: noon + 2 * day)
             while try writer.runStep(of: &expiry) {}
         }
-        #expect(erasing.erased.sets > 500)
+        #expect(erasure.erased.sets > 500)
         #expect(try store.erase(install: 1).sets == 0)
         let week = try store.makeReader().overview(app: nil, period: .week, now: noon + 2 * day)
         #expect(week.recentReports == 1_400 && week.recentInstalls == 0)
@@ -138,10 +138,10 @@ import LeakPlatform
         let first = (0..<1_400).map { report("L\($0)", 1, build: "1") }
         let second = (0..<700).map { report("L\($0)", 2, build: "2") }
         #expect(try writer.count([submission(second + first)], now: noon) == [.counted])
-        var erasing = Erasing(install: 1)
-        while try writer.runStep(of: &erasing) {
+        var erasure = InstallErasure(install: 1)
+        while try writer.runStep(of: &erasure) {
             // By then the erasure has passed the places of the copies, but not those of the originals.
-            guard erasing.erased.sets > 1_800 else { continue }
+            guard erasure.erased.sets > 1_800 else { continue }
             let others = (700..<1_400).map { report("L\($0)", 2, build: "2") }
             #expect(try writer.count([submission(others)], now: noon) == [.counted])
         }

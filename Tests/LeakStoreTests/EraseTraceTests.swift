@@ -53,7 +53,7 @@ import LeakPlatform
         }
         #expect(erased.isLeftInLog && erased.samples > 0)
         #expect(holds("forget-me", "leaks.sqlite-wal") || holds("forget-me", "leaks.sqlite"))
-        #expect(try store.erase(install: 777_777) == Erased())
+        #expect(try store.erase(install: 777_777) == ErasureResult())
         #expect(!holds("forget-me", "leaks.sqlite") && !holds("forget-me", "leaks.sqlite-wal"))
     }
 

@@ -8,7 +8,7 @@ import Testing
     private func writer() throws -> Writer {
         _ = try directory.store()
         return try Writer(
-            connection: try Connection(path: directory.database, access: .readWrite),
+            connection: try SQLiteConnection(path: directory.database, access: .readWrite),
             limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
             reservoir: Reservoir(seed: 7))
     }
@@ -92,7 +92,7 @@ import Testing
     @Test func `one call stops between two steps, and the next goes on`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
-        let connection = try Connection(path: directory.database, access: .readOnly)
+        let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         let keys = { try connection.number("select count(*) from idempotency") }
         var steps = 0
         _ = try store.expire(now: noon + 8 * day) {
@@ -110,7 +110,7 @@ import Testing
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
         try store.expire(now: noon + 8 * day)
-        let connection = try Connection(path: directory.database, access: .readOnly)
+        let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         #expect(try connection.number("select count(*) from idempotency") == 0)
         #expect(try connection.number("select count(*) from answer") == 0)
     }

@@ -92,7 +92,7 @@ import LeakPlatform
                     let old = noon - 100 * day - Int64(number % 40) * hour
                     _ = try? store.count([submission(key: "old \(number)", at: old)], now: old)
                     _ = try? store.expire(now: noon - 20 * day)
-                    try? store.tidy(now: noon + Int64(number) * 10_000)
+                    try? store.checkpointIfNeeded(now: noon + Int64(number) * 10_000)
                 }
             },
             WorkerThread(name: "reader") {

@@ -24,18 +24,18 @@ import LeakPlatform
     private func fold(_ store: SQLiteStore) throws {
         try store.writer.with { writer throws(StoreError) in
             try writer.connection.transaction(.immediate) { () throws(StoreError) in
-                try writer.forgetIfOthersWrote()
-                try writer.foldLogs()
+                try writer.dropCachedIfOthersWrote()
+                try writer.flushLogs()
             }
         }
     }
 
     private func rows(in table: StaticString) throws -> Int64? {
-        try Connection(path: directory.database, access: .readOnly).number(table)
+        try SQLiteConnection(path: directory.database, access: .readOnly).number(table)
     }
 
     private func run(_ script: String) throws {
-        try Connection(path: directory.database, access: .readWrite).execute(script)
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
     }
 
     @Test func `a log of installs that names more sets than are cached is read whole`() throws {

@@ -21,7 +21,7 @@ import Testing
         #expect(try other.verify() == [])
         #expect(try other.makeReader().leak(page.id, now: noon)?.row.reports == 360)
         #expect(try other.verify() == [])
-        let counts = try Connection(path: directory.database, access: .readOnly)
+        let counts = try SQLiteConnection(path: directory.database, access: .readOnly)
         #expect(try counts.number("select min(reports) from leak_release") == 9)
         #expect(try counts.number("select max(reports) from leak_release") == 9)
         #expect(try counts.number("select max(installs) from leak_release") == 1)
@@ -38,7 +38,7 @@ import Testing
         for call in 1...2 {
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
             #expect(try store.verify() == [])
-            let counts = try Connection(path: directory.database, access: .readOnly)
+            let counts = try SQLiteConnection(path: directory.database, access: .readOnly)
             #expect(try counts.number("select count(*) from leak_release") == 40)
             #expect(try counts.number("select min(reports) from leak_release") == Int64(3 * call))
             #expect(try counts.number("select max(reports) from leak_release") == Int64(3 * call))

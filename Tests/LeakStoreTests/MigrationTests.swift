@@ -10,10 +10,10 @@ import Testing
         directory.write([], to: "leaks.sqlite")
         let file = try #require(
             Bundle.module.url(forResource: "Vectors/schema-\(schema)", withExtension: "sql"))
-        let connection = try Connection(path: directory.database, access: .readWrite)
+        let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute(try String(contentsOf: file, encoding: .utf8))
         try connection.execute(
-            "pragma application_id = \(Connection.applicationID); pragma user_version = \(schema)")
+            "pragma application_id = \(SQLiteConnection.applicationID); pragma user_version = \(schema)")
         return directory
     }
 
@@ -21,9 +21,10 @@ import Testing
         for _ in 0..<100 {
             let directory = TemporaryDirectory(isInMemory: true)
             directory.write([], to: "leaks.sqlite")
-            try Connection(path: directory.database, access: .readWrite).execute("pragma journal_mode = wal")
+            try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+                "pragma journal_mode = wal")
             _ = try together(2) { number in
-                let connection = try Connection(path: directory.database, access: .readWrite)
+                let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
                 if number == 0 { return try Migration.run(on: connection) }
                 while try Migration.isNeeded(on: connection) {}
             }
@@ -49,7 +50,7 @@ import Testing
             try reader.leakClass("CheckoutViewController", app: "com.acme.shop", now: noon))
         #expect(found.total == 1 && found.reports == 18 && found.installs == 3)
 
-        let connection = try Connection(path: directory.database, access: .readWrite)
+        let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         #expect(try connection.number("select cells from app") == 6)
         #expect(try connection.number("select text_bytes from app") ?? 0 > 100)
         let elements = try connection.number("select count(*) from leak_element") ?? 0
@@ -69,7 +70,7 @@ import Testing
 
     @Test func `of an app's days the newest 91 are taken along`() throws {
         let directory = try database(schema: 2)
-        let connection = try Connection(path: directory.database, access: .readWrite)
+        let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         let today = Calendar.day(of: try #require(try connection.number("select last_seen from app")))
         for before in [90, 91, 500] {
             try connection.run(
@@ -88,7 +89,7 @@ import Testing
             Report(leak: leak("Page"), version: version, install: install)
         }
         #expect(try store.count([submission(reports)], now: noon) == [.counted])
-        let connection = try Connection(path: directory.database, access: .readWrite)
+        let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute(
             """
             update app set newest_release = (select max(id) from release);
@@ -109,7 +110,7 @@ import Testing
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), install: 1)
         _ = try directory.store().count([submission([report])], now: noon)
-        try Connection(path: directory.database, access: .readWrite)
+        try SQLiteConnection(path: directory.database, access: .readWrite)
             .execute(
                 """
                 drop table count_log; alter table idempotency_use drop column detail_bytes;
@@ -128,7 +129,7 @@ import Testing
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
         _ = try directory.store().count([submission([report], key: "a")], now: noon)
-        let connection = try Connection(path: directory.database, access: .readWrite)
+        let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute(
             "alter table idempotency_use drop column detail_bytes; pragma user_version = 12")
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
@@ -150,13 +151,13 @@ import Testing
         do {
             let store = try directory.store()
             _ = try store.count([submission(leaks.map { Report(leak: $0) }, key: "k")], now: noon)
-            let connection = try Connection(path: directory.database, access: .readWrite)
+            let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
             for leak in leaks {
                 let search = ([leak.title, leak.module ?? "", leak.stack.joined(separator: " › ")])
                     .joined(separator: "\n").lowercased()
                 try connection.run(
                     "update leak_text set grouped_stack = ?, search = ? where title = ?",
-                    PackedWriter.pack(leak.groupedBy.stack), search, leak.title)
+                    PackedWriter.pack(leak.groupingKey.stack), search, leak.title)
             }
             try connection.execute(
                 """
@@ -173,14 +174,14 @@ import Testing
         let reader = try store.makeReader()
         for leak in leaks {
             let read = try #require(try reader.leak(leak.id, now: noon)).row.identity
-            #expect(read.stack == leak.stack && read.groupedBy == leak.groupedBy)
+            #expect(read.stack == leak.stack && read.groupingKey == leak.groupingKey)
         }
         for (text, found) in [("frame42x", "Größe"), ("root", "Page"), ("größe", "Größe")] {
             var query = LeakQuery()
             query.search = text
             #expect(try reader.leaks(query, now: noon).leaks.map(\.identity.title) == [found])
         }
-        let connection = try Connection(path: directory.database, access: .readWrite)
+        let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         #expect(
             (29_000..<32_000).contains(
                 try connection.number(
@@ -196,7 +197,7 @@ import Testing
     @Test func `nothing but a server brings a database up to date that a server has`() throws {
         let directory = try database(schema: 1)
         func schema(_ path: String) throws -> Int64? {
-            try Connection(path: path, access: .readOnly).number("pragma user_version")
+            try SQLiteConnection(path: path, access: .readOnly).number("pragma user_version")
         }
         do {
             let server = try LockFile(beside: directory.database)
@@ -221,7 +222,7 @@ import Testing
     @Test func `a backup of a later schema is copied, its structure checked`() throws {
         let directory = TemporaryDirectory()
         _ = try directory.store()
-        let connection = try Connection(path: directory.database, access: .readWrite)
+        let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute("create table later (id integer); pragma user_version = 99")
         let file = directory.path + "/backup"
         let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
@@ -233,7 +234,8 @@ import Testing
         let store = try directory.store(exclusive: true)
         #expect(try store.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])
         let later = Migration.newestVersion + 1
-        try Connection(path: directory.database, access: .readWrite).execute("pragma user_version = \(later)")
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+            "pragma user_version = \(later)")
         for _ in 0..<2 {
             for write in [
                 { _ = try store.count([submission([Report(leak: leak("A"))])], now: noon) },

@@ -20,8 +20,8 @@ import Testing
                     at: noon - Int64.random(in: 0..<3, using: &random) * day)
             }
             var batch = submission(reports, key: "k\(round)")
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: "1.0", build: nil, sessions: 3, leakySessions: 1,
                     checks: ["A": 2, "B": 3])
             ]
@@ -42,7 +42,7 @@ import Testing
     }
 
     private func damage(_ script: String) throws {
-        try Connection(path: directory.database, access: .readWrite).execute(script)
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
     }
 
     @Test(arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 /// Release checks of every store. A second store runs the same tests.
 @Suite struct StoreCheckTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
     private let list = KnownLeaks([known("UIKeyboard*", "keyboard")])
 
@@ -130,8 +130,8 @@ import Testing
         #expect(try reader.check(app: "mail", version: "5.2", baseline: nil, now: noon) == nil)
         // A session is enough.
         var batch = submission()
-        batch.denominators = [
-            Submission.Denominator(
+        batch.usageCounts = [
+            Submission.UsageCounts(
                 app: "shop", version: "5.3", build: nil, sessions: 1, leakySessions: 0, checks: [:])
         ]
         _ = try store.count([batch], now: noon)
@@ -170,7 +170,7 @@ import Testing
         let check = try check()
         #expect(check.regressed.map(\.identity.title) == ["UIKeyboardOld", "Regressed"])
         #expect(check.regressed.map(\.reports) == [3, 2] && check.regressedCount == 2)
-        #expect(check.regressed.allSatisfy { $0.state == .regressed && $0.standing?.backIn == "5.3" })
+        #expect(check.regressed.allSatisfy { $0.state == .regressed && $0.standing?.regressedIn == "5.3" })
         #expect(check.newCount == 0 && check.setAside == 0 && !check.passes)
         // It was there before its fix, too.
         #expect(try self.check("5.2").passes == false)

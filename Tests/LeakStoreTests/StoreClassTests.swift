@@ -3,7 +3,7 @@ import Testing
 
 /// Grouping of leaks by class in every store. A second store runs the same tests.
 @Suite struct StoreClassTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }
@@ -14,7 +14,7 @@ import Testing
         let plain = LeakStoreTests.leak(name, stack: stack, app: app)
         return LeakIdentity(
             id: plain.id, app: app, kind: plain.kind, className: name, module: module, title: name,
-            stack: plain.stack, children: [], cycle: [], quality: .full, groupedBy: plain.groupedBy)
+            stack: plain.stack, children: [], cycle: [], quality: .full, groupingKey: plain.groupingKey)
     }
 
     @Test func `all stacks of a class are joined, with and without a module`() throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// A system clock that is set wrong neither counts a batch twice nor deletes rows that are still needed.
 @Suite struct StoreClockTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let uptime = TestUptime()
 
     private func store() throws -> any Store { try place.store(clock: uptime.rule) }

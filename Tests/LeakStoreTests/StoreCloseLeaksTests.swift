@@ -3,7 +3,7 @@ import Testing
 
 /// Search for leaks close to a leak in every store. A second store runs the same tests.
 @Suite struct StoreCloseLeaksTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }
@@ -32,7 +32,7 @@ import Testing
         #expect(try near(leak("Nobody")) == [])
         let outline = try #require(
             try store.makeReader().outlines(near: page.id).first { $0.id == sameOwner.id })
-        #expect(outline.className == "Model" && outline.groupedBy == sameOwner.groupedBy)
+        #expect(outline.className == "Model" && outline.groupingKey == sameOwner.groupingKey)
         #expect(outline.stack == ["Home", "Model"] && outline.reports == 1)
     }
 
@@ -53,7 +53,7 @@ import Testing
             id: plain.id, app: plain.app, kind: plain.kind, className: nil, module: nil, title: text,
             stack: [],
             children: [], cycle: [], quality: .low,
-            groupedBy: GroupedBy(version: 1, className: text, stack: []))
+            groupingKey: GroupingKey(version: 1, className: text, stack: []))
     }
 
     @Test func `leaks whose classes or texts are alike are near`() throws {

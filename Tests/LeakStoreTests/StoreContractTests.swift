@@ -3,7 +3,7 @@ import Testing
 
 /// The contract of every store. A second store runs the same tests.
 @Suite struct StoreContractTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }
@@ -35,7 +35,7 @@ import Testing
         #expect(found.row.firstSeen == noon - day)
         #expect(found.row.lastSeen == noon)
         #expect(found.row.identity.stack == ["Root", "Page"])
-        #expect(found.row.identity.groupedBy == page.groupedBy)
+        #expect(found.row.identity.groupingKey == page.groupingKey)
         #expect(found.row.trend == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4])
         #expect(!found.row.isNew)
         #expect(
@@ -163,11 +163,11 @@ import Testing
         var batch = submission([
             Report(leak: page, version: "1.0", count: 5), Report(leak: page, version: "2.0", count: 3),
         ])
-        batch.denominators = [
-            Submission.Denominator(
+        batch.usageCounts = [
+            Submission.UsageCounts(
                 app: "shop", version: "1.0", build: "1", sessions: 10, leakySessions: 2,
                 checks: ["Page": 50, "Other": 1]),
-            Submission.Denominator(
+            Submission.UsageCounts(
                 app: "shop", version: "2.0", build: "2", sessions: 4, leakySessions: 1, checks: ["Page": 30]),
         ]
         batch.dropped = [Submission.Dropped(app: "shop", reason: "budget", count: 3)]
@@ -232,8 +232,8 @@ import Testing
             var batch = submission(
                 twins.map { Report(leak: page, version: $0, build: $0, system: $0, model: $0, install: 1) })
             batch.dropped = twins.map { Submission.Dropped(app: "shop", reason: $0, count: 2) }
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: twins[0], build: twins[1], sessions: 1, leakySessions: 0,
                     checks: [twins[0]: 1, twins[1]: 1])
             ]

@@ -3,7 +3,7 @@ import Testing
 
 /// Keys, tokens, links and sessions in every store.
 @Suite struct StoreCredentialTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }

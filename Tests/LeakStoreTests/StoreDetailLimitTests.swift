@@ -3,7 +3,7 @@ import Testing
 
 /// The bytes of samples and explanations that one ingest key adds on a day, in every store.
 @Suite struct StoreDetailLimitTests {
-    let place = StorePlace()
+    let place = StoreLocation()
 
     private static func limits(_ bytes: Int) -> StoreLimits {
         var limits = StoreLimits()
@@ -248,8 +248,8 @@ import Testing
         func check(_ numbers: Range<Int>, version: String, key: Int64 = 1) throws {
             var batch = submission(keyID: key)
             let name = String(repeating: "x", count: 490)
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: version, build: nil, sessions: 1, leakySessions: 0,
                     checks: Dictionary(uniqueKeysWithValues: numbers.map { ("\($0)" + name, 3) }))
             ]
@@ -278,8 +278,8 @@ import Testing
         for (version, names) in [("1.0", 0..<10), ("2.0", 0..<1)] {
             var batch = submission()
             let name = String(repeating: "x", count: 499)
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: version, build: nil, sessions: 1, leakySessions: 0,
                     checks: Dictionary(uniqueKeysWithValues: names.map { ("\($0)" + name, 1) }))
             ]
@@ -297,8 +297,8 @@ import Testing
         limits.checkClassesPerRelease = 2
         func check(_ names: [String]) throws {
             var batch = submission()
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
                     checks: Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
             ]
@@ -313,8 +313,8 @@ import Testing
             ])
         // 34 are used: a name of 50 more has room, in another version.
         var batch = submission()
-        batch.denominators = [
-            Submission.Denominator(
+        batch.usageCounts = [
+            Submission.UsageCounts(
                 app: "shop", version: "2.0", build: nil, sessions: 1, leakySessions: 0,
                 checks: [String(repeating: "y", count: 51): 1])
         ]
@@ -330,8 +330,8 @@ import Testing
         let names = ["A", "B", "C"].map { $0 + String(repeating: "x", count: 500) }
         for (key, name) in [(Int64(1), 0), (1, 1), (2, 2), (3, 1)] {
             var batch = submission(keyID: key)
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
                     checks: [names[name]: 1, StoreLimits.other: 1])
             ]

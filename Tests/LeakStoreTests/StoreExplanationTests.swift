@@ -5,7 +5,7 @@ import Testing
 
 /// Retain explanations in every store.
 @Suite struct StoreExplanationTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
     let cart = leak("Cart")
     let home = leak("Home")

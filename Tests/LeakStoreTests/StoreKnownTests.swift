@@ -3,7 +3,7 @@ import Testing
 
 /// Separation of known leaks in every store. A second store runs the same tests.
 @Suite struct StoreKnownTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
     private let list = KnownLeaks([
         known("UITextField", systems: [("iOS", "11.2", "11.3")]), known("UIKeyboard*", "keyboard"),
@@ -42,7 +42,7 @@ import Testing
         let page = try page(store.makeReader(known: list))
         #expect(page.leaks.map(\.reports) == [5, 5])
         #expect((page.total, page.reports) == (2, 10))
-        #expect(page.known == KnownTotals(leaks: 2, reports: 11))
+        #expect(page.known == LeakTotals(leaks: 2, reports: 11))
     }
 
     @Test(arguments: [
@@ -77,20 +77,20 @@ import Testing
     @Test func `other filters hold for what is left out as well`() throws {
         let reader = try store.makeReader(known: list)
         let newest = try page(reader) { $0.version = "2.0" }
-        #expect(newest.leaks.isEmpty && newest.known == KnownTotals(leaks: 1, reports: 7))
+        #expect(newest.leaks.isEmpty && newest.known == LeakTotals(leaks: 1, reports: 7))
         let found = try page(reader) { $0.search = "keyboard" }
-        #expect(found.total == 0 && found.known == KnownTotals(leaks: 1, reports: 4))
+        #expect(found.total == 0 && found.known == LeakTotals(leaks: 1, reports: 4))
         let all = try page(reader) { $0.app = nil }
-        #expect(all.total == 2 && all.known == KnownTotals(leaks: 3, reports: 20))
+        #expect(all.total == 2 && all.known == LeakTotals(leaks: 3, reports: 20))
     }
 
     @Test func `the overview counts them apart`() throws {
         let overview = try store.makeReader(known: list).overview(app: "shop", now: noon)
         #expect((overview.leaks, overview.reports) == (4, 21))
-        #expect(overview.known == KnownTotals(leaks: 2, reports: 11))
+        #expect(overview.known == LeakTotals(leaks: 2, reports: 11))
         #expect(overview.newLeaks == 0 && overview.newTitles == [])
         let plain = try store.makeReader().overview(app: "shop", now: noon)
-        #expect(plain.known == KnownTotals() && plain.newTitles == ["UITextField"])
+        #expect(plain.known == LeakTotals() && plain.newTitles == ["UITextField"])
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 3])
@@ -125,15 +125,15 @@ import Testing
             [submission([Report(leak: leak("UITextField", stack: ["Login"]), system: "iOS 17.0")])], now: noon
         )
         let page = try page(reader)
-        #expect(page.known == KnownTotals(leaks: 1, reports: 4))
+        #expect(page.known == LeakTotals(leaks: 1, reports: 4))
         #expect(page.leaks.first?.known?.elsewhere == 1)
     }
 
     @Test func `a leak that two entries name counts once, however often it is asked for`() throws {
         let reader = try store.makeReader(known: list)
         for _ in 0..<3 {
-            #expect(try page(reader).known == KnownTotals(leaks: 2, reports: 11))
-            #expect(try page(reader) { $0.app = "mail" }.known == KnownTotals(leaks: 1, reports: 9))
+            #expect(try page(reader).known == LeakTotals(leaks: 2, reports: 11))
+            #expect(try page(reader) { $0.app = "mail" }.known == LeakTotals(leaks: 1, reports: 9))
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
         }
     }
@@ -141,7 +141,7 @@ import Testing
     @Test func `another list changes what is shown, not what is kept`() throws {
         #expect(try page(store.makeReader(known: list)).total == 2)
         let plain = try page(store.makeReader())
-        #expect(plain.total == 4 && plain.known == KnownTotals())
+        #expect(plain.total == 4 && plain.known == LeakTotals())
         #expect(plain.leaks.allSatisfy { $0.known == nil && $0.state != .known })
         #expect(plain.leaks.contains { $0.state == .slow })
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// Limits for the data that one sender can make a store keep. A second store runs the same tests.
 @Suite struct StoreLimitTests {
-    let place = StorePlace()
+    let place = StoreLocation()
 
     /// Limits that a test reaches.
     static var small: StoreLimits {
@@ -197,8 +197,8 @@ import Testing
         let store = try place.store(limits: Self.small)
         for number in 0..<5 {
             var batch = submission()
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
                     checks: ["C\(number)": 10])
             ]
@@ -217,8 +217,8 @@ import Testing
         let store = try place.store(limits: Self.small)
         for name in ["other", "a", "b"] {
             var batch = submission()
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0, checks: [name: 10]
                 )
             ]

@@ -4,7 +4,7 @@ import Testing
 
 /// Lists of leaks in every store. A second store runs the same tests.
 @Suite struct StoreListTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }

@@ -4,7 +4,7 @@ import Testing
 
 /// Merging leaks, in every store.
 @Suite struct StoreMergeTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
     let old = leak("Page", stack: ["0x1"])
     let other = leak("Page", stack: ["0x2"])
@@ -65,7 +65,7 @@ import Testing
         #expect(after.systems.first { $0.value == "iOS 18" }?.reports == 1)
         #expect(after.lived.map(\.count) == [1])
         #expect(after.samples == (isThere ? 5 : 4))
-        #expect(after.row.identity.groupedBy.stack == new.groupedBy.stack)
+        #expect(after.row.identity.groupingKey.stack == new.groupingKey.stack)
         #expect(after.history.map(\.note) == ["merged 2"])
 
         // The same reader, which has seen the leaks before.

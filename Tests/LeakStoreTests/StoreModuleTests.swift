@@ -3,7 +3,7 @@ import Testing
 
 /// Classes with the same name in two modules, in every store. A second store runs the same tests.
 @Suite struct StoreModuleTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }
@@ -33,7 +33,7 @@ import Testing
             return LeakIdentity(
                 id: plain.id, app: plain.app, kind: plain.kind, className: name, module: module,
                 title: name, stack: plain.stack, children: [], cycle: [], quality: .full,
-                groupedBy: plain.groupedBy, alternative: alternative)
+                groupingKey: plain.groupingKey, alternative: alternative)
         }
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 /// The newest version of an app in every store. A second store runs the same tests.
 @Suite struct StoreNewestVersionTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }
@@ -15,8 +15,8 @@ import Testing
         var batch = submission(
             installs.map { Report(leak: leak(name), version: version, install: $0, count: reports) })
         if sessions > 0 {
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: version, build: nil, sessions: sessions, leakySessions: 0,
                     checks: [:])
             ]

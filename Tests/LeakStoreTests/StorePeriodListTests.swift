@@ -5,7 +5,7 @@ import Testing
 /// Lists of a period without a filter, beside the same lists with a filter that every leak passes; a second store runs
 /// the same tests. Stores find the former by indexes and by sums of whole apps.
 @Suite struct StorePeriodListTests {
-    private let place = StorePlace()
+    private let place = StoreLocation()
     private static let apps = ["shop", "mail", "maps"]
 
     /// Reports around the beginnings of periods, some of freed leaks, some late; few different counts, so that many leaks

@@ -4,7 +4,7 @@ import Testing
 
 /// Counts by period in every store. A second store runs the same tests.
 @Suite struct StorePeriodTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
     /// 2026-11-20 00:00 UTC.
     private static let midnight = noon - 12 * hour
@@ -142,7 +142,7 @@ import Testing
         #expect(try recent(.fortnight, now: noon + 3 * day) == [6, 3, 1])
         #expect(try store.erase(install: 2).sets > 0)
         #expect(try recent(.fortnight, now: noon + 3 * day) == [6, 2, 1])
-        #expect(try store.erase(install: 2) == Erased())
+        #expect(try store.erase(install: 2) == ErasureResult())
         try count(at: noon, now: noon + 3 * day, install: 2)
         #expect(try recent(.fortnight, now: noon + 3 * day) == [7, 3, 1])
         #expect(try store.verify() == [])
@@ -213,8 +213,8 @@ import Testing
         _ = try store.decide(Decision(.resolve(.newestVersion), by: "ada"), about: leak("C").id, now: noon)
         let week = try page(.week)
         #expect(week.leaks.map(\.reports) == [4, 1] && week.reports == 5)
-        #expect(week.ignored == KnownTotals(leaks: 1, reports: 2))
-        #expect(week.resolved == KnownTotals(leaks: 1, reports: 3))
+        #expect(week.ignored == LeakTotals(leaks: 1, reports: 2))
+        #expect(week.resolved == LeakTotals(leaks: 1, reports: 3))
         #expect(try page(.week) { $0.state = .resolved }.leaks.map(\.reports) == [3])
         #expect(try page(.week) { $0.state = .any }.reports == 10)
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// Several collectors that share a store. A second store runs the same tests.
 @Suite struct StoreSharingTests {
-    let place = StorePlace()
+    let place = StoreLocation()
 
     /// Returns a batch that reached a collector, with the answer that this collector would give.
     private func batch(_ key: Int, for collector: Int) -> Submission {

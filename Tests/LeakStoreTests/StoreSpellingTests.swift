@@ -66,11 +66,11 @@ import Testing
     private func `apps, classes checked and reasons`(cut: Cut) throws {
         let parts = [Self.composed, Self.decomposed].map { name in
             var part = submission([Report(leak: leak("Page"), system: name, model: name)])
-            part.denominators = [
-                Submission.Denominator(
+            part.usageCounts = [
+                Submission.UsageCounts(
                     app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
                     checks: [name: 3]),
-                Submission.Denominator(
+                Submission.UsageCounts(
                     app: name, version: "1.0", build: nil, sessions: 1, leakySessions: 0, checks: [:]),
             ]
             part.dropped = [Submission.Dropped(app: "shop", reason: name, count: 5)]
@@ -89,7 +89,7 @@ import Testing
             #expect(bytes(values.map(\.value)) == Self.twins)
             #expect(values.map(\.reports) == [2, 2])
         }
-        let connection = try Connection(path: directory.database, access: .readOnly)
+        let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         #expect(try connection.number("select count(*) from release_check where checks = 6") == 2)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Symbols of images, in every store.
 @Suite struct StoreSymbolTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }
@@ -58,9 +58,9 @@ import Testing
         #expect(try store.put(symbols("B"), body: [1]) == .stored)
         let rows = try store.makeReader().symbols()
         let used = try #require(rows.first { $0.image == "A" })
-        try store.noteUse(ofSymbols: [used.id, 999], now: noon + 50 * day)
+        try store.recordUse(ofSymbols: [used.id, 999], now: noon + 50 * day)
         // A use that was noted late does not take a later one back.
-        try store.noteUse(ofSymbols: [used.id], now: noon + 40 * day)
+        try store.recordUse(ofSymbols: [used.id], now: noon + 40 * day)
         try store.expire(now: noon + 99 * day)
         #expect(try images() == ["B", "A"])
         try store.expire(now: noon + 101 * day)
@@ -91,12 +91,12 @@ import Testing
         let rewritten = LeakIdentity(
             id: unnamed.id, app: unnamed.app, kind: unnamed.kind, className: unnamed.className,
             module: unnamed.module, title: unnamed.title, stack: named.stack, children: [], cycle: [],
-            quality: unnamed.quality, groupedBy: unnamed.groupedBy)
+            quality: unnamed.quality, groupingKey: unnamed.groupingKey)
         #expect(try store.rewrite(rewritten))
         let reader = try store.makeReader()
         let row = try #require(try reader.leak(unnamed.id, now: noon)).row
         #expect(row.identity.stack == named.stack && row.reports == 1)
-        #expect(row.identity.groupedBy == unnamed.groupedBy)
+        #expect(row.identity.groupingKey == unnamed.groupingKey)
         #expect(try reader.leaks(withPlacesIn: ["6F1B-00"]) == [])
         #expect(try store.verify() == [])
         #expect(try !store.rewrite(named))

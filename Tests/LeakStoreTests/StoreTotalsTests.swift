@@ -22,8 +22,8 @@ import Testing
                     ]
                 }
             })
-        batch.denominators = ["1.0", "2.0"].map {
-            Submission.Denominator(
+        batch.usageCounts = ["1.0", "2.0"].map {
+            Submission.UsageCounts(
                 app: app, version: $0, build: nil, sessions: count, leakySessions: count,
                 checks: ["A": count, "B": count])
         }
@@ -79,7 +79,7 @@ import Testing
         let store = try directory.store()
         store.limitLogs(to: 0)
         for _ in 0..<3 { _ = try store.count([flood("shop", count: .max)], now: noon) }
-        let connection = try Connection(path: directory.database, access: .readOnly)
+        let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         let columns = [
             ("app", "reports"), ("app", "freed"), ("release", "reports"), ("release", "freed"),
             ("release", "sessions"), ("release", "leaky_sessions"), ("release", "checks"),

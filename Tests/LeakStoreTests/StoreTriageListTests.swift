@@ -4,7 +4,7 @@ import Testing
 
 /// Triage decisions in lists, totals and releases of every store. A second store runs the same tests.
 @Suite struct StoreTriageListTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
     private let list = KnownLeaks([known("UIKeyboard*", "keyboard")])
     private static let names = [
@@ -85,11 +85,11 @@ import Testing
                 if let only = LeakState(rawValue: state.rawValue) { #expect(row.state == only) }
             }
             if state == .toFix {
-                #expect(page.known == KnownTotals(leaks: 1, reports: 7))
-                #expect(page.resolved == KnownTotals(leaks: 1, reports: 3))
-                #expect(page.ignored == KnownTotals(leaks: 2, reports: 13))
+                #expect(page.known == LeakTotals(leaks: 1, reports: 7))
+                #expect(page.resolved == LeakTotals(leaks: 1, reports: 3))
+                #expect(page.ignored == LeakTotals(leaks: 2, reports: 13))
             } else {
-                #expect([page.known, page.resolved, page.ignored].allSatisfy { $0 == KnownTotals() })
+                #expect([page.known, page.resolved, page.ignored].allSatisfy { $0 == LeakTotals() })
             }
         }
     }
@@ -102,20 +102,20 @@ import Testing
         let over = try #require(try reader.leak(leak("UIKeyboardIgnored").id, now: noon + 1)).row
         #expect(over.state == .known && over.standing != nil)
         let page = try page(reader, now: noon + 1)
-        #expect(page.known == KnownTotals(leaks: 2, reports: 15))
-        #expect(page.ignored == KnownTotals(leaks: 1, reports: 5))
+        #expect(page.known == LeakTotals(leaks: 2, reports: 15))
+        #expect(page.ignored == LeakTotals(leaks: 1, reports: 5))
     }
 
     @Test func `lists of a version, a class, a search and another app leave out the same`() throws {
         #expect(try page { $0.version = "2.0" }.leaks.map(\.reports) == [10, 10])
         let first = try page { $0.version = "1.0" }
         #expect(first.leaks.map(\.reports) == [16, 9, 4, 2, 1])
-        #expect(first.resolved == KnownTotals(leaks: 1, reports: 3) && first.ignored.leaks == 2)
+        #expect(first.resolved == LeakTotals(leaks: 1, reports: 3) && first.ignored.leaks == 2)
         #expect(try page { $0.className = "Ignored" }.total == 0)
-        #expect(try page { $0.className = "Ignored" }.ignored == KnownTotals(leaks: 1, reports: 5))
+        #expect(try page { $0.className = "Ignored" }.ignored == LeakTotals(leaks: 1, reports: 5))
         #expect(try page { $0.search = "regressed" }.total == 2)
-        #expect(try page { $0.app = "mail" }.ignored == KnownTotals())
-        #expect(try page { $0.app = "shop" }.ignored == KnownTotals(leaks: 2, reports: 13))
+        #expect(try page { $0.app = "mail" }.ignored == LeakTotals())
+        #expect(try page { $0.app = "shop" }.ignored == LeakTotals(leaks: 2, reports: 13))
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 4, 200])
@@ -173,9 +173,9 @@ import Testing
             #expect(overview.regressedTitles == ["UIKeyboardRegressed", "Regressed"])
             #expect(overview.newLeaks == 0 && overview.newTitles == [])
             #expect(overview.leaks == 9 && overview.reports == 75)
-            #expect(overview.known == KnownTotals(leaks: 1, reports: 7))
-            #expect(overview.resolved == KnownTotals(leaks: 1, reports: 3))
-            #expect(overview.ignored == KnownTotals(leaks: 2, reports: 13))
+            #expect(overview.known == LeakTotals(leaks: 1, reports: 7))
+            #expect(overview.resolved == LeakTotals(leaks: 1, reports: 3))
+            #expect(overview.ignored == LeakTotals(leaks: 2, reports: 13))
         }
         _ = try store.count(
             [

@@ -5,7 +5,7 @@ import Testing
 /// Random reports and decisions, on every store and in a model without one: they agree at every step.
 @Suite struct StoreTriageModelTests {
     private static let names = ["A", "B", "C", "D", "UIKnown", "UIOther"]
-    private let place = StorePlace()
+    private let place = StoreLocation()
 
     private func action(_ random: inout SeededRandom, now: Int64) -> Decision.Action {
         let actions: [Decision.Action] = [
@@ -60,7 +60,8 @@ import Testing
             let row = try #require(try reader.leak(leak(name).id, now: now)).row
             #expect(row.state == model.state(name, now: now), step)
             #expect(
-                row.standing?.backIn == expected.returns.first.map { TriageModel.versions[$0].text }, step)
+                row.standing?.regressedIn == expected.returns.first.map { TriageModel.versions[$0].text },
+                step)
             #expect((row.standing == nil) == (expected.resolved == nil && expected.ignored == nil), step)
         }
         for filter in LeakQuery.StateFilter.allCases {

@@ -3,7 +3,7 @@ import Testing
 
 /// Triage decisions in every store. A second store runs the same tests.
 @Suite struct StoreTriageTests {
-    let place = StorePlace()
+    let place = StoreLocation()
     let store: any Store
     let page = leak("Page")
 
@@ -42,12 +42,12 @@ import Testing
                 == PastDecision(
                     .resolved(version: "5.2", isAfter: false), note: "mended in !812", by: "ada", at: noon))
         #expect(try row().state == .resolved)
-        #expect(try row().standing == Standing(decision: decision, reportsSince: 0))
+        #expect(try row().standing == DecisionStatus(decision: decision, reportsSince: 0))
         try count(Report(leak: page, version: "5.1", count: 9))
         #expect(try row().state == .resolved)
         try count(Report(leak: page, version: "5.2"))
         #expect(try row().state == .regressed)
-        #expect(try row().standing == Standing(decision: decision, reportsSince: 1, backIn: "5.2"))
+        #expect(try row().standing == DecisionStatus(decision: decision, reportsSince: 1, regressedIn: "5.2"))
     }
 
     @Test func `what is resolved in the next version comes back with a newer one alone`() throws {
@@ -62,7 +62,9 @@ import Testing
         try count(Report(leak: leak("Other"), version: "6.0"))
         #expect(try row().state == .resolved)
         try count(Report(leak: page, version: "5.2.1-beta", count: 2))
-        #expect(try row().standing == Standing(decision: decision, reportsSince: 2, backIn: "5.2.1-beta"))
+        #expect(
+            try row().standing
+                == DecisionStatus(decision: decision, reportsSince: 2, regressedIn: "5.2.1-beta"))
     }
 
     @Test func `what is resolved after a version comes back with any newer one, whichever is the newest`()
@@ -75,7 +77,7 @@ import Testing
         try count(Report(leak: page, version: "5.2.0", count: 3))
         #expect(try row().state == .resolved)
         try count(Report(leak: page, version: "5.3", count: 2))
-        #expect(try row().standing == Standing(decision: decision, reportsSince: 2, backIn: "5.3"))
+        #expect(try row().standing == DecisionStatus(decision: decision, reportsSince: 2, regressedIn: "5.3"))
         #expect(throws: StoreError.self) { try decide(.resolve(.after("unknown"))) }
     }
 
@@ -94,7 +96,7 @@ import Testing
             try decide(.resolve(.version(fix))).action == .resolved(version: fix, isAfter: false))
         try count(Report(leak: page, version: seen))
         #expect(try row().state == state)
-        #expect(try row().standing?.backIn == (state == .regressed ? seen : nil))
+        #expect(try row().standing?.regressedIn == (state == .regressed ? seen : nil))
     }
 
     @Test func `the oldest version that it was seen in since is where it is back`() throws {
@@ -102,9 +104,9 @@ import Testing
             Report(leak: page, version: "5.2", count: 5), Report(leak: page, version: "5.3", count: 5))
         try decide(.resolve(.version("5.2")))
         try count(Report(leak: page, version: "5.10", count: 2))
-        #expect(try row().standing?.backIn == "5.10")
+        #expect(try row().standing?.regressedIn == "5.10")
         try count(Report(leak: page, version: "5.3", count: 3))
-        #expect(try row().standing?.backIn == "5.3")
+        #expect(try row().standing?.regressedIn == "5.3")
         #expect(try row().standing?.reportsSince == 5)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Stored names and paths of leaks in every store. A second store runs the same tests.
 @Suite struct StoredTextsTests {
-    let place = StorePlace()
+    let place = StoreLocation()
 
     /// A stack of 29,400 bytes.
     private static func longStack(_ number: Int) -> [String] {
@@ -19,7 +19,7 @@ import Testing
             id: LeakID(high: number, low: number), app: "shop", kind: "object", className: "C\(number)",
             module: "Shop", title: "C\(number)", stack: stack, children: children, cycle: cycle,
             quality: .full,
-            groupedBy: GroupedBy(version: 1, className: "C\(number)", stack: grouped))
+            groupingKey: GroupingKey(version: 1, className: "C\(number)", stack: grouped))
     }
 
     @Test func `what a leak is grouped by is read back, wherever its parts stand`() throws {
@@ -39,7 +39,8 @@ import Testing
             let read = try #require(try reader.leak(identity.id, now: noon)).row.identity
             #expect(read.stack == identity.stack && read.children == identity.children)
             #expect(
-                read.groupedBy.stack.map { Array($0.utf8) } == identity.groupedBy.stack.map { Array($0.utf8) }
+                read.groupingKey.stack.map { Array($0.utf8) }
+                    == identity.groupingKey.stack.map { Array($0.utf8) }
             )
         }
         #expect(try store.verify() == [])

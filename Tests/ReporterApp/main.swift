@@ -9,11 +9,12 @@ import Foundation
 import LeakMessage
 import LeakReporter
 
-let wishes = try Wishes(CommandLine.arguments.dropFirst())
+let options = try AppOptions(CommandLine.arguments.dropFirst())
 var configuration = LeakReporter.Configuration(
-    endpoint: wishes.endpoint, key: wishes.key, app: AppInfo(id: "com.acme.kills", version: wishes.version),
+    endpoint: options.endpoint, key: options.key,
+    app: AppInfo(id: "com.acme.kills", version: options.version),
     install: .none)
-configuration.storage = .folder(wishes.folder)
+configuration.storage = .folder(options.folder)
 // Many small batches in a short life.
 configuration.bounds.gatherMilliseconds = 5
 configuration.bounds.gatherRepeatsMilliseconds = 20
@@ -25,19 +26,19 @@ reporter.startSession()
 
 var output = Output()
 
-for number in 0..<wishes.count {
+for number in 0..<options.count {
     output.say("recorded \(number + 1)")
     var leak = LeakReport()
-    leak.className = wishes.leaks > 1 ? "\(wishes.className)_\(number % wishes.leaks)" : wishes.className
+    leak.className = options.leaks > 1 ? "\(options.className)_\(number % options.leaks)" : options.className
     // Recorded before the leak: if the leak survives, the check survives too.
-    reporter.record(checks: [ClassChecks(className: wishes.className, count: 1)])
+    reporter.record(checks: [ClassChecks(className: options.className, count: 1)])
     reporter.record(leak: leak)
-    if wishes.hurries { reporter.sendUnsentReports() }
-    if wishes.pauseMilliseconds > 0 {
-        Thread.sleep(forTimeInterval: Double(wishes.pauseMilliseconds) / 1000)
+    if options.hurries { reporter.sendUnsentReports() }
+    if options.pauseMilliseconds > 0 {
+        Thread.sleep(forTimeInterval: Double(options.pauseMilliseconds) / 1000)
     }
     output.sayStored(reporter.statistics.stored)
-    guard wishes.waits else { continue }
+    guard options.waits else { continue }
     while output.stored <= number {
         Thread.sleep(forTimeInterval: 0.001)
         output.sayStored(reporter.statistics.stored)
@@ -45,14 +46,14 @@ for number in 0..<wishes.count {
     guard readLine() != nil else { break }
 }
 
-if wishes.exits { exit(0) }
-if wishes.refuses {
+if options.exits { exit(0) }
+if options.refuses {
     output.say("refused \(reporter.setCollectionEnabled(false))")
     _exit(0)
 }
 
 // Each flush asks at once again, however long the reporter itself would wait.
-let deadline = Date().addingTimeInterval(wishes.flushSeconds)
+let deadline = Date().addingTimeInterval(options.flushSeconds)
 while !reporter.flush(timeout: 0.2), Date() < deadline {}
 output.sayStored(reporter.statistics.stored)
 output.say("done \(reporter.statistics)")

@@ -36,7 +36,7 @@ private enum Mixed {
     }
 
     @Test func `enum cases are described in the order of their tags`() throws {
-        var layouts = TypeLayouts(LoadedImages())
+        var layouts = TypeLayouts(ImageAddressMap())
         let value = layouts.layout(of: Metadata(Mixed.self))
         let slot = try #require(layouts.slots(of: value.slots).first)
         #expect(slot.kind == .enumeration)
@@ -48,7 +48,7 @@ private enum Mixed {
     }
 
     @Test func `indirect cases are one reference`() throws {
-        var layouts = TypeLayouts(LoadedImages())
+        var layouts = TypeLayouts(ImageAddressMap())
         let value = layouts.layout(of: Metadata(Tree.self))
         let slot = try #require(layouts.slots(of: value.slots).first)
         let cases = layouts.enums[Int(slot.detail)].cases.map { layouts.slots(of: $0) }
@@ -70,7 +70,7 @@ private enum Mixed {
         #expect(ImmortalMemory.word(metadata) == MetadataLayout.Kind.closureContext)
         let descriptor = try #require(
             CaptureDescriptor(
-                ImmortalMemory.word(metadata &+ HeapLayout.Context.captureDescriptor), LoadedImages()))
+                ImmortalMemory.word(metadata &+ HeapLayout.Context.captureDescriptor), ImageAddressMap()))
         #expect(descriptor.captureTypes.count == 2)
         #expect(descriptor.captureTypes[0] != nil)
         #expect(ImmortalMemory.uint32(metadata &+ HeapLayout.Context.firstCapture) == 16)

@@ -60,7 +60,7 @@ private struct Large { var (a, b, c, d, e) = (1, Object(), "", Optional<Object>.
     ]
 
     @Test func `no bits make it crash`() throws {
-        var layouts = TypeLayouts(LoadedImages())
+        var layouts = TypeLayouts(ImageAddressMap())
         var generator = SeededRandom(seed: 88_172_645_463_325_252)
         for type in Self.types {
             let value = layouts.layout(of: Metadata(type))

@@ -39,7 +39,7 @@
             var (known, fieldCount, referenceCount) = (0, 0, 0)
             for type in classes {
                 guard let theirs = mirror.allFields(of: type) else { continue }
-                let name = String(TypeName.qualified(type).prefix { $0 != "<" })
+                let name = String(MetadataName.qualified(type).prefix { $0 != "<" })
                 let exceptions = Self.otherFields[name]
                 let ours = Reflection.fields(of: type)
                 #expect(ours.map(\.name) == theirs.fields.map(\.name), "\(name)")
@@ -102,7 +102,7 @@
         /// Layouts of all objects that the scenarios make.
         private static func layoutsOfScenarios() async -> ObjectLayouts {
             await onOwnThread {
-                guard let finder = RetainPathFinder() else { return ObjectLayouts(LoadedImages()) }
+                guard let finder = RetainPathFinder() else { return ObjectLayouts(ImageAddressMap()) }
                 for scenario in RetainScenario.all {
                     _ = ScenarioResult(scenario, finder, patience: .zero)
                 }
@@ -116,7 +116,7 @@
             // Metadata.h: TargetMetadataRequest and MetadataResponse. The state in the second register is ignored.
             typealias Accessor = @convention(c) (UInt) -> UInt
             guard let section = image.sections["swift5_type_metadata"] else { return [] }
-            let check = DescriptorCheck(LoadedImages())
+            let check = DescriptorCheck(ImageAddressMap())
             return stride(from: section.lowerBound, to: section.upperBound, by: 4).compactMap { record in
                 let descriptor = ImmortalMemory.relativeTarget(record)
                 guard check.isType(descriptor, Context.classKind),

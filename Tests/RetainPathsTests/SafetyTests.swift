@@ -145,11 +145,11 @@ private final class Feed<Items: Sequence> {
         }
     }
 
-    private let images = LoadedImages()
+    private let images = ImageAddressMap()
 
     @Test func `the memory between segments belongs to no image`() {
-        typealias Segment = LoadedImages.Segment
-        let images = LoadedImages(
+        typealias Segment = ImageAddressMap.Segment
+        let images = ImageAddressMap(
             version: 1,
             images: [
                 .init(
@@ -226,7 +226,7 @@ private final class Feed<Items: Sequence> {
     func `the runtime is not given a name with a bad reference`(bytes: [UInt8]) {
         unsafe (bytes + [0]).withUnsafeBufferPointer { bytes in
             let start = UInt(bitPattern: bytes.baseAddress)
-            let all = LoadedImages(
+            let all = ImageAddressMap(
                 version: 1,
                 images: [
                     .init(
@@ -246,7 +246,7 @@ private final class Feed<Items: Sequence> {
         unsafe words.withUnsafeBytes { bytes in
             let start = UInt(bitPattern: bytes.baseAddress)
             #expect(CaptureDescriptor(start, images) == nil)
-            let own = LoadedImages(
+            let own = ImageAddressMap(
                 version: 1,
                 images: [
                     .init(
@@ -280,7 +280,7 @@ private final class Feed<Items: Sequence> {
             let isLong = ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"] != nil
             let objects = WordObjects()
             var (words, accepted) = (0, 0)
-            for image in LoadedImages().images {
+            for image in ImageAddressMap().images {
                 for segment in image.segments where segment.isReadable && (isLong || segment.isWritable) {
                     var word = (segment.addresses.lowerBound + 7) & ~7
                     while word < segment.addresses.upperBound {
@@ -408,7 +408,7 @@ private final class Feed<Items: Sequence> {
             if walker.reader.isType(word) {
                 accepted += 1
                 _ = walker.reader.layouts.types.layout(of: Metadata(word))
-                _ = TypeName.qualified(Metadata(word))
+                _ = MetadataName.qualified(Metadata(word))
             }
             let object = unsafe UInt(bitPattern: memory + index * Self.bytes)
             if let layout = walker.reader.layoutIndex(at: object) {

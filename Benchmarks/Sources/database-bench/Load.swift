@@ -24,7 +24,7 @@
             return LeakIdentity(
                 id: LeakID(high: hash | 1, low: hash &* 31), app: app, kind: "view_controller",
                 className: name, module: "Shop", title: name, stack: path, children: [], cycle: [],
-                quality: .full, groupedBy: GroupedBy(version: 1, className: name, stack: path))
+                quality: .full, groupingKey: GroupingKey(version: 1, className: name, stack: path))
         }
 
         private mutating func draw(_ bound: Int) -> Int {

@@ -22,14 +22,14 @@ enum Load: CustomStringConvertible {
         }
     }
 
-    func cost<Way: Contender>(of _: Way.Type) -> Cost {
+    func cost<Way: DetectionMethod>(of _: Way.Type) -> Cost {
         switch self {
         case .atOnce(let count): atOnce(Way.self, count)
         case .oneByOne(let count): oneByOne(Way.self, count)
         }
     }
 
-    private func atOnce<Way: Contender>(_: Way.Type, _ count: Int) -> Cost {
+    private func atOnce<Way: DetectionMethod>(_: Way.Type, _ count: Int) -> Cost {
         var objects = (0..<count).map { _ in Model() }
         let heap = Usage.heap
         var contender = Way(outstanding: count)
@@ -48,7 +48,7 @@ enum Load: CustomStringConvertible {
             life: each(lived))
     }
 
-    private func oneByOne<Way: Contender>(_: Way.Type, _ count: Int) -> Cost {
+    private func oneByOne<Way: DetectionMethod>(_: Way.Type, _ count: Int) -> Cost {
         var contender = Way(outstanding: count)
         let (life, own) = (Usage.processorTime, Usage.ownProcessorTime)
         var registered = 0

@@ -7,7 +7,7 @@ struct Soak {
     /// Raised from the usual 10,000, at which a million objects would take two minutes.
     private static let outstanding = 100_000
     /// Limit of threads: with more, their last batches before the room runs out would be larger than the room.
-    static let mostThreads = outstanding / Shift.batchCount / 2
+    static let mostThreads = outstanding / SoakWorker.batchCount / 2
 
     /// Bytes that may stay for any number of objects: tables keep their size, and malloc keeps pages that are partly in use. A
     /// million weak references left behind were 48 MiB.
@@ -22,7 +22,7 @@ struct Soak {
         Usage.fixThresholds()
         warmUp()
         let before = Usage.settledMemory
-        let stage = Stage(plan, threads: threads, outstanding: Self.outstanding)
+        let stage = SoakRun(plan, threads: threads, outstanding: Self.outstanding)
         stage.work()
         let kept = Usage.settledMemory
         stage.letGoOfKept()
@@ -50,7 +50,7 @@ struct Soak {
     /// Runs once before the measurement, so that the runtime, Dispatch and malloc make what they make once and keep.
     private func warmUp() {
         let objects = min(plan.objects, 2 * Self.outstanding)
-        let stage = Stage(
+        let stage = SoakRun(
             Plan(objects: objects, leaks: min(plan.leaks, objects)), threads: threads,
             outstanding: Self.outstanding)
         stage.work()

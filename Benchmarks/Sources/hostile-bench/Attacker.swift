@@ -25,7 +25,7 @@ final class Attacker {
 
     private let kind: Kind
     private let port: Int
-    private var wire: Wire?
+    private var wire: ClientConnection?
     /// Bytes that are still to be sent before the actual attack.
     private var opening: ArraySlice<UInt8> = []
     private(set) var due: UInt64
@@ -64,13 +64,14 @@ final class Attacker {
     }
 
     private func open() {
-        wire = Wire(port: port, receiveBufferBytes: kind == .slowReader || kind == .pipelining ? 4096 : nil)
+        wire = ClientConnection(
+            port: port, receiveBufferBytes: kind == .slowReader || kind == .pipelining ? 4096 : nil)
         opening = Self.openings[kind] ?? []
         due = nanoseconds()
     }
 
     /// - Returns: whether the connection is still there.
-    private func goesOn(_ wire: Wire, _ scratch: inout [UInt8]) -> Bool {
+    private func goesOn(_ wire: ClientConnection, _ scratch: inout [UInt8]) -> Bool {
         switch kind {
         case .slowHead: return isThere(wire, &scratch) && wire.send(Self.field) != .ended
         case .slowBody: return isThere(wire, &scratch) && wire.send(Self.field.prefix(1)) != .ended
@@ -87,7 +88,7 @@ final class Attacker {
         }
     }
 
-    private func isThere(_ wire: Wire, _ scratch: inout [UInt8]) -> Bool {
+    private func isThere(_ wire: ClientConnection, _ scratch: inout [UInt8]) -> Bool {
         wire.receive(into: &scratch, atMost: scratch.count) != .ended
     }
 
@@ -114,7 +115,7 @@ final class Attacker {
 }
 
 /// Many attackers of all kinds in one thread; runs until it is killed.
-enum Swarm {
+enum AttackerPool {
     static func run(port: Int, count: Int, kinds: [Attacker.Kind]) -> Never {
         let start = nanoseconds()
         let attackers = (0..<count).map { index in

@@ -16,7 +16,7 @@ final class GoodClient {
     private let pause: UInt64
     /// `true` if each request has a connection of its own.
     private let connectsAnew: Bool
-    private var wire: Wire?
+    private var wire: ClientConnection?
     private var unsent: ArraySlice<UInt8> = []
     private var answer: [UInt8] = []
     private var asked: UInt64?
@@ -61,7 +61,7 @@ final class GoodClient {
             asked = now
             if wire == nil || connectsAnew {
                 lastUse = nanoseconds()
-                wire = Wire(port: port)
+                wire = ClientConnection(port: port)
             }
             unsent = request
             idle = 0
@@ -96,7 +96,7 @@ final class GoodClient {
         repeats += 1
         isAskedAgain = true
         lastUse = nanoseconds()
-        wire = Wire(port: port)
+        wire = ClientConnection(port: port)
         unsent = request
         idle = 0
     }
@@ -128,7 +128,7 @@ final class GoodClient {
 }
 
 /// Observations of all good clients together.
-struct Seen {
+struct ClientStatistics {
     var latencies: [UInt64] = []
     var failures = 0
     /// ``GoodClient/repeats``
@@ -141,20 +141,20 @@ struct Seen {
         return Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]) / 1e6
     }
 
-    static func + (left: Seen, right: Seen) -> Seen {
-        Seen(
+    static func + (left: ClientStatistics, right: ClientStatistics) -> ClientStatistics {
+        ClientStatistics(
             latencies: left.latencies + right.latencies, failures: left.failures + right.failures,
             repeats: left.repeats + right.repeats)
     }
 
-    static func of(_ clients: [GoodClient]) -> Seen {
-        clients.reduce(Seen()) {
-            $0 + Seen(latencies: $1.latencies, failures: $1.failures, repeats: $1.repeats)
+    static func of(_ clients: [GoodClient]) -> ClientStatistics {
+        clients.reduce(ClientStatistics()) {
+            $0 + ClientStatistics(latencies: $1.latencies, failures: $1.failures, repeats: $1.repeats)
         }
     }
 
     /// Lets `clients` ask for some time, in this thread.
-    static func by(_ clients: [GoodClient], seconds: Double) -> Seen {
+    static func by(_ clients: [GoodClient], seconds: Double) -> ClientStatistics {
         let end = nanoseconds() + UInt64(seconds * 1e9)
         var scratch = [UInt8](repeating: 0, count: 65536)
         while true {

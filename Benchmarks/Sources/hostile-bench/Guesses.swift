@@ -46,10 +46,10 @@ struct Guesses {
             throw Failure("no cookie in: \(signedIn)")
         }
         let page = "GET / HTTP/1.1\r\nHost: a\r\nCookie: \(cookie.drop { $0 == " " })\r\n\r\n"
-        var (alone, guessed) = (Seen(), Seen())
+        var (alone, guessed) = (ClientStatistics(), ClientStatistics())
         for _ in 0..<rounds {
             alone = alone + look(page, seconds)
-            let swarm = try Beside(program, ["--guess", "\(port)"])
+            let swarm = try ChildProcess(program, ["--guess", "\(port)"])
             Thread.sleep(forTimeInterval: 0.5)
             guessed = guessed + look(page, seconds)
             guard swarm.isRunning else { throw Failure("the program that guesses has ended") }
@@ -67,12 +67,14 @@ struct Guesses {
         return alone.failures + guessed.failures == 0 && alone.count > 0 && guessed.count > 0
     }
 
-    private func look(_ page: String, _ seconds: Double) -> Seen {
+    private func look(_ page: String, _ seconds: Double) -> ClientStatistics {
         let client = GoodClient(
             port: port, request: page, pause: 30_000_000, connectsAnew: false, due: nanoseconds())
-        var seen = Seen.by([client], seconds: seconds)
+        var seen = ClientStatistics.by([client], seconds: seconds)
         // One that has not come yet may never come.
-        if client.interest != nil { seen = Seen.by([client], seconds: Double(GoodClient.patience) / 1e9) }
+        if client.interest != nil {
+            seen = ClientStatistics.by([client], seconds: Double(GoodClient.patience) / 1e9)
+        }
         return seen
     }
 
@@ -83,12 +85,12 @@ struct Guesses {
             "POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
             + "Content-Length: \(form.utf8.count)\r\n\r\n\(form)"
         let guesses = Array(String(repeating: guess, count: pipelined).utf8)[...]
-        var wires = [(wire: Wire, unsent: ArraySlice<UInt8>)?](repeating: nil, count: connections)
+        var wires = [(wire: ClientConnection, unsent: ArraySlice<UInt8>)?](repeating: nil, count: connections)
         var scratch = [UInt8](repeating: 0, count: 65536)
         while true {
             for index in wires.indices {
                 guard let open = wires[index] else {
-                    wires[index] = Wire(port: port).map { ($0, guesses) }
+                    wires[index] = ClientConnection(port: port).map { ($0, guesses) }
                     continue
                 }
                 if case .bytes(let count) = open.wire.send(open.unsent) {

@@ -29,24 +29,24 @@ struct Bench {
         )
     }
 
-    private func measure(seconds: Double) -> (kept: Seen, anew: Seen) {
+    private func measure(seconds: Double) -> (kept: ClientStatistics, anew: ClientStatistics) {
         let (kept, anew) = goodClients()
-        _ = Seen.by(kept + anew, seconds: seconds)
-        return (Seen.of(kept), Seen.of(anew))
+        _ = ClientStatistics.by(kept + anew, seconds: seconds)
+        return (ClientStatistics.of(kept), ClientStatistics.of(anew))
     }
 
     /// Rounds without and with attackers, in turn.
     ///
     /// - Returns: whether all good clients were answered.
     func underAttack(attackers: Int, kinds: [Attacker.Kind], seconds: Double, rounds: Int) throws -> Bool {
-        var alone = (kept: Seen(), anew: Seen())
-        var attacked = (kept: Seen(), anew: Seen())
+        var alone = (kept: ClientStatistics(), anew: ClientStatistics())
+        var attacked = (kept: ClientStatistics(), anew: ClientStatistics())
         var ratios: [String: [Double]] = [:]
         var mostOpen = 0
         _ = measure(seconds: 0.5)
         for _ in 0..<rounds {
             let quiet = measure(seconds: seconds)
-            let swarm = try Beside(
+            let swarm = try ChildProcess(
                 program,
                 [
                     "--swarm", "\(port)", "--attackers", "\(attackers)", "--kinds",
@@ -107,7 +107,7 @@ struct Bench {
         print("|---|---|---|---|---|---|---|")
         var isServed = true
         for (name, flags) in modes {
-            let attack = try Beside(
+            let attack = try ChildProcess(
                 "/usr/bin/env",
                 [
                     "slowhttptest", "-c", "\(connections)", "-r", "\(max(connections / 4, 50))", "-l",
@@ -121,10 +121,10 @@ struct Bench {
             let client = GoodClient(
                 port: port, request: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", pause: 100_000_000,
                 connectsAnew: true, due: nanoseconds())
-            var seen = Seen()
+            var seen = ClientStatistics()
             var mostOpen = 0
             for _ in 0..<seconds {
-                seen = Seen.by([client], seconds: 1)
+                seen = ClientStatistics.by([client], seconds: 1)
                 mostOpen = max(mostOpen, server.descriptors)
             }
             attack.kill()
@@ -146,7 +146,7 @@ struct Bench {
         func go(_ count: Int) {
             let get = Array("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)[...]
             for index in 0..<count {
-                guard let wire = Wire(port: port) else { continue }
+                guard let wire = ClientConnection(port: port) else { continue }
                 switch index % 3 {
                 case 0:
                     _ = wire.send(get)
@@ -178,6 +178,6 @@ struct Bench {
     private func milliseconds(_ value: Double) -> String { String(format: "%.2f", value) }
 }
 
-extension Seen {
+extension ClientStatistics {
     var count: Int { latencies.count + failures }
 }

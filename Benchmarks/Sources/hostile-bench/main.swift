@@ -44,7 +44,7 @@ let kinds =
     option("--kinds")?.split(separator: ",").compactMap { Attacker.Kind(rawValue: String($0)) }
     ?? Attacker.Kind.allCases
 if let port = option("--swarm").flatMap({ Int($0) }) {
-    Swarm.run(port: port, count: number("--attackers", 1200), kinds: kinds)
+    AttackerPool.run(port: port, count: number("--attackers", 1200), kinds: kinds)
 }
 if let port = option("--guess").flatMap({ Int($0) }) { Guesses.guess(port: port) }
 

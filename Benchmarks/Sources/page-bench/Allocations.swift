@@ -35,7 +35,7 @@ enum Allocations {
     private static func hexadecimal(_ address: UInt64) -> String { String(address, radix: 16) }
 
     /// - Parameter functions: the functions of each report, innermost first; empty for a report without a stack.
-    private static func letter(_ functions: [[Int]], _ form: Form, launch: Int) -> Letter {
+    private static func letter(_ functions: [[Int]], _ form: Form, launch: Int) -> IngestRequest {
         let reports = functions.enumerated().map { index, calls in
             let stack = calls.enumerated().map { number, function in
                 let address = 0x1_0200_0000 + UInt64(launch * 100 + index) << 14 + UInt64(number * 64)
@@ -46,13 +46,13 @@ enum Allocations {
         }
         let body =
             #"{"app":{"id":"shop","version":"1.0","module":"Shop"},"reports":[\#(reports.joined(separator: ","))]}"#
-        return Letter(body: Array(body.utf8), format: .json, receivedAt: 1_795_000_000_000)
+        return IngestRequest(body: Array(body.utf8), format: .json, receivedAt: 1_795_000_000_000)
     }
 
     private static let key = Credential(id: 1, purpose: .ingest, name: "k", hash: [], app: nil, createdAt: 0)
 
     /// Allocations and microseconds for each report of some letters.
-    private static func cost(of letters: [Letter], _ cache: inout GroupCache) throws -> (
+    private static func cost(of letters: [IngestRequest], _ cache: inout GroupCache) throws -> (
         allocations: Double, microseconds: Double
     ) {
         var count = 0
@@ -61,7 +61,7 @@ enum Allocations {
         _ = counted_malloc_take()
         for letter in letters {
             cache.begin()
-            count += try Reception(letter, key: key, cache: &cache).submission.sightings.count
+            count += try SubmissionBuilder(letter, key: key, cache: &cache).submission.sightings.count
             cache.end()
         }
         let allocations = Double(counted_malloc_take())

@@ -21,7 +21,7 @@ if arguments.contains("--help") {
 let publicFolder = value("--public") ?? "Public"
 do {
     if arguments.contains("--allocations") { exit(try Allocations.measure() ? 0 : 1) }
-    try Rendering.measure(publicFolder: publicFolder)
+    try RenderBench.measure(publicFolder: publicFolder)
     try Requests.measure(publicFolder: publicFolder, seconds: value("--seconds").flatMap { Int($0) } ?? 3)
 } catch {
     FileHandle.standardError.write(Data("page-bench: \(error)\n".utf8))

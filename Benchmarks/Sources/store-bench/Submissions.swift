@@ -22,7 +22,7 @@ struct Submissions {
         return LeakIdentity(
             id: LeakID(high: mixer.next(), low: mixer.next()), app: "com.acme.shop", kind: "view_controller",
             className: name, module: "Shop", title: name, stack: stack, children: [], cycle: [],
-            quality: .full, groupedBy: GroupedBy(version: 1, className: name, stack: stack))
+            quality: .full, groupingKey: GroupingKey(version: 1, className: name, stack: stack))
     }
 
     /// A batch with an idempotency key of its own, from one of 50,000 installs of 12 versions, 40 models and 20 systems.

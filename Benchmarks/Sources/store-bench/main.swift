@@ -20,11 +20,11 @@ let seconds = number("--seconds") ?? 3
 
 do {
     if let commits = number("--commits") {
-        try Counting.count(commits: Int(commits), batch: Int(number("--batch") ?? 50))
+        try WriteBench.count(commits: Int(commits), batch: Int(number("--batch") ?? 50))
         exit(0)
     }
-    if !arguments.contains("--reading") { try Counting.measure(seconds: seconds) }
-    if !arguments.contains("--counting") { try Reading.measure() }
+    if !arguments.contains("--reading") { try WriteBench.measure(seconds: seconds) }
+    if !arguments.contains("--counting") { try ReadBench.measure() }
 } catch {
     FileHandle.standardError.write(Data("store-bench: \(error)\n".utf8))
     exit(1)

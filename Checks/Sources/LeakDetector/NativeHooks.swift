@@ -1,6 +1,6 @@
 internal import UIKit
 
-/// Stand-in for the replaced implementations: calls ``ScreenWatch`` as they do, before or after the original implementation.
+/// Stand-in for the replaced implementations: calls ``ScreenEventForwarder`` as they do, before or after the original.
 ///
 /// Swift's own replacement works without Objective-C, but for the whole run of the program: what was installed decides.
 @MainActor
@@ -9,37 +9,37 @@ enum ViewControllerHooks {
 
     static func install() { areInstalled = true }
 
-    static func tell(_ body: () -> Void) { if areInstalled { body() } }
+    static func notify(_ body: () -> Void) { if areInstalled { body() } }
 }
 
 extension UIViewController {
     @_dynamicReplacement(for:viewDidLoad())
     func toldViewDidLoad() {
         viewDidLoad()
-        ViewControllerHooks.tell { ScreenWatch.didSee(.didLoad, self) }
+        ViewControllerHooks.notify { ScreenEventForwarder.handle(.didLoad, self) }
     }
 
     @_dynamicReplacement(for:viewDidAppear(_:))
     func toldViewDidAppear(_ animated: Bool) {
         viewDidAppear(animated)
-        ViewControllerHooks.tell { ScreenWatch.didSee(.didAppear, self) }
+        ViewControllerHooks.notify { ScreenEventForwarder.handle(.didAppear, self) }
     }
 
     @_dynamicReplacement(for:viewDidDisappear(_:))
     func toldViewDidDisappear(_ animated: Bool) {
         viewDidDisappear(animated)
-        ViewControllerHooks.tell { ScreenWatch.didSee(.didDisappear, self) }
+        ViewControllerHooks.notify { ScreenEventForwarder.handle(.didDisappear, self) }
     }
 
     @_dynamicReplacement(for:removeFromParent())
     func toldRemoveFromParent() {
         removeFromParent()
-        ViewControllerHooks.tell { ScreenWatch.didSee(.didRemoveFromParent, self) }
+        ViewControllerHooks.notify { ScreenEventForwarder.handle(.didRemoveFromParent, self) }
     }
 
     @_dynamicReplacement(for:setView(_:))
     func toldSetView(_ view: UIView?) {
-        ViewControllerHooks.tell { ScreenWatch.viewWillChange(of: self) }
+        ViewControllerHooks.notify { ScreenEventForwarder.viewWillChange(of: self) }
         setView(view)
     }
 }
@@ -47,7 +47,7 @@ extension UIViewController {
 extension UISplitViewController {
     @_dynamicReplacement(for:showDetailViewController(_:sender:))
     func toldShowDetail(_ detail: UIViewController, sender: Any?) {
-        ViewControllerHooks.tell { ScreenWatch.willShowDetail(detail, in: self) }
+        ViewControllerHooks.notify { ScreenEventForwarder.willShowDetail(detail, in: self) }
         showDetailViewController(detail, sender: sender)
     }
 }
@@ -55,7 +55,7 @@ extension UISplitViewController {
 extension UIWindow {
     @_dynamicReplacement(for:sendEvent(_:))
     func toldSendEvent(_ event: UIEvent) {
-        ViewControllerHooks.tell { ScreenWatch.willSend(event) }
+        ViewControllerHooks.notify { ScreenEventForwarder.willSend(event) }
         sendEvent(event)
     }
 }

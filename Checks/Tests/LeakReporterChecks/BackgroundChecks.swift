@@ -81,14 +81,14 @@ import UIKit
     @Test func `where no time is given the session ends all the same`() async throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
-        #expect(comesToHold { reporter.keeper.board.with { $0.hasSession } })
+        #expect(comesToHold { reporter.thread.publishedState.with { $0.hasSession } })
         await MainActor.run {
             activities.refusing {
                 NotificationCenter.default.post(
                     name: UIApplication.didEnterBackgroundNotification, object: nil)
             }
         }
-        #expect(comesToHold { !reporter.keeper.board.with { $0.hasSession } })
+        #expect(comesToHold { !reporter.thread.publishedState.with { $0.hasSession } })
         #expect(transport.posts.isEmpty)
     }
 

@@ -3,7 +3,7 @@
 #else
     private import Glibc
 #endif
-private import Pace
+private import SlowInputDetector
 
 @testable private import LeakCollector
 
@@ -13,7 +13,7 @@ private import Pace
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let body = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
     let before = liveBytes()
-    if let excess = Run.pace.excess(of: body) { fatalError(excess) }
+    if let excess = Run.slowInputDetector.excess(of: body) { fatalError(excess) }
     Run.keep(liveBytes() - before)
     return 0
 }
@@ -27,7 +27,9 @@ private enum Run {
     nonisolated(unsafe) private static var keptMost = 0
 
     /// The slowest texts seen take seven times as long as plain reports.
-    static let pace = Pace(factor: 20, plain: #"{"class":"Shop.Cart","stack":["Shop.Home"]}"# + "\n") {
+    static let slowInputDetector = SlowInputDetector(
+        factor: 20, plain: #"{"class":"Shop.Cart","stack":["Shop.Home"]}"# + "\n"
+    ) {
         if let broken = unsafe MessagePromises.broken(by: $0, cache: &cache) { fatalError(broken) }
     }
 

@@ -1,4 +1,4 @@
-private import Pace
+private import SlowInputDetector
 
 @testable private import LeakCollector
 
@@ -7,13 +7,13 @@ private import Pace
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let input = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
-    if let excess = Run.pace.excess(of: input) { fatalError(excess) }
+    if let excess = Run.slowInputDetector.excess(of: input) { fatalError(excess) }
     return 0
 }
 
 private enum Run {
     /// A name is demangled once, so that one that repeats costs less than others do.
-    static let pace = Pace(factor: 40, plain: "PUBLIC 1f 0 f\n") {
+    static let slowInputDetector = SlowInputDetector(factor: 40, plain: "PUBLIC 1f 0 f\n") {
         if let broken = SymbolPromises.broken(by: $0) { fatalError(broken) }
     }
 }

@@ -1,11 +1,11 @@
-private import Pace
+private import SlowInputDetector
 
 /// The entry point that libFuzzer calls with every generated input: a stream of bytes as one connection would send it.
 /// https://llvm.org/docs/LibFuzzer.html#fuzz-target
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let stream = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
-    if let excess = Run.pace.excess(of: stream) { fatalError(excess) }
+    if let excess = Run.slowInputDetector.excess(of: stream) { fatalError(excess) }
     if let broken = Servers.shared.broken(by: stream) { fatalError(broken) }
     return 0
 }
@@ -13,7 +13,8 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
 private enum Run {
     /// The smallest requests take the most time per byte. A parser that looks at all earlier bytes for each new one would
     /// take more than ten times as long for 64 KiB.
-    static let pace = Pace(factor: 4, plain: "GET / HTTP/1.1\r\nHost: a\r\n\r\n") { stream in
+    static let slowInputDetector = SlowInputDetector(factor: 4, plain: "GET / HTTP/1.1\r\nHost: a\r\n\r\n") {
+        stream in
         if let broken = Promises.broken(by: stream) { fatalError(broken) }
     }
 }

@@ -51,7 +51,7 @@ struct AccessPage: Component {
     static let appsShown = 100
 
     var html: HTML {
-        PageFrame(
+        PageLayout(
             title: rejected == nil ? "Settings" : "Could not save", section: .access,
             context: context,
             main: #"""
@@ -110,9 +110,9 @@ struct AccessPage: Component {
         }
         let rows = apps.map { app -> HTML in
             #"""
-            <tr><th scope="row"><a href="\#(context.links.to(.summary(app: app.id)))">\#(Isolated(app.id))</a></th>\#
+            <tr><th scope="row"><a href="\#(context.links.to(.summary(app: app.id)))">\#(IsolatedText(app.id))</a></th>\#
             <td>\#(app.newestVersion.map { version in
-                #"<a href="\#(context.links.to(.releases(app: app.id)))">\#(Isolated(version))</a>"# as HTML
+                #"<a href="\#(context.links.to(.releases(app: app.id)))">\#(IsolatedText(version))</a>"# as HTML
             })</td><td>\#(app.lastSeen.map { context.moment($0).html })</td></tr>
             """#
         }

@@ -14,7 +14,7 @@ struct CredentialMutation: Mutation {
         }
     }
 
-    private static let accessPage = ErrorPage.Way(to: .access, text: "Back to settings")
+    private static let accessPage = ErrorPage.PageLink(to: .access, text: "Back to settings")
 
     let kind: CredentialKind
     let action: Action
@@ -35,9 +35,9 @@ struct CredentialMutation: Mutation {
         return "/api/v1/\(kind.rawValue)" + (action == .create ? "" : "/{id}")
     }
 
-    var body: Endpoint.Body { .atMost(CredentialFields.bodyBytes) }
+    var body: Route.Body { .atMost(CredentialFields.bodyBytes) }
 
-    var formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? {
+    var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
         guard isForm else { return nil }
         return { _ in Self.accessPage }
     }
@@ -51,16 +51,16 @@ struct CredentialMutation: Mutation {
         var change = change
         change.written = fields.name
         context.threads.add(
-            change.work("changing a \(kind.noun)") { lent in
+            change.work("changing a \(kind.noun)") { resources in
                 do {
                     let changed = try run(fields, id: id, Credentials(store: context.store), now: now)
                     // With a token, the sessions that it opened are over too.
-                    try context.gate.reload(from: lent.reader, now: now)
+                    try context.authenticator.reload(from: resources.reader, now: now)
                     return response(
                         for: changed.credential, secret: changed.secret, address: context.address, now: now)
                 } catch {
                     let problem = Problem(from: error)
-                    guard isForm, let page = page(problem, fields, id: id, from: lent.reader, now: now)
+                    guard isForm, let page = page(problem, fields, id: id, from: resources.reader, now: now)
                     else { throw problem }
                     return page
                 }
@@ -111,9 +111,9 @@ struct CredentialMutation: Mutation {
                     "there is no valid \(kind.noun) \(id); /api/v1/\(kind.rawValue) lists all of them")
             }
             return (changed, nil)
-        } catch let taken as NameTaken {
+        } catch let taken as DuplicateNameError {
             throw Problem(.conflict, taken.description)
-        } catch let kept as NameKept {
+        } catch let kept as ReservedNameError {
             throw Problem(.conflict, kept.description)
         } catch let error as SettingError {
             throw Problem(.badRequest, "\(error.source.drop { $0 == "-" }) \(error.problem)")

@@ -29,12 +29,12 @@ struct CredentialTable: Component {
 
     private func row(_ credential: Credential) -> HTML {
         let app: HTML? =
-            kind == .keys ? "<td>\(credential.app.map { Isolated($0).html } ?? "any app")</td>" : nil
+            kind == .keys ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")</td>" : nil
         let last =
             credential.revokedAt.map { context.moment($0).dayElement }
             ?? "\(isFromEnvironment(credential) ? nil : renaming(credential))\(revoking(credential))"
         return #"""
-            <tr><th scope="row">\#(Isolated(credential.name))</th><td class="num">\#(credential.id)</td>\#(app)\#
+            <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td>\#(app)\#
             <td>\#(context.moment(credential.createdAt).dayElement)</td><td>\#(last)</td></tr>
             """#
     }
@@ -74,7 +74,7 @@ struct CredentialTable: Component {
         return #"""
             <details><summary>Revoke…</summary><p>\#(consequence)\#(variable)</p>\#
             <form method="post" action="\#(context.links.to(form.place))">\#
-            <button>Revoke \#(Isolated(credential.name))</button></form></details>
+            <button>Revoke \#(IsolatedText(credential.name))</button></form></details>
             """#
     }
 }

@@ -12,7 +12,7 @@ public struct Credentials: Sendable {
     private static let environmentToken = Setting.accessToken.variable
 
     /// Secrets that were created because there were none.
-    struct Made: Sendable {
+    struct CreatedSecrets: Sendable {
         var ingestKey: Secret?
         var accessToken: Secret?
         /// True if there is no ingest key, and none was created because it would not have been shown.
@@ -22,8 +22,8 @@ public struct Credentials: Sendable {
 
     /// Makes sure that there is an ingest key and an access token: the ones from the settings, else existing ones, else
     /// new ones, unless ``Settings/showsSecrets`` is off.
-    func prepare(settings: Settings, known: [Credential], now: Int64) throws -> Made {
-        var made = Made(
+    func prepare(settings: Settings, known: [Credential], now: Int64) throws -> CreatedSecrets {
+        var made = CreatedSecrets(
             ingestKey: try prepare(
                 .ingest, chosen: settings.ingestKey, settings: settings, known: known, now: now),
             accessToken: try prepare(
@@ -94,7 +94,7 @@ public struct Credentials: Sendable {
     ///
     /// - Parameter app: the only app that a key may write for; `nil` for any app.
     /// - Returns: the credential as it is listed, and the secret, which is not stored.
-    /// - Throws: ``SettingError`` for an invalid name or app, ``NameTaken``, or ``StoreError``.
+    /// - Throws: ``SettingError`` for an invalid name or app, ``DuplicateNameError``, or ``StoreError``.
     public func create(
         _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
     ) throws -> (credential: Credential, secret: String) {
@@ -132,7 +132,9 @@ public struct Credentials: Sendable {
                 problem: "is reserved for signed-in browsers in the history of leaks; choose another")
         }
         let others = try list(purpose, now: now).filter { $0.revokedAt == nil && $0.id != id }
-        if let other = others.first(where: { $0.name == name }) { throw NameTaken(name: name, id: other.id) }
+        if let other = others.first(where: { $0.name == name }) {
+            throw DuplicateNameError(name: name, id: other.id)
+        }
     }
 
     /// Checks a name or an app's id. Names are listed on a terminal, one per line, and the id must be one that reports
@@ -154,13 +156,13 @@ public struct Credentials: Sendable {
     /// Renames an ingest key or an access token.
     ///
     /// - Returns: `true` if there is such a credential that is not revoked.
-    /// - Throws: ``SettingError`` for an invalid name, ``NameKept`` for the credential from the environment, which the
-    ///   next start finds by its name, ``NameTaken``, or ``StoreError``.
+    /// - Throws: ``SettingError`` for an invalid name, ``ReservedNameError`` for the credential from the environment, which the
+    ///   next start finds by its name, ``DuplicateNameError``, or ``StoreError``.
     func rename(_ purpose: Credential.Purpose, _ id: Int64, to name: String, now: Int64) throws -> Bool {
         try Self.check(name, purpose)
         guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
         let kind = CredentialKind.allCases.first { $0.purpose == purpose }
-        if credential.name == kind?.setting.variable { throw NameKept(name: credential.name) }
+        if credential.name == kind?.setting.variable { throw ReservedNameError(name: credential.name) }
         try checkIsApart(name, purpose, besides: id, now: now)
         return try store.setName(ofCredential: id, to: name)
     }
@@ -176,7 +178,7 @@ public struct Credentials: Sendable {
 
 /// Error for a token name that another valid token has. A history shows the name for each decision and could not tell
 /// the two apart.
-struct NameTaken: Error, Hashable, Sendable, CustomStringConvertible {
+struct DuplicateNameError: Error, Hashable, Sendable, CustomStringConvertible {
     var name: String
     /// The number of the token that has the name.
     var id: Int64
@@ -188,7 +190,7 @@ struct NameTaken: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Error for an attempt to rename the key or token from the environment. The next start finds it by its name.
-struct NameKept: Error, Hashable, Sendable, CustomStringConvertible {
+struct ReservedNameError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name, which is that of the variable.
     var name: String
 

@@ -10,10 +10,10 @@ struct NewSecretPage: Component {
     var address: String
 
     var html: HTML {
-        PageFrame(
+        PageLayout(
             title: "New \(kind.noun)", section: .access, context: context,
             main: #"""
-                <div class="narrow"><h1>New \#(kind.noun): \#(Isolated(credential.name))</h1>
+                <div class="narrow"><h1>New \#(kind.noun): \#(IsolatedText(credential.name))</h1>
                 <p class="notice">Copy it now: you will not see it again.</p>
                 \#(Card(kind == .keys ? "Ingest key" : "Access token", "<pre>\(secret)</pre>"))
                 \#(snippets.map(\.card.html))

@@ -14,12 +14,12 @@ struct Secret: Sendable {
     static let longest = 256
 
     /// Creates a random secret.
-    static func random() throws(Randomness.Unavailable) -> Secret {
+    static func random() throws(SecureRandom.Unavailable) -> Secret {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         var characters: [UInt8] = []
         while characters.count < 40 {
             // 6 bits of each byte, and another byte for two of the 64 values: every character is as likely as any other.
-            let places = try Randomness.bytes(40).map { Int($0 & 63) }.filter { $0 < alphabet.count }
+            let places = try SecureRandom.bytes(40).map { Int($0 & 63) }.filter { $0 < alphabet.count }
             characters += places.prefix(40 - characters.count).map { alphabet[$0] }
         }
         return Secret(text: String(decoding: characters, as: UTF8.self))
@@ -29,8 +29,8 @@ struct Secret: Sendable {
 
     /// Creates a secret from a text that an operator chose.
     ///
-    /// - Throws: ``Unfit`` if the text is too short, too long or holds anything but visible ASCII.
-    init(chosen text: String) throws(Unfit) {
+    /// - Throws: ``Invalid`` if the text is too short, too long or holds anything but visible ASCII.
+    init(chosen text: String) throws(Invalid) {
         guard text.utf8.count >= Self.shortest else { throw .tooShort(text.utf8.count) }
         guard text.utf8.count <= Self.longest else { throw .tooLong(text.utf8.count) }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .notVisibleASCII }
@@ -43,10 +43,10 @@ struct Secret: Sendable {
     /// Returns the hash of a presented secret. Plain SHA-256 is enough for random secrets, because there is no
     /// dictionary to try.
     static func hash(of presented: String) -> [UInt8] {
-        SHA256.hash(Array(presented.utf8))
+        SHA256Hash.hash(Array(presented.utf8))
     }
 
-    enum Unfit: Error, CustomStringConvertible {
+    enum Invalid: Error, CustomStringConvertible {
         case tooShort(Int)
         case tooLong(Int)
         case notVisibleASCII
@@ -62,7 +62,7 @@ struct Secret: Sendable {
 }
 
 /// SHA-256 of FIPS 180-4, computed by libcrypto.
-enum SHA256 {
+enum SHA256Hash {
     /// - Returns: 32 bytes.
     static func hash(_ bytes: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { digest, count in
@@ -88,7 +88,7 @@ enum ConstantTime {
 }
 
 /// Random bytes for secrets, from libcrypto's generator.
-enum Randomness {
+enum SecureRandom {
     /// - Returns: `count` bytes that no one can guess.
     /// - Throws: ``Unavailable`` when the system gives no entropy; a secret must then not be made.
     static func bytes(_ count: Int) throws(Unavailable) -> [UInt8] {

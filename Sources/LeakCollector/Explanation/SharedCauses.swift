@@ -49,7 +49,8 @@ struct SharedCauses {
     ///   - app: `nil` for all apps.
     ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that comes before all others.
     init(
-        app: String?, first: String? = nil, from reader: any StoreReader, symbols: SymbolTables?, now: Int64
+        app: String?, first: String? = nil, from reader: any StoreReader, symbols: SymbolTableCache?,
+        now: Int64
     ) throws(StoreError) {
         var query = LeakQuery()
         query.app = app
@@ -60,7 +61,7 @@ struct SharedCauses {
         self.init(leaks: page.leaks, total: page.total, reasons: reasons, first: first)
         let first = Set(causes.compactMap { $0.leaks.first?.row.identity.id })
         let closures = try reader.closures(of: Array(first), limit: Self.closuresLimit)
-        var naming = FrameNaming(tables: symbols, reader: reader)
+        var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
         for index in causes.indices {
             guard let leak = causes[index].leaks.first?.row.identity.id else { continue }
             let path = causes[index].path
@@ -68,7 +69,8 @@ struct SharedCauses {
                 guard let stored = StoredClosures(text: value.value), stored.path == path.fingerprint else {
                     return nil
                 }
-                return LeakDetail.ValueCount(value: stored.named(by: &naming).text, reports: value.reports)
+                return LeakDetail.ValueCount(
+                    value: stored.named(by: &symbolicator).text, reports: value.reports)
             }
             let sets = LeakReasons.closures(values, of: [path.fingerprint: path])[path.fingerprint] ?? []
             causes[index].closureNames = sets.lazy.map(\.names).first { !$0.isEmpty } ?? []

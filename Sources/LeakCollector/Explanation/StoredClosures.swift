@@ -8,7 +8,7 @@ internal import LeakStore
 struct StoredClosures: Hashable {
     /// A closure with the name that symbols give it, or its place in an image.
     enum Closure: Hashable {
-        case named(NamedCall)
+        case named(SymbolicatedFrame)
         case place(ImageOffset)
     }
 
@@ -59,8 +59,8 @@ struct StoredClosures: Hashable {
     }
 
     /// The same with names for those closures that symbols name.
-    func named(by naming: inout FrameNaming) -> StoredClosures {
-        StoredClosures(path: path, closures: closures.map { $0.named(by: &naming) })
+    func named(by symbolicator: inout FrameSymbolicator) -> StoredClosures {
+        StoredClosures(path: path, closures: closures.map { $0.named(by: &symbolicator) })
     }
 }
 
@@ -80,7 +80,7 @@ extension StoredClosures.Closure {
             return
         }
         self = .named(
-            NamedCall(
+            SymbolicatedFrame(
                 function: fields[0], file: fields[1].isEmpty ? nil : fields[1], line: Int(fields[2])))
     }
 
@@ -91,13 +91,13 @@ extension StoredClosures.Closure {
         }
     }
 
-    fileprivate func named(by naming: inout FrameNaming) -> Self {
+    fileprivate func named(by symbolicator: inout FrameSymbolicator) -> Self {
         guard case .place(let site) = self, !site.imageIdentifier.isEmpty else { return self }
-        let calls = naming.calls(site.imageIdentifier, .offset(site.offset))
+        let calls = symbolicator.calls(site.imageIdentifier, .offset(site.offset))
         guard let function = calls.last?.function else { return self }
         // The code that binds a closure's context has its name and no line; the closure may be inlined there.
         return .named(
-            calls.last { $0.function == function && $0.line != nil } ?? NamedCall(function: function))
+            calls.last { $0.function == function && $0.line != nil } ?? SymbolicatedFrame(function: function))
     }
 
     /// The name that symbols give the closure; `nil` without symbols.

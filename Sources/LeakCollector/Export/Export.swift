@@ -18,7 +18,7 @@ public struct Export {
     }
 
     private let reader: any StoreReader
-    private let symbols: SymbolTables
+    private let symbols: SymbolTableCache
     private let publicFolder: PublicFolder
     private let at: Int64?
 
@@ -26,7 +26,7 @@ public struct Export {
     ///   or any app, was last seen. If no app was ever seen, the pages contain no time.
     public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
         reader = try store.makeReader(known: publicFolder.known)
-        symbols = SymbolTables(store: store)
+        symbols = SymbolTableCache(store: store)
         try symbols.refresh(from: reader)
         self.publicFolder = publicFolder
         self.at = at
@@ -52,7 +52,7 @@ public struct Export {
         var run = ExportRun(
             reader: reader, symbols: symbols, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
         )
-        let first = [Place.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
+        let first = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
             [Links.file(of: $0), Links.jsonFile(of: $0)]
         }
         try run.folder.check(publicFolder.names + first)

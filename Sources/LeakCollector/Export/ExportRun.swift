@@ -9,7 +9,7 @@ struct ExportRun {
     }
 
     let reader: any StoreReader
-    let symbols: SymbolTables
+    let symbols: SymbolTableCache
     /// Milliseconds since 1970.
     let now: Int64
     /// The only app to export; `nil` for all apps.
@@ -24,7 +24,7 @@ struct ExportRun {
     private static let step = 200
 
     init(
-        reader: any StoreReader, symbols: SymbolTables, now: Int64, app: String?, apps: [String],
+        reader: any StoreReader, symbols: SymbolTableCache, now: Int64, app: String?, apps: [String],
         folder: ExportFolder
     ) {
         self.reader = reader
@@ -81,7 +81,7 @@ struct ExportRun {
 
     /// Writes the list of leaks to fix, page by page, and the JSON of all leaks in steps of the same size; then the
     /// lists of leaks that are set aside.
-    private mutating func writeSummary(of app: String?, at place: Place) throws {
+    private mutating func writeSummary(of app: String?, at place: LinkTarget) throws {
         // Pages after the first are the same in the folder itself and among those of its only app.
         let isWhole = place == .summary(app: app)
         var query = LeakQuery()
@@ -99,7 +99,7 @@ struct ExportRun {
         ]
         for (state, isThere) in aside where isThere {
             query.state = state
-            let here = Place.list(app: app, state: state, page: 1)
+            let here = LinkTarget.list(app: app, state: state, page: 1)
             _ = try writePages(of: query, from: here, isWhole: true, overview)
             try writeJSON(of: query, from: here, isWhole: true) { .list(app: app, state: state, page: $0) }
         }
@@ -108,7 +108,7 @@ struct ExportRun {
     /// - Parameter isWhole: true to write the pages after the first.
     /// - Returns: the first page.
     private mutating func writePages(
-        of query: LeakQuery, from place: Place, isWhole: Bool, _ overview: Overview
+        of query: LeakQuery, from place: LinkTarget, isWhole: Bool, _ overview: Overview
     ) throws -> LeakPage {
         let each = try OverviewResource.overviews(app: query.app, of: apps, nil, from: view(place))
         let first = try reader.leaks(query, now: now)
@@ -132,7 +132,7 @@ struct ExportRun {
 
     /// - Parameter further: returns the place of a page after the first, by its number.
     private mutating func writeJSON(
-        of query: LeakQuery, from place: Place, isWhole: Bool, further: (Int) -> Place
+        of query: LeakQuery, from place: LinkTarget, isWhole: Bool, further: (Int) -> LinkTarget
     ) throws {
         var (query, number) = (query, 1)
         repeat {
@@ -147,14 +147,14 @@ struct ExportRun {
         } while query.cursor != nil && isWhole
     }
 
-    private mutating func writeCauses(of app: String?, at place: Place) throws {
+    private mutating func writeCauses(of app: String?, at place: LinkTarget) throws {
         let found = try SharedCauses(app: app, from: reader, symbols: symbols, now: now)
         let html = CausesPage(context: try context(place, app), found: found).html
         try folder.put(html.bytes, to: Links.file(of: place))
         try folder.put(json { $0.fields(of: found, app: app) }, to: Links.jsonFile(of: place))
     }
 
-    private mutating func writeReleases(of app: String?, at place: Place) throws {
+    private mutating func writeReleases(of app: String?, at place: LinkTarget) throws {
         let releases = try app.map { try reader.releases(app: $0) } ?? []
         let html = ReleasesPage(context: try context(place, app), app: app, releases: releases).html
         try folder.put(html.bytes, to: Links.file(of: place))
@@ -166,12 +166,12 @@ struct ExportRun {
         try folder.put(content.page(from: view(.leak(id))).bytes, to: Links.file(of: .leak(id)))
         try folder.put(content.reportsPage(from: view(.reports(id))).bytes, to: Links.file(of: .reports(id)))
         try folder.put(
-            json { $0.fields(of: content.detail, content.surroundings) }, to: Links.jsonFile(of: .leak(id)))
+            json { $0.fields(of: content.detail, content.relatedLeaks) }, to: Links.jsonFile(of: .leak(id)))
         try folder.put(json { $0.fields(of: content.samples) }, to: Links.jsonFile(of: .reports(id)))
     }
 
     private mutating func writeClass(_ found: ClassOfApp) throws {
-        let place = Place.leakClass(found.name, app: found.app)
+        let place = LinkTarget.leakClass(found.name, app: found.app)
         guard let all = try reader.leakClass(found.name, app: found.app, now: now) else { return }
         let page = ClassPage(context: view(place).context(app: found.app), found: all)
         try folder.put(page.html.bytes, to: Links.file(of: place))
@@ -179,11 +179,11 @@ struct ExportRun {
     }
 
     /// Returns the view of the store for the page at `place`.
-    private func view(_ place: Place) -> StoreView {
+    private func view(_ place: LinkTarget) -> StoreView {
         StoreView(reader: reader, now: now, symbols: symbols, links: Links(mode: .files(page: place)))
     }
 
-    private func context(_ place: Place, _ app: String?) throws -> PageContext {
+    private func context(_ place: LinkTarget, _ app: String?) throws -> PageContext {
         var query = LeakQuery()
         query.app = app
         return PageContext(

@@ -76,7 +76,7 @@ struct LongText: Component {
     /// As it is shown.
     var html: HTML
 
-    init(_ text: String) { self.init(Isolated(text).html, bytes: text.utf8.count) }
+    init(_ text: String) { self.init(IsolatedText(text).html, bytes: text.utf8.count) }
 
     /// - Parameter bytes: of the text alone.
     init(_ content: HTML, bytes: Int) {
@@ -109,6 +109,7 @@ struct CountTable: Component {
     private func row(_ row: Row) -> HTML {
         let cells = row.counts.map { #"<td class="num">\#(Count($0))</td>"# as HTML }
         let bar = ShareBar(part: row.counts.first ?? 0, whole: row.most)
-        return #"<tr><th scope="row">\#(Isolated(row.name))</th>\#(cells)<td class="share">\#(bar)</td></tr>"#
+        return
+            #"<tr><th scope="row">\#(IsolatedText(row.name))</th>\#(cells)<td class="share">\#(bar)</td></tr>"#
     }
 }

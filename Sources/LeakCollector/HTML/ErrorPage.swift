@@ -1,8 +1,8 @@
 /// Page that says what went wrong, and what to do about it.
 struct ErrorPage: Component {
     /// Link back to a form that was rejected. The message of the page is then about the form.
-    struct Way: Hashable, Sendable {
-        var to: Place
+    struct PageLink: Hashable, Sendable {
+        var to: LinkTarget
         var text: String
     }
 
@@ -14,14 +14,14 @@ struct ErrorPage: Component {
     /// Text from a rejected form, which is shown again so that the visitor need not write it twice.
     var written: String?
     /// Target of the button; `nil` links to the summary.
-    var back: Way?
+    var back: PageLink?
     /// False if the visitor has not signed in.
     var hasNavigation = true
 
     var html: HTML {
         let words = back == nil || status >= 500 ? Self.words(status) : Self.refusedForm
-        let back = back ?? Way(to: .summary(app: nil), text: "Go to the list of leaks")
-        return PageFrame(
+        let back = back ?? PageLink(to: .summary(app: nil), text: "Go to the list of leaks")
+        return PageLayout(
             title: words.title, section: nil, context: context, hasNavigation: hasNavigation,
             main: #"""
                 <div class="narrow"><p class="crumb">\#(status)</p><h1>\#(words.title)</h1>

@@ -21,13 +21,13 @@ struct LeakPath: Component {
 
     /// The same for a list: of a call stack the app's functions alone, which make the group.
     init(brief leak: LeakIdentity) {
-        let calls = leak.groupedBy.stack
+        let calls = leak.groupingKey.stack
         self = CallStack.titles(of: leak.stack) == nil || calls.isEmpty ? LeakPath(of: leak) : LeakPath(calls)
     }
 
     var html: HTML {
         elements.isEmpty
-            ? "" : #"<code>\#(HTML(elements.map { Isolated($0).html }, separator: separator))</code>"#
+            ? "" : #"<code>\#(HTML(elements.map { IsolatedText($0).html }, separator: separator))</code>"#
     }
 
     /// For a leak's own page, which shows all of it; a list shows its first lines.

@@ -1,7 +1,7 @@
 import LeakStore
 
 /// Target of a link.
-enum Place: Hashable, Sendable {
+enum LinkTarget: Hashable, Sendable {
     case summary(LeakQuery)
     /// The numbers at the top of the summary, which are available as JSON only.
     case overview(app: String?, Period)
@@ -29,7 +29,7 @@ enum Place: Hashable, Sendable {
     case file(String)
 
     /// Returns the summary of one app, or of all apps.
-    static func summary(app: String?) -> Place {
+    static func summary(app: String?) -> LinkTarget {
         var query = LeakQuery()
         query.app = app
         return .summary(query)
@@ -42,7 +42,7 @@ struct Links: Hashable, Sendable {
         /// - base: prefix of every path: empty, or `/leaks` behind a proxy that adds it.
         case server(base: String)
         /// Relative links between exported files; `page` is the page that contains the links.
-        case files(page: Place)
+        case files(page: LinkTarget)
     }
 
     var mode: Mode
@@ -52,7 +52,7 @@ struct Links: Hashable, Sendable {
         if case .server = mode { true } else { false }
     }
 
-    func to(_ place: Place) -> String {
+    func to(_ place: LinkTarget) -> String {
         switch mode {
         case .server(let base): base + Self.path(of: place)
         case .files(let page): Self.steps(upFrom: page) + Self.file(of: place)
@@ -60,7 +60,7 @@ struct Links: Hashable, Sendable {
     }
 
     /// Returns the link to the same content as JSON.
-    func json(of place: Place) -> String {
+    func json(of place: LinkTarget) -> String {
         switch mode {
         case .server(let base): base + "/api/v1" + Self.resource(of: place)
         case .files(let page): Self.steps(upFrom: page) + Self.jsonFile(of: place)
@@ -70,7 +70,7 @@ struct Links: Hashable, Sendable {
     /// Returns the file that an export writes a page to, relative to its folder.
     ///
     /// Only the app of a summary's query counts, because an exported list has no filters.
-    static func file(of place: Place) -> String {
+    static func file(of place: LinkTarget) -> String {
         switch place {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list,
@@ -80,11 +80,11 @@ struct Links: Hashable, Sendable {
     }
 
     /// Returns the file that an export writes a page's JSON to.
-    static func jsonFile(of place: Place) -> String {
+    static func jsonFile(of place: LinkTarget) -> String {
         stem(of: place) + ".json"
     }
 
-    private static func stem(of place: Place) -> String {
+    private static func stem(of place: LinkTarget) -> String {
         switch place {
         case .summary(let query): query.app.map { "apps/" + Percent.fileName($0) } ?? "index"
         case .leak(let id): "leaks/\(id)"
@@ -119,14 +119,14 @@ struct Links: Hashable, Sendable {
     /// Returns a hash as a file name, because names of classes may be too long for a file system or differ only in
     /// case.
     private static func className(_ name: String, _ app: String?) -> String {
-        LeakID(bytes: SHA256.hash(Array("\(app ?? "")\u{0}\(name)".utf8))).description
+        LeakID(bytes: SHA256Hash.hash(Array("\(app ?? "")\u{0}\(name)".utf8))).description
     }
 
-    private static func steps(upFrom page: Place) -> String {
+    private static func steps(upFrom page: LinkTarget) -> String {
         file(of: page).utf8.contains(UInt8(ascii: "/")) ? "../" : ""
     }
 
-    private static func path(of place: Place) -> String {
+    private static func path(of place: LinkTarget) -> String {
         switch place {
         case .summary(let query): "/" + parameters(of: query)
         case .overview(let app, let period):
@@ -147,7 +147,7 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    private static func resource(of place: Place) -> String {
+    private static func resource(of place: LinkTarget) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
         case .credentialForm(let kind, _): "/\(kind)"

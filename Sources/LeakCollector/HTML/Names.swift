@@ -80,7 +80,7 @@ enum Kind {
 
 /// The systems on which a known leak happens: `iOS from 11.2, before 11.3`.
 struct KnownSystems: Component {
-    var leak: KnownLeak
+    var leak: KnownLeakRule
 
     var html: HTML {
         leak.systems.isEmpty

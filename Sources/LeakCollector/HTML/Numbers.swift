@@ -56,7 +56,7 @@ struct Decimal: Component, CustomStringConvertible {
 }
 
 /// A span of time: `450 ms`, `2.3 s`, `14 s`, `3 min`, `2 h`, `4 days`.
-struct Lapse: Component, CustomStringConvertible {
+struct DurationText: Component, CustomStringConvertible {
     var milliseconds: Int
 
     var description: String {

@@ -32,7 +32,7 @@ enum Percent {
             }
         }
         if bytes.count > longestName {
-            let hash = SHA256.hash(Array(text.utf8)).prefix(16).flatMap(hexadecimal)
+            let hash = SHA256Hash.hash(Array(text.utf8)).prefix(16).flatMap(hexadecimal)
             // No escaped text contains `=-`, so the name cannot be that of another text.
             bytes = bytes.prefix(longestName - hash.count - 2) + Array("=-".utf8) + hash
         }

@@ -15,18 +15,18 @@ struct StateBadge: Component {
             return #"<span class="badge known">Known system leak</span>\#(systems)"#
         case .slow:
             let lived: HTML? = row.lived.map {
-                "<small>freed after \(Lapse(milliseconds: $0.p50)) (median)</small>"
+                "<small>freed after \(DurationText(milliseconds: $0.p50)) (median)</small>"
             }
             return #"<span class="badge slow">Freed late</span>\#(lived)"#
         case .regressed:
-            let version: HTML? = row.standing?.backIn.map { " in \(Isolated($0))" }
+            let version: HTML? = row.standing?.regressedIn.map { " in \(IsolatedText($0))" }
             return #"<span class="badge regressed">Regressed\#(version)</span>"#
         case .resolved:
             return #"<span class="badge resolved">Resolved</span>"#
         case .ignored:
             return #"<span class="badge ignored">Ignored</span>"#
         case .open where row.isNew:
-            return #"<span class="badge new">New in \#(Isolated(row.firstVersion))</span>"#
+            return #"<span class="badge new">New in \#(IsolatedText(row.firstVersion))</span>"#
         case .open:
             return #"<span class="badge open">Open</span>"#
         }

@@ -82,7 +82,7 @@ struct VersionChart: Component {
         series.enumerated().map { colour, version in
             #"""
             <li><svg aria-hidden="true"><rect class="v\#(colour)" width="10" height="10" rx="2"/></svg>\#
-            \#(Isolated(version.version))</li>
+            \#(IsolatedText(version.version))</li>
             """#
         }
     }
@@ -116,7 +116,7 @@ struct VersionChart: Component {
     }
 
     private var table: HTML {
-        let heads = series.map { #"<th scope="col" class="num">\#(Isolated($0.version))</th>"# as HTML }
+        let heads = series.map { #"<th scope="col" class="num">\#(IsolatedText($0.version))</th>"# as HTML }
         let rows = totals.indices.reversed().filter { totals[$0] > 0 }.map { index -> HTML in
             let cells = series.map { #"<td class="num">\#(Count(count($0, index)))</td>"# as HTML }
             return #"<tr><th scope="row">\#(name(index))</th>\#(cells)</tr>"#

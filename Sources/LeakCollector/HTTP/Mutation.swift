@@ -8,9 +8,9 @@ protocol Mutation: Sendable {
     var method: LeakHTTPServer.Method { get }
     /// Such as `/api/v1/leaks/{leak}/decisions`.
     var path: String { get }
-    var body: Endpoint.Body { get }
+    var body: Route.Body { get }
     /// The page with the form that is sent here; `nil` if programs send JSON.
-    var formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? { get }
+    var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? { get }
     /// True if only an access token will do, and no session of a browser.
     var needsToken: Bool { get }
 
@@ -28,35 +28,35 @@ protocol Mutation: Sendable {
 
 extension Mutation {
     var method: LeakHTTPServer.Method { .post }
-    var body: Endpoint.Body { .atMost(0) }
-    var formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? { nil }
+    var body: Route.Body { .atMost(0) }
+    var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? { nil }
     var needsToken: Bool { false }
     func screen(_: borrowing Request, in _: RequestContext) -> Response? { nil }
     func written(in _: borrowing Request) -> String? { nil }
 
-    func endpoints(in context: RequestContext) -> [Endpoint] {
-        let access: Endpoint.Access = formPage == nil ? .readers : .people
-        let change = Endpoint(method, path, access: access, body: body, formPage: formPage) { request in
+    func routes(in context: RequestContext) -> [Route] {
+        let access: Route.Access = formPage == nil ? .readers : .people
+        let change = Route(method, path, access: access, body: body, formPage: formPage) { request in
             screen(request, in: context)
         } handler: { request, match, responder in
             receive(request, match: match, responder: SharedResponder(responder), context: context)
         }
         guard let formPage else { return [change] }
         // A reload or the browser's history reads the address of a form: it leads to the form's page.
-        let page = Endpoint(.get, path, access: .people, formPage: formPage) { _, match, responder in
+        let page = Route(.get, path, access: .people, formPage: formPage) { _, match, responder in
             responder.send(.redirect(to: Links.served.to(match.formPage?.to ?? .summary(app: nil))))
         }
         return [change, page]
     }
 
     private func receive(
-        _ request: borrowing Request, match: Endpoint.Match, responder: SharedResponder,
+        _ request: borrowing Request, match: Route.Match, responder: SharedResponder,
         context: RequestContext
     ) {
         let (now, written) = (context.now(), written(in: request))
         do throws(Problem) {
             try context.threads.checkDatabase()
-            let author = try context.gate.author(of: request, now: now)
+            let author = try context.authenticator.author(of: request, now: now)
             guard !needsToken || author.purpose == .access else {
                 throw .unauthorized("this request needs an access token (Authorization: Bearer TOKEN)")
             }
@@ -73,7 +73,7 @@ extension Mutation {
 /// An authorized request to change something.
 struct ChangeRequest: Sendable {
     let author: Credential
-    let match: Endpoint.Match
+    let match: Route.Match
     /// Milliseconds since 1970.
     let now: Int64
     let context: RequestContext
@@ -88,9 +88,9 @@ struct ChangeRequest: Sendable {
     /// The part that waits for the store.
     ///
     /// - Parameter name: in the log.
-    func work<Lent>(
-        _ name: String, response: @escaping @Sendable (Lent) throws -> Response
-    ) -> StoreWork<Lent> {
+    func work<ThreadResources>(
+        _ name: String, response: @escaping @Sendable (ThreadResources) throws -> Response
+    ) -> StoreWork<ThreadResources> {
         StoreWork(name, responders: { [responder] }, rejection: rejection, response: response)
     }
 }

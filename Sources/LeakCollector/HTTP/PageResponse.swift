@@ -20,7 +20,7 @@ extension Response {
     ///
     /// - Parameter now: milliseconds since 1970.
     static func page(
-        error status: Status, detail: String? = nil, written: String? = nil, back: ErrorPage.Way? = nil,
+        error status: Status, detail: String? = nil, written: String? = nil, back: ErrorPage.PageLink? = nil,
         isSignedIn: Bool = false,
         now: Int64
     ) -> Response {

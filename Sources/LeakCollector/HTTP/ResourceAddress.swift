@@ -11,21 +11,21 @@ struct ResourceAddress: Sendable {
 
     /// A resource read from a request.
     struct Loading: Sendable {
-        /// Identifies the page in the memo of a thread; `nil` if it is not kept.
+        /// Identifies the page in the page cache of a thread; `nil` if it is not kept.
         var remembered: (any Resource)?
         /// Blocks on the store.
         let response: @Sendable (StoreView) throws -> Response
 
         /// - Parameters:
         ///   - view: at the moment of the request.
-        ///   - memo: the pages that were made from its reader.
-        fileprivate func answer(from view: StoreView, or memo: PageMemo) throws -> Response {
+        ///   - pageCache: the pages that were made from its reader.
+        fileprivate func answer(from view: StoreView, or pageCache: PageCache) throws -> Response {
             guard let remembered else { return try response(view) }
             let view = StoreView(
                 reader: view.reader, now: view.now - view.now % 60_000, symbols: view.symbols,
                 links: view.links, address: view.address)
             guard view.reader.hasLocalChangeCounter else { return try response(view) }
-            return try memo.page(
+            return try pageCache.page(
                 for: AnyHashable(remembered), state: try view.reader.changeCounter(), now: view.now
             ) {
                 try response(view)
@@ -45,7 +45,7 @@ struct ResourceAddress: Sendable {
             return Loading { view in
                 var writer = JSONWriter()
                 try writer.object { writer throws in try resource.writeJSON(to: &writer, from: view) }
-                return Answer.response(writer.bytes)
+                return JSONResponse.response(writer.bytes)
             }
         }
     }
@@ -65,26 +65,26 @@ struct ResourceAddress: Sendable {
             let resource = try Content(request, parameters)
             return Loading { view in
                 let bytes = Array(try resource.text(from: view).utf8)
-                var response = Answer.response(bytes)
+                var response = JSONResponse.response(bytes)
                 response.type = Content.mediaType
                 return response
             }
         }
     }
 
-    func endpoint(in context: RequestContext) -> Endpoint {
-        Endpoint(.get, path, access: form == .page ? .people : .readers) { request, match, responder in
+    func route(in context: RequestContext) -> Route {
+        Route(.get, path, access: form == .page ? .people : .readers) { request, match, responder in
             let responder = SharedResponder(responder)
             let rejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
             do throws(Problem) {
                 let loading = try read(request, match.parameters)
                 context.threads.add(
-                    StoreWork(request.path, responders: { [responder] }, rejection: rejection) { lent in
+                    StoreWork(request.path, responders: { [responder] }, rejection: rejection) { resources in
                         do {
                             let view = StoreView(
-                                reader: lent.reader, now: context.now(), symbols: context.tables,
+                                reader: resources.reader, now: context.now(), symbols: context.tables,
                                 address: context.address)
-                            return try loading.answer(from: view, or: lent.memo)
+                            return try loading.answer(from: view, or: resources.pageCache)
                         } catch let moved as MovedResource {
                             return .redirect(to: moved.location)
                         }

@@ -3,7 +3,7 @@ internal import LeakStore
 /// Opens browser sessions: from a printed link that works once, or from an access token typed into the page.
 struct SignIn: Sendable {
     let store: any Store
-    let gate: Gate
+    let authenticator: Authenticator
     /// True if people reach the collector over TLS, as the operator says. The cookie is then sent over TLS only.
     let isSecure: Bool
 
@@ -15,11 +15,11 @@ struct SignIn: Sendable {
     /// Creates the code of a sign-in link.
     func makeCode(now: Int64) throws -> Secret {
         let code = try Secret.random()
-        gate.add(
+        authenticator.add(
             try store.add(
                 Credential(
                     purpose: .signIn, name: Self.linkName, hash: code.hash, createdAt: now,
-                    expiresAt: now + Gate.linkLifetime)))
+                    expiresAt: now + Authenticator.linkLifetime)))
         return code
     }
 
@@ -30,9 +30,9 @@ struct SignIn: Sendable {
     /// - Returns: the session's cookie, or `nil` if the code is unknown, used or too old.
     func open(code: String, overTLS: Bool = false, now: Int64) throws -> String? {
         // Checked first, so that guesses of strangers never reach the disk.
-        guard case .valid(let link) = gate.find(code, for: [.signIn], now: now) else { return nil }
+        guard case .valid(let link) = authenticator.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
-        gate.remove(hash: link.hash)
+        authenticator.remove(hash: link.hash)
         return try openSession(name: Self.sessionPrefix + "link", by: nil, overTLS: overTLS, now: now)
     }
 
@@ -42,7 +42,9 @@ struct SignIn: Sendable {
     /// - Parameter overTLS: true if a trusted proxy says that the browser reached it over TLS.
     /// - Returns: the session's cookie, or `nil` if the token is not valid.
     func open(token: String, overTLS: Bool = false, now: Int64) throws -> String? {
-        guard case .valid(let credential) = gate.find(token, for: [.access], now: now) else { return nil }
+        guard case .valid(let credential) = authenticator.find(token, for: [.access], now: now) else {
+            return nil
+        }
         return try openSession(
             name: Self.sessionPrefix + credential.name, by: credential.id, overTLS: overTLS, now: now)
     }
@@ -51,9 +53,9 @@ struct SignIn: Sendable {
     ///
     /// - Returns: the cookie that makes the browser forget.
     func close(session secret: String, now: Int64) throws -> String {
-        if case .valid(let credential) = gate.find(secret, for: [.session], now: now) {
+        if case .valid(let credential) = authenticator.find(secret, for: [.session], now: now) {
             _ = try store.revoke(credential: credential.id, now: now)
-            gate.remove(hash: credential.hash)
+            authenticator.remove(hash: credential.hash)
         }
         return forgettingCookie
     }
@@ -71,15 +73,16 @@ struct SignIn: Sendable {
         let credential = try store.add(
             Credential(
                 purpose: .session, name: name, hash: session.hash, createdAt: now,
-                expiresAt: now + Gate.sessionLifetime, openedBy: token))
-        gate.add(credential)
-        return cookie(session.text, seconds: Int(Gate.sessionLifetime / 1000), overTLS: overTLS)
+                expiresAt: now + Authenticator.sessionLifetime, openedBy: token))
+        authenticator.add(credential)
+        return cookie(session.text, seconds: Int(Authenticator.sessionLifetime / 1000), overTLS: overTLS)
     }
 
     /// Returns the session's cookie. It is `Lax`, so that a link to a leak in a chat opens signed in. Forms from other
     /// sites are still sent without it.
     private func cookie(_ value: String, seconds: Int, overTLS: Bool) -> String {
         let secure = isSecure || overTLS ? "; Secure" : ""
-        return "\(gate.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
+        return
+            "\(authenticator.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
     }
 }

@@ -16,7 +16,7 @@ final class SignInAttempts: Sendable {
     private static let quiet: Int64 = 1_000
 
     /// The way in that an attempt took.
-    enum Way {
+    enum SignInMethod {
         /// The code of a link, which is counted in the log alone.
         case link
         /// A token in the form of the sign-in page.
@@ -69,7 +69,7 @@ final class SignInAttempts: Sendable {
         var allowances: [IPAddress: Allowance] = [:]
         /// The allowance that all addresses without an entry share while the table is full.
         var shared = Allowance(countedAt: .min)
-        var sweptAt = Int64.min
+        var prunedAt = Int64.min
         var loggedAt = Int64.min
         /// Failed attempts since the last line of the log.
         var silent = 0
@@ -97,7 +97,7 @@ final class SignInAttempts: Sendable {
     /// Counts a failed attempt.
     ///
     /// - Returns: a line for the log, once a second at most. No secret is in it.
-    func noteFailure(_ client: IPAddress?, by way: Way, now: Int64) -> String? {
+    func recordFailure(_ client: IPAddress?, by way: SignInMethod, now: Int64) -> String? {
         state.with { state in
             var waits = false
             if way != .link {
@@ -122,7 +122,7 @@ final class SignInAttempts: Sendable {
     }
 
     /// Counts an attempt that was refused unread, for the log.
-    func noteRefusal() { state.with { $0.silent += 1 } }
+    func recordRejection() { state.with { $0.silent += 1 } }
 
     /// - Returns: `nil` for an address that has not failed.
     private static func allowance(
@@ -146,10 +146,10 @@ final class SignInAttempts: Sendable {
 
     private static func hasRoom(in state: inout State, now: Int64) -> Bool {
         guard state.allowances.count >= addresses else { return true }
-        guard state.sweptAt == .min || now < state.sweptAt || now - state.sweptAt >= quiet else {
+        guard state.prunedAt == .min || now < state.prunedAt || now - state.prunedAt >= quiet else {
             return false
         }
-        state.sweptAt = now
+        state.prunedAt = now
         state.allowances = state.allowances.filter { !$0.value.isFull(now) }
         if state.allowances.count >= addresses {
             state.allowances = state.allowances.filter { $0.value.waits(now) }

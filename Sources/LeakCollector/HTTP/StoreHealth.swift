@@ -4,7 +4,7 @@ internal import LeakStore
 
 /// Problems that stop the collector from accepting reports.
 final class StoreHealth: Sendable {
-    enum Trouble: Int, Hashable, Sendable, CaseIterable {
+    enum Issue: Int, Hashable, Sendable, CaseIterable {
         /// The database is no longer where it was opened. Data that is written now is lost when the process ends.
         case folderGone
         /// The database is damaged, or is not the one that was opened.
@@ -16,31 +16,31 @@ final class StoreHealth: Sendable {
         case unwritable
     }
 
-    private let troubles = Guarded<Set<Trouble>>([])
+    private let issues = Guarded<Set<Issue>>([])
 
     /// Sets or clears a problem.
     ///
     /// - Returns: `true` if this changes anything.
     @discardableResult
-    func note(_ trouble: Trouble, isThere: Bool) -> Bool {
-        troubles.with { troubles in
-            isThere ? troubles.insert(trouble).inserted : troubles.remove(trouble) != nil
+    func note(_ issue: Issue, isThere: Bool) -> Bool {
+        issues.with { issues in
+            isThere ? issues.insert(issue).inserted : issues.remove(issue) != nil
         }
     }
 
     /// True if the database cannot be reached. A request would wait until it times out.
-    var keepsQuestionsOut: Bool { troubles.with { $0.contains(.databaseAway) } }
+    var blocksReads: Bool { issues.with { $0.contains(.databaseAway) } }
 
     /// The most serious problem; `nil` if there is none.
-    var worst: Trouble? {
-        troubles.with { troubles in Trouble.allCases.first { troubles.contains($0) } }
+    var worst: Issue? {
+        issues.with { issues in Issue.allCases.first { issues.contains($0) } }
     }
 }
 
-extension StoreHealth.Trouble {
+extension StoreHealth.Issue {
     /// `true` if reports are rejected before they are read. After a failed transaction they are still read, because the
     /// next one may succeed.
-    var keepsReportsOut: Bool { self != .unwritable }
+    var blocksWrites: Bool { self != .unwritable }
 
     var problem: Problem {
         switch self {
@@ -66,11 +66,11 @@ extension StoreHealth.Trouble {
 
 /// Answers `/readyz`. One check of the store serves all requests that arrive before it begins, because anybody may send
 /// them, and thousands of them must not delay requests for pages.
-final class Readiness: Sendable {
+final class ReadinessProbe: Sendable {
     private let waiting = Guarded<[SharedResponder]>([])
-    private let threads: StoreThreads
+    private let threads: StoreThreadPool
 
-    init(threads: StoreThreads) { self.threads = threads }
+    init(threads: StoreThreadPool) { self.threads = threads }
 
     func receive(_ responder: consuming Responder) {
         let responder = SharedResponder(responder)
@@ -80,8 +80,8 @@ final class Readiness: Sendable {
         }
         guard isFirst else { return }
         threads.add(
-            StoreWork("/readyz", responders: { [self] in take() }, rejection: { $0.response }) { lent in
-                try lent.reader.ping()
+            StoreWork("/readyz", responders: { [self] in take() }, rejection: { $0.response }) { resources in
+                try resources.reader.ping()
                 return .plain("ready\n")
             })
     }

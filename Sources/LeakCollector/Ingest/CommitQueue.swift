@@ -28,7 +28,7 @@ final class CommitQueue: Sendable {
     }
 
     /// One request that waits for its answer.
-    private final class Waiting: @unchecked Sendable {
+    private final class PendingSubmission: @unchecked Sendable {
         // Unchecked: handed from the loop to the writer under the lock, touched by one of them at a time.
         let submission: Submission
         let answer: @Sendable (Outcome) -> Response
@@ -50,7 +50,7 @@ final class CommitQueue: Sendable {
     }
 
     private struct State {
-        var waiting: [Waiting] = []
+        var waiting: [PendingSubmission] = []
         var bytes = 0
         var isStopping = false
     }
@@ -95,16 +95,16 @@ final class CommitQueue: Sendable {
         answer: @escaping @Sendable (Outcome) -> Response
     ) {
         let size = submission.size
-        let waiting = Waiting(submission, responder: responder, answer: answer)
-        let refusal: Outcome? = state.with { state in
+        let waiting = PendingSubmission(submission, responder: responder, answer: answer)
+        let rejection: Outcome? = state.with { state in
             if state.isStopping { return .stopping }
             if state.bytes + size > limits.waitingBytes { return .full }
             state.waiting.append(waiting)
             state.bytes += size
             return nil
         }
-        if let refusal {
-            waiting.send(refusal)
+        if let rejection {
+            waiting.send(rejection)
         } else {
             state.wakeAll()
         }
@@ -123,8 +123,8 @@ final class CommitQueue: Sendable {
         state.wakeAll()
     }
 
-    private func next() -> [Waiting]? {
-        let batch: [Waiting]? = state.wait { state in
+    private func next() -> [PendingSubmission]? {
+        let batch: [PendingSubmission]? = state.wait { state in
             guard !state.waiting.isEmpty else { return state.isStopping ? [] : nil }
             let batch = take(from: &state.waiting)
             state.bytes -= batch.reduce(0) { $0 + $1.submission.size }
@@ -136,10 +136,10 @@ final class CommitQueue: Sendable {
 
     /// Takes the next batch: small submissions first, and after them at most one large one. The sender of a single
     /// report waits for one large request, however many there are.
-    private func take(from waiting: inout [Waiting]) -> [Waiting] {
-        var batch: [Waiting] = []
-        var large: Waiting?
-        var rest: [Waiting] = []
+    private func take(from waiting: inout [PendingSubmission]) -> [PendingSubmission] {
+        var batch: [PendingSubmission] = []
+        var large: PendingSubmission?
+        var rest: [PendingSubmission] = []
         for (index, next) in waiting.enumerated() {
             if batch.count == limits.submissionsPerCommit {
                 rest += waiting[index...]
@@ -161,7 +161,7 @@ final class CommitQueue: Sendable {
     /// written among thousands, and soon reached if nothing can be written.
     private static let failuresPerBatch = 64
 
-    private func commit(_ batch: [Waiting]) {
+    private func commit(_ batch: [PendingSubmission]) {
         // The part to write next is the last one.
         var parts = [batch[...]]
         var failures = 0
@@ -191,7 +191,7 @@ final class CommitQueue: Sendable {
             }
         }
         do {
-            try store.tidy(now: now())
+            try store.checkpointIfNeeded(now: now())
         } catch {
             untidy(error)
         }

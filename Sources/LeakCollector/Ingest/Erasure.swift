@@ -33,7 +33,7 @@ public final class Erasure: Mutation {
     /// Erases an install. Blocks on the store.
     ///
     /// - Parameter install: the id as the app sent it.
-    public static func run(install: String, in store: any Store) throws(StoreError) -> Erased {
+    public static func run(install: String, in store: any Store) throws(StoreError) -> ErasureResult {
         try store.erase(install: Install.hash(install))
     }
 
@@ -51,7 +51,7 @@ public final class Erasure: Mutation {
                 guard let erased = try store.erase(install: hash, while: { !jobs.isStopping }) else {
                     return Self.stopping.response
                 }
-                return Answer.json { writer in
+                return JSONResponse.json { writer in
                     writer.field("samples", erased.samples)
                     writer.field("sets", erased.sets)
                     writer.field("left_in_log", erased.isLeftInLog)

@@ -21,7 +21,7 @@ final class Ingest: Sendable {
     private let queue: CommitQueue
     private let parsing: ParsingPool
     private let rate: RateLimit
-    private let symbols: SymbolTables
+    private let symbols: SymbolTableCache
     private let takesExplanations: Bool
     private let now: @Sendable () -> Int64
     /// Caches that no loop uses at the moment. A loop takes one for the time of a request, so there are as many caches
@@ -29,7 +29,7 @@ final class Ingest: Sendable {
     private let caches = Guarded<[GroupCache]>([])
 
     init(
-        queue: CommitQueue, parsing: ParsingPool, rate: RateLimit, symbols: SymbolTables,
+        queue: CommitQueue, parsing: ParsingPool, rate: RateLimit, symbols: SymbolTableCache,
         takesExplanations: Bool, now: @escaping @Sendable () -> Int64
     ) {
         self.queue = queue
@@ -41,15 +41,15 @@ final class Ingest: Sendable {
     }
 
     /// `POST /api/v1/reports`
-    func endpoint(_ gate: Gate, _ health: StoreHealth) -> Endpoint {
-        Endpoint(
+    func route(_ authenticator: Authenticator, _ health: StoreHealth) -> Route {
+        Route(
             .post, "/api/v1/reports", access: .writers, body: .parsed(atMost: 0),
             screen: { [self] request in
-                refusal(of: request, writer: gate.writer(of: request, now: now()), health)
+                rejection(of: request, writer: authenticator.writer(of: request, now: now()), health)
             }
         ) { [self] request, _, responder in
             // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
-            guard case .valid(let key) = gate.writer(of: request, now: now()) else {
+            guard case .valid(let key) = authenticator.writer(of: request, now: now()) else {
                 responder.send(Problem(.forbidden, "this ingest key was revoked; use another one").response)
                 return
             }
@@ -60,23 +60,23 @@ final class Ingest: Sendable {
     // MARK: Before the body
 
     /// Returns the rejection of a request whose body need not be read; `nil` if the body should be read.
-    func refusal(
-        of request: borrowing Request, writer: KeyRing.Verdict, _ health: StoreHealth
+    func rejection(
+        of request: borrowing Request, writer: CredentialIndex.LookupResult, _ health: StoreHealth
     ) -> Response? {
         do throws(Problem) {
-            try admit(writer, health, stranger: Self.stranger)
+            try admit(writer, health, unknownKeyProblem: Self.unknownKeyProblem)
             guard Self.format(of: request) != nil else { throw Self.unknownType }
             if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
                 throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")
             }
-            try makeSureOfRoom(for: request.announcedLength ?? 0, health)
+            try checkCapacity(for: request.announcedLength ?? 0, health)
             return nil
         } catch {
             return error.response
         }
     }
 
-    private static let stranger = Problem.unauthorized(
+    private static let unknownKeyProblem = Problem.unauthorized(
         "sending reports needs a valid ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY")
     private static let unknownType = Problem(
         .unsupportedMediaType, "Content-Type must be one of \(types)"
@@ -84,8 +84,10 @@ final class Ingest: Sendable {
 
     /// Rejects a request without a valid ingest key, or beyond its rate.
     ///
-    /// - Parameter stranger: the answer to a request without a known key.
-    func admit(_ writer: KeyRing.Verdict, _ health: StoreHealth, stranger: Problem) throws(Problem) {
+    /// - Parameter unknownKeyProblem: the answer to a request without a known key.
+    func admit(_ writer: CredentialIndex.LookupResult, _ health: StoreHealth, unknownKeyProblem: Problem)
+        throws(Problem)
+    {
         switch writer {
         case .valid(let key):
             if let seconds = rate.secondsToWait(of: key.id, now: now(), isBehind: queue.isBehind) {
@@ -96,15 +98,15 @@ final class Ingest: Sendable {
         case .unknown:
             // A key that was created a moment ago cannot be looked up now, and a sender that is told that its key is
             // unknown gives up.
-            throw health.worst == .databaseAway ? StoreHealth.Trouble.databaseAway.problem : stranger
+            throw health.worst == .databaseAway ? StoreHealth.Issue.databaseAway.problem : unknownKeyProblem
         }
     }
 
     /// Throws a problem if a body cannot be accepted now.
     ///
     /// - Parameter bytes: size of the body.
-    func makeSureOfRoom(for bytes: Int, _ health: StoreHealth) throws(Problem) {
-        if let trouble = health.worst, trouble.keepsReportsOut { throw trouble.problem }
+    func checkCapacity(for bytes: Int, _ health: StoreHealth) throws(Problem) {
+        if let issue = health.worst, issue.blocksWrites { throw issue.problem }
         guard queue.hasRoom(for: bytes) else { throw Self.tooBusy }
     }
 
@@ -147,10 +149,10 @@ final class Ingest: Sendable {
         parse(request, responder) {
             $0.response
         } work: { [self] body, responder in
-            let letter = Letter(
+            let ingestRequest = IngestRequest(
                 body: body, format: format, app: app, version: version, module: module,
                 idempotencyKey: idempotencyKey, receivedAt: receivedAt)
-            take(letter, key: key, responder)
+            take(ingestRequest, key: key, responder)
         }
     }
 
@@ -197,33 +199,33 @@ final class Ingest: Sendable {
         }
     }
 
-    private func take(_ letter: Letter, key: Credential, _ responder: consuming Responder) {
-        let reception: Reception
+    private func take(_ ingestRequest: IngestRequest, key: Credential, _ responder: consuming Responder) {
+        let builder: SubmissionBuilder
         do throws(Problem) {
-            reception = try receive(letter, from: key)
+            builder = try receive(ingestRequest, from: key)
         } catch {
             responder.send(error.response)
             return
         }
         // Made here, by the thread that parsed the body, because the writer is busy with one transaction after another.
-        let answer = reception.answer(isDuplicate: false)
-        let repeated = reception.submission.answer
-        submit(reception, responder) { Self.answer($0, written: answer, repeated: repeated) }
+        let answer = builder.answer(isDuplicate: false)
+        let repeated = builder.submission.answer
+        submit(builder, responder) { Self.answer($0, written: answer, repeated: repeated) }
     }
 
     /// Passes the received reports to the writer.
     func submit(
-        _ reception: Reception, _ responder: consuming Responder,
+        _ builder: SubmissionBuilder, _ responder: consuming Responder,
         answer: @escaping @Sendable (CommitQueue.Outcome) -> Response
     ) {
-        queue.submit(reception.submission, responder, answer: answer)
+        queue.submit(builder.submission, responder, answer: answer)
     }
 
-    /// Reads a letter, charges its sender, and groups its reports.
-    func receive(_ letter: Letter, from key: Credential) throws(Problem) -> Reception {
+    /// Parses a request, charges its sender, and groups its reports.
+    func receive(_ ingestRequest: IngestRequest, from key: Credential) throws(Problem) -> SubmissionBuilder {
         let document: WireDocument
         do throws(Problem) {
-            document = try Reception.read(letter)
+            document = try SubmissionBuilder.read(ingestRequest)
         } catch {
             try charge(key, RateLimit.unreadableCost)
             throw error
@@ -233,9 +235,9 @@ final class Ingest: Sendable {
         defer { put(back: cache) }
         cache.begin()
         defer { cache.end() }
-        var reception = try Reception(
-            document, of: letter, key: key, cache: &cache, takesExplanations: takesExplanations)
-        reception.submission.dropped = rate.counted(reception.submission.dropped, of: key.id, now: now())
+        var builder = try SubmissionBuilder(
+            document, of: ingestRequest, key: key, cache: &cache, takesExplanations: takesExplanations)
+        builder.submission.dropped = rate.counted(builder.submission.dropped, of: key.id, now: now())
         if let failure = cache.failure {
             var problem = Problem.unavailable(
                 "nothing was counted: the symbols of a frame cannot be read now; send again later",
@@ -243,7 +245,7 @@ final class Ingest: Sendable {
             problem.cause = "\(failure)"
             throw problem
         }
-        return reception
+        return builder
     }
 
     private func put(back cache: consuming GroupCache) {
@@ -291,15 +293,15 @@ final class Ingest: Sendable {
         case .failed(let error) where error.reason == .locked:
             tooBusy
         case .failed(let error) where error.reason == .damaged:
-            StoreHealth.Trouble.damaged.problem
+            StoreHealth.Issue.damaged.problem
         case .failed(let error) where error.reason == .unavailable:
-            StoreHealth.Trouble.databaseAway.problem
+            StoreHealth.Issue.databaseAway.problem
         case .failed(let error) where error.reason == .uncertain:
             .unavailable(
                 "the connection to the database broke while the reports were written: send them again with the same Idempotency-Key",
                 afterSeconds: 5)
         case .failed:
-            StoreHealth.Trouble.unwritable.problem
+            StoreHealth.Issue.unwritable.problem
         case .full:
             tooBusy
         case .stopping:

@@ -81,19 +81,21 @@ final class RateLimit: Sendable {
 
     /// Returns the losses of a request that count, the first ones first, and charges the key for them.
     ///
-    /// If some losses of a request do not count, it gets one loss under ``Reception/droppedOverLimit``.
+    /// If some losses of a request do not count, it gets one loss under ``SubmissionBuilder/droppedOverLimit``.
     func counted(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
         guard let first = dropped.first else { return dropped }
         var (counted, isCut) = Self.affordable(
-            dropped.filter { $0.reason != Reception.unseenReason }, perToken: 1, from: losses, of: key,
+            dropped.filter { $0.reason != SubmissionBuilder.unseenReason }, perToken: 1, from: losses,
+            of: key,
             now: now)
         let objects = Self.affordable(
-            dropped.filter { $0.reason == Reception.unseenReason }, perToken: Self.unseenPerLoss,
+            dropped.filter { $0.reason == SubmissionBuilder.unseenReason }, perToken: Self.unseenPerLoss,
             from: unseen, of: key, now: now)
         counted += objects.counted
         isCut = isCut || objects.isCut
-        if isCut, !counted.contains(where: { $0.reason == Reception.droppedOverLimit }) {
-            counted.append(Submission.Dropped(app: first.app, reason: Reception.droppedOverLimit, count: 1))
+        if isCut, !counted.contains(where: { $0.reason == SubmissionBuilder.droppedOverLimit }) {
+            counted.append(
+                Submission.Dropped(app: first.app, reason: SubmissionBuilder.droppedOverLimit, count: 1))
         }
         return counted
     }
@@ -130,7 +132,7 @@ final class RateLimit: Sendable {
     /// for each thousand dropped reports and unseen objects that are counted.
     static func cost(of document: WireDocument) -> Int {
         let others = document.sessions.count + document.checks.count + document.dropped.count
-        let dropped = Reception.losses(of: document).reduce(0) { $0 + $1.count }
+        let dropped = SubmissionBuilder.losses(of: document).reduce(0) { $0 + $1.count }
         let explanations = document.explanations.count + document.reports.count { $0.why.isPresent }
         return unreadableCost + document.givenCount + explanations + (others + 9) / 10 + dropped / 1_000
     }

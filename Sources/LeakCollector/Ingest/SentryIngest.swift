@@ -22,24 +22,24 @@ struct SentryIngest: Sendable {
     private static let storedBytes = 1 << 20
 
     let ingest: Ingest
-    let gate: Gate
-    private let refusals = SentryRefusals()
+    let authenticator: Authenticator
+    private let rejections = SentryRejections()
     private let senders = SentrySenders()
 
-    init(ingest: Ingest, gate: Gate) {
+    init(ingest: Ingest, authenticator: Authenticator) {
         self.ingest = ingest
-        self.gate = gate
+        self.authenticator = authenticator
     }
 
-    /// Returns the endpoints with and without a trailing slash, because SDKs use both.
-    func endpoints(_ health: StoreHealth, _ now: @escaping @Sendable () -> Int64) -> [Endpoint] {
+    /// Returns the routes with and without a trailing slash, because SDKs use both.
+    func routes(_ health: StoreHealth, _ now: @escaping @Sendable () -> Int64) -> [Route] {
         let paths: [(String, Form)] = [
             ("envelope/", .envelope), ("envelope", .envelope), ("store/", .event), ("store", .event),
         ]
         return paths.map { path, form in
-            Endpoint(
+            Route(
                 .post, "/api/{project}/" + path, access: .writers, body: .parsed(atMost: Self.bodyBytes),
-                screen: { request in refusal(of: request, health, now: now()) }
+                screen: { request in rejection(of: request, health, now: now()) }
             ) { request, _, responder in
                 receive(request, as: form, responder: responder, now: now())
             }
@@ -52,22 +52,22 @@ struct SentryIngest: Sendable {
     /// determines the format, whatever `Content-Type` says.
     ///
     /// - Parameter now: milliseconds since 1970.
-    func refusal(of request: borrowing Request, _ health: StoreHealth, now: Int64) -> Response? {
-        var verdict = KeyRing.Verdict.unknown
+    func rejection(of request: borrowing Request, _ health: StoreHealth, now: Int64) -> Response? {
+        var lookup = CredentialIndex.LookupResult.unknown
         do throws(Problem) {
             let key = try SentryAuthorization.key(of: request)
-            verdict = gate.find(key, for: [.ingest], now: now)
-            try ingest.admit(verdict, health, stranger: Self.stranger)
-            try ingest.makeSureOfRoom(for: min(request.announcedLength ?? 0, Self.storedBytes), health)
+            lookup = authenticator.find(key, for: [.ingest], now: now)
+            try ingest.admit(lookup, health, unknownKeyProblem: Self.unknownKeyProblem)
+            try ingest.checkCapacity(for: min(request.announcedLength ?? 0, Self.storedBytes), health)
             return nil
         } catch {
             // The content is not known yet, so the request counts as one report.
-            if case .valid(let key) = verdict { refusals.note(error, 1, of: key.id) }
-            return SentryAnswer.response(to: error)
+            if case .valid(let key) = lookup { rejections.note(error, 1, of: key.id) }
+            return SentryResponse.response(to: error)
         }
     }
 
-    private static let stranger = Problem(
+    private static let unknownKeyProblem = Problem(
         .forbidden,
         "the public key of this DSN is not a valid ingest key; create one on the page /access or with collector key create"
     )
@@ -85,17 +85,17 @@ struct SentryIngest: Sendable {
         do throws(Problem) {
             presented = try SentryAuthorization.key(of: request)
             // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
-            guard case .valid(let found) = gate.find(presented, for: [.ingest], now: now) else {
+            guard case .valid(let found) = authenticator.find(presented, for: [.ingest], now: now) else {
                 throw Problem(.forbidden, "this ingest key was revoked; use another one")
             }
             key = found
         } catch {
-            responder.send(SentryAnswer.response(to: error))
+            responder.send(SentryResponse.response(to: error))
             return
         }
-        ingest.parse(request, responder) { [refusals] problem in
-            refusals.note(problem, 1, of: key.id)
-            return SentryAnswer.response(to: problem)
+        ingest.parse(request, responder) { [rejections] problem in
+            rejections.note(problem, 1, of: key.id)
+            return SentryResponse.response(to: problem)
         } work: { body, responder in
             receive(body, as: form, presented: presented, from: key, responder: responder, now: now)
         }
@@ -106,38 +106,38 @@ struct SentryIngest: Sendable {
         responder: consuming Responder, now: Int64
     ) {
         let submission: SentrySubmission
-        let received: Reception?
+        let received: SubmissionBuilder?
         do throws(Problem) {
             submission = try read(body, as: form, presented: presented, from: key)
             received = try receive(submission, from: key, now: now)
         } catch {
-            responder.send(SentryAnswer.response(to: error))
+            responder.send(SentryResponse.response(to: error))
             return
         }
-        guard var reception = received else {
-            responder.send(SentryAnswer.taken(submission.eventID))
+        guard var builder = received else {
+            responder.send(SentryResponse.taken(submission.eventID))
             return
         }
-        let answer = SentryAnswer.taken(submission.eventID, rejected: reception.rejected)
-        let keyID = reception.submission.keyID
-        let refused = refusals.take(of: keyID)
-        reception.add(dropped: refused, for: SentryRefusals.reason)
+        let answer = SentryResponse.taken(submission.eventID, rejected: builder.rejected)
+        let keyID = builder.submission.keyID
+        let refused = rejections.take(of: keyID)
+        builder.add(dropped: refused, for: SentryRejections.reason)
         let sender =
             submission.hasOrigin
-            ? reception.submission.origins.first.map {
+            ? builder.submission.origins.first.map {
                 SentrySenders.Sender(app: $0.app, version: $0.version)
             }
             : nil
-        ingest.submit(reception, responder) { [refusals, senders] outcome in
+        ingest.submit(builder, responder) { [rejections, senders] outcome in
             if case .written(.counted) = outcome, let sender { senders.note(sender, of: keyID) }
-            if !outcome.mayHaveCounted { refusals.add(refused, of: keyID) }
+            if !outcome.mayHaveCounted { rejections.add(refused, of: keyID) }
             switch outcome {
             // A repeated event is done, even if its content differs now: an error would not help the SDK, which would
             // discard the event as well.
             case .written: return answer
             case .failed, .full, .stopping:
-                let problem = Ingest.problem(of: outcome) ?? StoreHealth.Trouble.unwritable.problem
-                return SentryAnswer.response(to: problem)
+                let problem = Ingest.problem(of: outcome) ?? StoreHealth.Issue.unwritable.problem
+                return SentryResponse.response(to: problem)
             }
         }
     }
@@ -172,20 +172,20 @@ struct SentryIngest: Sendable {
     /// - Returns: `nil` if there is nothing to count.
     private func receive(
         _ submission: SentrySubmission, from key: Credential, now: Int64
-    ) throws(Problem) -> Reception? {
+    ) throws(Problem) -> SubmissionBuilder? {
         guard let batch = submission.batch else {
             try ingest.charge(key, RateLimit.unreadableCost)
             return nil
         }
         let sender = submission.hasOrigin || key.app != nil ? nil : senders.last(of: key.id)
-        let letter = Letter(
+        let ingestRequest = IngestRequest(
             body: batch, format: .json, app: sender?.app, version: sender?.version, keepsModules: true,
             isTranslated: true,
-            idempotencyKey: Self.idempotencyKey(of: submission.repeatIDs), receivedAt: now)
+            idempotencyKey: Self.idempotencyKey(of: submission.idempotencyIDs), receivedAt: now)
         do throws(Problem) {
-            return try ingest.receive(letter, from: key)
+            return try ingest.receive(ingestRequest, from: key)
         } catch {
-            refusals.note(error, submission.reportCount, of: key.id)
+            rejections.note(error, submission.reportCount, of: key.id)
             throw error
         }
     }
@@ -198,7 +198,7 @@ struct SentryIngest: Sendable {
     static func idempotencyKey(of eventIDs: [String]) -> String? {
         guard let first = eventIDs.first else { return nil }
         guard eventIDs.count > 1 else { return "sentry \(first)" }
-        let hash = SHA256.hash(Array(eventIDs.joined(separator: " ").utf8))
+        let hash = SHA256Hash.hash(Array(eventIDs.joined(separator: " ").utf8))
         return "sentry " + hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -9,7 +9,7 @@ internal import LeakStore
 ///                       "reason": "…", "source": "https://…"}],
 ///      "off": ["id of an entry that comes with the program"]}
 struct KnownLeakFile: Sendable {
-    private(set) var entries: [KnownLeak] = []
+    private(set) var entries: [KnownLeakRule] = []
     /// Ids of entries of the other file that must not apply, and their positions in this file.
     private(set) var off: [(id: String, offset: Int)] = []
 
@@ -25,7 +25,7 @@ struct KnownLeakFile: Sendable {
     /// - Throws: `JSONError` at the first invalid position, with what is expected there.
     init(_ bytes: [UInt8]) throws(JSONError) {
         if let offset = UTF8Validity.firstInvalidByte(in: bytes) { throw JSONError(.invalidUTF8, at: offset) }
-        var (entries, off): ([KnownLeak], [(id: String, offset: Int)]) = ([], [])
+        var (entries, off): ([KnownLeakRule], [(id: String, offset: Int)]) = ([], [])
         try JSONScanner.scan(bytes) { (scanner) throws(JSONError) in
             try scanner.fields(of: "the file", named: ["known_leaks", "off"]) {
                 name, scanner throws(JSONError) in

@@ -15,7 +15,7 @@ struct CausesPage: Component {
 
     var html: HTML {
         let causes = found.causes.prefix(Self.shown).map(card)
-        return PageFrame(
+        return PageLayout(
             title: "Causes", section: .causes, context: context, isLive: true,
             main: #"""
                 <p class="crumb">\#(app)</p>
@@ -30,7 +30,7 @@ struct CausesPage: Component {
     }
 
     private var app: HTML {
-        #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(Isolated(context.query.app ?? "all apps"))</a>"#
+        #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
     }
 
     private var title: HTML {
@@ -83,7 +83,7 @@ struct CausesPage: Component {
             CauseAdvice(cause: $0, isSuspected: cause.provenCount == 0).html
         }
         return Card(
-            "\(Isolated(cause.title))",
+            "\(IsolatedText(cause.title))",
             #"""
             <p>\#(Count(cause.leaks.count).of("leak", "leaks"))\#(bytes)\#(suspected)</p>
             <p><code>\#(LongText(cause.path.description))</code></p>\#(advice)<ul class="reasons">\#(leaks)\#(more)</ul>
@@ -93,10 +93,10 @@ struct CausesPage: Component {
 
     private func leak(_ row: LeakRow) -> HTML {
         let app: HTML? =
-            context.query.app == nil ? #" <span class="dim">\#(Isolated(row.identity.app))</span>"# : nil
+            context.query.app == nil ? #" <span class="dim">\#(IsolatedText(row.identity.app))</span>"# : nil
         let bytes: HTML? = row.retainedAtOnce.map { ", keeps \(ByteCount($0)) in memory" }
         return #"""
-            <li><a href="\#(context.links.to(.leak(row.identity.id)))">\#(Isolated(row.identity.title))</a>\#(app) \#
+            <li><a href="\#(context.links.to(.leak(row.identity.id)))">\#(IsolatedText(row.identity.title))</a>\#(app) \#
             <span class="dim">\#(Count(row.installs).of("install", "installs"))\#(bytes)</span></li>
             """#
     }

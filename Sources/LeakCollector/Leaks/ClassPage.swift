@@ -6,11 +6,11 @@ struct ClassPage: Component {
     var found: LeakClass
 
     var html: HTML {
-        PageFrame(
+        PageLayout(
             title: found.name, section: .summary, context: context, isLive: true,
             main: #"""
                 <p class="crumb">\#(app) › class\#(modules)</p>
-                <div class="head"><h1>\#(Isolated(found.name))</h1></div>
+                <div class="head"><h1>\#(IsolatedText(found.name))</h1></div>
                 <dl class="facts">\#(facts)</dl>
                 \#(LeakTable(context: context, leaks: found.leaks, caption: "Leaks of this class", isSorted: false))
                 \#(more)\#(related)
@@ -22,16 +22,16 @@ struct ClassPage: Component {
         ).html
     }
 
-    private func place(_ name: String) -> Place { .leakClass(name, app: context.query.app) }
+    private func place(_ name: String) -> LinkTarget { .leakClass(name, app: context.query.app) }
 
     private var app: HTML {
-        #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(Isolated(context.query.app ?? "all apps"))</a>"#
+        #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
     }
 
     private var modules: HTML? {
         guard !found.modules.isEmpty else { return nil }
         return
-            " › \(found.modules.count == 1 ? "module" : "modules") \(HTML(found.modules.map { Isolated($0).html }, separator: ", "))"
+            " › \(found.modules.count == 1 ? "module" : "modules") \(HTML(found.modules.map { IsolatedText($0).html }, separator: ", "))"
     }
 
     private var facts: [HTML] {
@@ -68,7 +68,7 @@ struct ClassPage: Component {
         guard !found.related.isEmpty else { return nil }
         let rows = found.related.map { related -> HTML in
             #"""
-            <tr><th scope="row"><a href="\#(context.links.to(place(related.name)))"><code>\#(Isolated(related.name))</code></a>\#
+            <tr><th scope="row"><a href="\#(context.links.to(place(related.name)))"><code>\#(IsolatedText(related.name))</code></a>\#
             </th><td class="num">\#(Count(related.leaks))</td><td class="num">\#(Count(related.reports))</td></tr>
             """#
         }

@@ -78,7 +78,7 @@ struct FilterForm: Component {
     private var className: HTML? {
         context.query.className.map { name in
             #"""
-            <p class="chip">Only <strong>\#(Isolated(name))</strong> \#
+            <p class="chip">Only <strong>\#(IsolatedText(name))</strong> \#
             <a href="\#(context.summary { $0.className = nil })">show all classes</a></p>
             """#
         }
@@ -93,6 +93,6 @@ struct FilterForm: Component {
 
     private func link(_ app: String?, _ text: String) -> HTML {
         let mark: HTML = app == context.query.app ? #" aria-current="page""# : ""
-        return #"<a href="\#(context.links.to(.summary(app: app)))"\#(mark)>\#(Isolated(text))</a>"#
+        return #"<a href="\#(context.links.to(.summary(app: app)))"\#(mark)>\#(IsolatedText(text))</a>"#
     }
 }

@@ -5,7 +5,7 @@ struct FirstReportPage: Component {
     var address: String
 
     var html: HTML {
-        PageFrame(
+        PageLayout(
             title: "First report", section: .summary, context: context, isLive: true,
             main: #"""
                 <div class="narrow"><h1>Waiting for the first report</h1>

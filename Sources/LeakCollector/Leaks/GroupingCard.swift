@@ -14,7 +14,7 @@ struct GroupingCard: Component {
     var imagesWithoutSymbols: [String] = []
 
     var html: HTML {
-        let rule = leak.groupedBy
+        let rule = leak.groupingKey
         let isCallStack = CallStack.titles(of: leak.stack) != nil
         let stackName: HTML = isCallStack ? "app functions" : "path"
         let stack: HTML? =
@@ -49,10 +49,10 @@ struct GroupingCard: Component {
                 """#
             case (true, false): #"<p class="dim">Frames of the system are ignored.</p>"#
             }
-        let ground = CommonGround(of: leak, reports: reports).sentence
+        let ground = GroupingSummary(of: leak, reports: reports).sentence
         let reason: HTML = "<p>These reports are one leak: \(ground).</p>"
         return Card(
-            "Grouping (rule \(rule.version))",
+            "GroupingRules (rule \(rule.version))",
             #"""
             \#(reason)<dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
             \#(stack)</dl>\#(note)\#(calls)\#(symbols)\#(mangled)
@@ -66,7 +66,7 @@ struct GroupingCard: Component {
     private var symbols: HTML? {
         guard !imagesWithoutSymbols.isEmpty else { return nil }
         let shown = imagesWithoutSymbols.prefix(Self.imagesShown).map {
-            "<code>\(Isolated($0))</code>" as HTML
+            "<code>\(IsolatedText($0))</code>" as HTML
         }
         let rest = imagesWithoutSymbols.count - shown.count
         let images = HTML(shown, separator: ", ")
@@ -88,11 +88,11 @@ struct GroupingCard: Component {
         guard let successor else { return "New reports go to another leak." }
         guard let outline = successor.outline else {
             return
-                "New reports will go to another leak, \(Isolated(successor.identity.title)), which has no reports yet."
+                "New reports will go to another leak, \(IsolatedText(successor.identity.title)), which has no reports yet."
         }
         return #"""
-            New reports go to <a href="\#(links.to(.leak(outline.id)))">\#(Isolated(outline.title))\#
-            \#(outline.groupedBy.stack.isEmpty ? "" : ", \(LeakPath(outline.groupedBy.stack).html)")</a>, which has \#
+            New reports go to <a href="\#(links.to(.leak(outline.id)))">\#(IsolatedText(outline.title))\#
+            \#(outline.groupingKey.stack.isEmpty ? "" : ", \(LeakPath(outline.groupingKey.stack).html)")</a>, which has \#
             \#(Count(outline.reports).of("report", "reports")). <code>collector regroup</code> merges the two.
             """#
     }

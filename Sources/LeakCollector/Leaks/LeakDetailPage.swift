@@ -8,10 +8,10 @@ struct LeakDetailPage: Component {
     /// Reports per hour by version, the last two days.
     var hours: Trend?
     /// The newest report that is kept.
-    var newest: KeptReport?
+    var newest: ParsedSample?
     /// The first report, if it is not the newest one.
-    var first: KeptReport?
-    var surroundings = LeakSurroundings()
+    var first: ParsedSample?
+    var relatedLeaks = RelatedLeaks()
     /// All reports that are kept.
     var reports: [LeakReport] = []
     /// Newest version of the leak's app.
@@ -20,7 +20,7 @@ struct LeakDetailPage: Component {
     private var leak: LeakIdentity { detail.row.identity }
 
     var html: HTML {
-        PageFrame(
+        PageLayout(
             title: leak.title, section: .summary, context: context, isLive: true,
             main: """
                 \(head)
@@ -44,11 +44,11 @@ struct LeakDetailPage: Component {
         #"<a href="\#(context.links.json(of: .leak(leak.id)))/markdown">Markdown for a ticket</a>"#
     }
 
-    private var head: LeakHead {
+    private var head: LeakHeader {
         let row = detail.row
-        return LeakHead(
+        return LeakHeader(
             context: context, leak: leak, badge: StateBadge(row: row).html,
-            standing: row.standing.map { StandingLine(context: context, standing: $0).html },
+            standing: row.standing.map { DecisionStatusLine(context: context, standing: $0).html },
             form: context.links.isServed
                 ? TriageForm(context: context, row: row, newestVersion: newestVersion).html : nil)
     }
@@ -64,7 +64,7 @@ struct LeakDetailPage: Component {
         ).html
     }
 
-    private var lived: HTML? { detail.lived.isEmpty ? nil : LivedCard(ranges: detail.lived).html }
+    private var lived: HTML? { detail.lived.isEmpty ? nil : LifetimeCard(ranges: detail.lived).html }
 
     private var keptReports: HTML {
         "Sample reports (\(Count(detail.samples)) of \(Count(detail.row.reports + detail.row.freed)))"
@@ -87,18 +87,18 @@ struct LeakDetailPage: Component {
 
     private var grouping: HTML {
         GroupingCard(
-            leak: leak, links: context.links, successor: surroundings.successor, reports: reports,
-            imagesWithoutSymbols: surroundings.imagesWithoutSymbols
+            leak: leak, links: context.links, successor: relatedLeaks.successor, reports: reports,
+            imagesWithoutSymbols: relatedLeaks.imagesWithoutSymbols
         ).html
     }
 
     private var closest: HTML? {
-        surroundings.closest.isEmpty
-            ? nil : CloseLeaksCard(leaks: surroundings.closest, links: context.links).html
+        relatedLeaks.closest.isEmpty
+            ? nil : SimilarLeaksCard(leaks: relatedLeaks.closest, links: context.links).html
     }
 
     private var known: HTML? {
-        detail.row.known.map { KnownCard(context: context, match: $0, reports: detail.row.reports).html }
+        detail.row.known.map { KnownLeakCard(context: context, match: $0, reports: detail.row.reports).html }
     }
 
     private var reasons: HTML? {
@@ -111,7 +111,7 @@ struct LeakDetailPage: Component {
         leak.cycle.isEmpty
             ? nil
             : Card(
-                "Retain cycle", CycleDrawing(cycle: CycleShape(leak.cycle, of: leak.className)).html,
+                "Retain cycle", CycleDiagram(cycle: CycleShape(leak.cycle, of: leak.className)).html,
                 id: "cycle"
             ).html
     }
@@ -127,7 +127,7 @@ struct LeakDetailPage: Component {
         let most = detail.versions.map(\.reports).max() ?? 0
         let rows = detail.versions.map { count in
             CountTable.Row(
-                name: KeptReport.version(count.version, count.build),
+                name: ParsedSample.version(count.version, count.build),
                 counts: [count.reports, count.installs],
                 most: most)
         }

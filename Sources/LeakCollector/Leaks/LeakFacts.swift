@@ -49,7 +49,7 @@ struct FreedFact: Component {
 
     var html: HTML {
         let lived: HTML? = lived.map { lived in
-            ": median \(Lapse(milliseconds: lived.p50)), 90\u{A0}% within \(Lapse(milliseconds: lived.p90))"
+            ": median \(DurationText(milliseconds: lived.p50)), 90\u{A0}% within \(DurationText(milliseconds: lived.p90))"
         }
         return Fact("\(Count(freed))", "freed late\(lived)").html
     }

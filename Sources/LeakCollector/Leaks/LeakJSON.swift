@@ -18,7 +18,7 @@ extension JSONWriter {
         field("ignored", totals: page.ignored)
     }
 
-    mutating func field(_ name: String, totals: KnownTotals) {
+    mutating func field(_ name: String, totals: LeakTotals) {
         object(name) { writer in
             writer.field("leaks", totals.leaks)
             writer.field("reports", totals.reports)
@@ -59,10 +59,10 @@ extension JSONWriter {
             writer.array("counts") { for count in row.trend { $0.element(count) } }
         }
         object("grouped_by") { writer in
-            writer.field("version", leak.groupedBy.version)
-            writer.field("class", leak.groupedBy.className)
-            writer.field("stack", leak.groupedBy.stack)
-            writer.field("mangled", leak.groupedBy.isMangled)
+            writer.field("version", leak.groupingKey.version)
+            writer.field("class", leak.groupingKey.className)
+            writer.field("stack", leak.groupingKey.stack)
+            writer.field("mangled", leak.groupingKey.isMangled)
         }
         field("quality", leak.quality.rawValue)
         field("share", share: row.share)
@@ -210,7 +210,7 @@ extension JSONWriter {
         }
     }
 
-    mutating func fields(of detail: LeakDetail, _ surroundings: LeakSurroundings) {
+    mutating func fields(of detail: LeakDetail, _ relatedLeaks: RelatedLeaks) {
         fields(of: detail.row)
         array("by_version") { writer in
             for count in detail.versions {
@@ -249,7 +249,7 @@ extension JSONWriter {
             for decision in detail.history { writer.object { $0.fields(of: decision) } }
         }
         array("closest") { writer in
-            for close in surroundings.closest {
+            for close in relatedLeaks.closest {
                 writer.object {
                     $0.field("id", close.leak.id.description)
                     $0.field("title", close.leak.title)
@@ -259,7 +259,7 @@ extension JSONWriter {
                 }
             }
         }
-        guard let successor = surroundings.successor else { return nullField("successor") }
+        guard let successor = relatedLeaks.successor else { return nullField("successor") }
         object("successor") { writer in
             writer.field("id", successor.identity.id.description)
             writer.field("title", successor.identity.title)

@@ -10,7 +10,7 @@ extension LeakQuery {
 
     /// Reads a list's parameters from a request's query; an empty one counts as absent, as forms send it.
     ///
-    /// - Throws: ``Problem`` 400 naming the parameter and what it may be.
+    /// - Throws: ``Problem`` 400 that names the parameter and what it may be.
     static func read(from request: borrowing Request) throws(Problem) -> LeakQuery {
         var query = LeakQuery()
         query.app = value("app", request)

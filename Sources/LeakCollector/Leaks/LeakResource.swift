@@ -16,7 +16,7 @@ struct LeakResource: JSONResource, PageResource, TextResource {
         guard let detail = try view.leak(leak) else {
             throw try view.moved(leak) { view.links.json(of: .leak($0)) }
         }
-        writer.fields(of: detail, try view.surroundings(of: detail.row))
+        writer.fields(of: detail, try view.relatedLeaks(of: detail.row))
     }
 
     func page(from view: StoreView) throws -> HTML {
@@ -38,7 +38,7 @@ struct LeakResource: JSONResource, PageResource, TextResource {
 struct LeakContent {
     let detail: LeakDetail
     let samples: [SampleReport]
-    let surroundings: LeakSurroundings
+    let relatedLeaks: RelatedLeaks
 
     /// On a leak's page: two days, so that each hour can be told from its neighbours.
     private static let hoursShown = 48
@@ -49,7 +49,7 @@ struct LeakContent {
         self.detail = detail
         let samples = try view.reader.samples(of: id) ?? []
         self.samples = samples
-        surroundings = try LeakSurroundings(
+        relatedLeaks = try RelatedLeaks(
             of: detail.row, newest: { SampleReport.newest(of: samples) }, reader: view.reader)
     }
 
@@ -61,9 +61,9 @@ struct LeakContent {
         let hours = try view.reader.trend(of: leak.id, by: .hour, now: view.now)
         return LeakDetailPage(
             context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: view.now),
-            newest: newest.map(KeptReport.init), first: first.map(KeptReport.init),
-            surroundings: surroundings,
-            reports: samples.compactMap { KeptReport($0).report },
+            newest: newest.map(ParsedSample.init), first: first.map(ParsedSample.init),
+            relatedLeaks: relatedLeaks,
+            reports: samples.compactMap { ParsedSample($0).report },
             newestVersion: try view.reader.appSummaries().first { $0.id == leak.app }?.newestVersion
         ).html
     }
@@ -76,25 +76,25 @@ extension StoreView {
     /// Everything about a leak, with names for the closures that symbols name now.
     func leak(_ id: LeakID) throws(StoreError) -> LeakDetail? {
         guard var detail = try reader.leak(id, now: now) else { return nil }
-        var naming = FrameNaming(tables: symbols, reader: reader)
+        var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
         for (index, value) in detail.closures.enumerated() {
             guard let stored = StoredClosures(text: value.value) else { continue }
-            detail.closures[index].value = stored.named(by: &naming).text
+            detail.closures[index].value = stored.named(by: &symbolicator).text
         }
         return detail
     }
 
     /// The page of a leak's kept reports.
     func reportsPage(of leak: LeakIdentity, _ samples: [SampleReport]) -> HTML {
-        ReportsPage(context: context(app: leak.app), leak: leak, reports: samples.map(KeptReport.init)).html
+        ReportsPage(context: context(app: leak.app), leak: leak, reports: samples.map(ParsedSample.init)).html
     }
 
     /// The other leaks that the JSON of a leak names.
-    func surroundings(of leak: LeakRow) throws(StoreError) -> LeakSurroundings {
+    func relatedLeaks(of leak: LeakRow) throws(StoreError) -> RelatedLeaks {
         let newest = { () throws(StoreError) in
             SampleReport.newest(of: try reader.samples(of: leak.identity.id) ?? [])
         }
-        return try LeakSurroundings(of: leak, newest: newest, reader: reader)
+        return try RelatedLeaks(of: leak, newest: newest, reader: reader)
     }
 
     /// Returns a redirect to the leak that this one was merged into, or 404.

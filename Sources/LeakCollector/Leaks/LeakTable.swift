@@ -74,7 +74,7 @@ struct LeakTableRow: Component {
     var html: HTML {
         let leak = row.identity
         return #"""
-            <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(Isolated(leak.title))</a>\#
+            <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.title))</a>\#
             \#(LeakPath(brief: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
             <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.installs))\#(share)</td>\#
             \#(cost)<td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
@@ -91,7 +91,7 @@ struct LeakTableRow: Component {
     }
 
     private var app: HTML? {
-        namesApp ? "<small>\(Isolated(row.identity.app))</small>" : nil
+        namesApp ? "<small>\(IsolatedText(row.identity.app))</small>" : nil
     }
 
     private var share: HTML? {
@@ -113,13 +113,13 @@ struct VersionSpan: Component {
     }
 
     var html: HTML {
-        if first == last { return long(Isolated(first).html) }
+        if first == last { return long(IsolatedText(first).html) }
         let isShort = first.utf8.count + last.utf8.count <= Self.lineBytes
         // A line may break after a dash even before a space that does not break: hence the word joiner.
         // https://www.unicode.org/reports/tr14/#LB12a
         return isShort
-            ? "\(Isolated(first))\u{A0}–\u{2060}\u{A0}\(Isolated(last))"
-            : "<small>\(Isolated(first)) – \(Isolated(last))</small>"
+            ? "\(IsolatedText(first))\u{A0}–\u{2060}\u{A0}\(IsolatedText(last))"
+            : "<small>\(IsolatedText(first)) – \(IsolatedText(last))</small>"
     }
 
     private func long(_ version: HTML) -> HTML {

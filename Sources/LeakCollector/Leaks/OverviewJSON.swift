@@ -56,19 +56,19 @@ extension JSONWriter {
         }
     }
 
-    private mutating func field(_ name: String, release: Release?) {
+    private mutating func field(_ name: String, release: ReleaseSummary?) {
         guard let release else { return nullField(name) }
         object(name) { $0.fields(of: release) }
     }
 
-    mutating func fields(of releases: [Release], app: String?) {
+    mutating func fields(of releases: [ReleaseSummary], app: String?) {
         field("app", app)
         array("releases") { writer in
             for release in releases { writer.object { $0.fields(of: release) } }
         }
     }
 
-    private mutating func fields(of release: Release) {
+    private mutating func fields(of release: ReleaseSummary) {
         field("version", release.version)
         field("is_newest", release.isNewest)
         field("builds", release.builds)

@@ -19,14 +19,14 @@ struct OverviewTiles: Component {
 
     private var sessions: Tile {
         guard let newest = overview.newest, let free = newest.leakFreePercentage else {
-            let version: HTML? = overview.newest.map { " in \(Isolated($0.version))" }
+            let version: HTML? = overview.newest.map { " in \(IsolatedText($0.version))" }
             // A version without reported sessions says nothing yet, so the last version with sessions is shown.
             if let last = overview.lastSessions, let free = last.leakFreePercentage {
                 return Tile(
-                    title: "Leak-free sessions in \(Isolated(last.version))", value: "\(free)",
+                    title: "Leak-free sessions in \(IsolatedText(last.version))", value: "\(free)",
                     note: """
                         \(Count(last.sessions).of("session", "sessions")); \
-                        no sessions of \(overview.newest.map { Isolated($0.version).html }) yet
+                        no sessions of \(overview.newest.map { IsolatedText($0.version).html }) yet
                         """)
             }
             return Tile(
@@ -34,7 +34,7 @@ struct OverviewTiles: Component {
                 note: "No sessions reported yet")
         }
         return Tile(
-            title: "Leak-free sessions in \(Isolated(newest.version))", value: "\(free)",
+            title: "Leak-free sessions in \(IsolatedText(newest.version))", value: "\(free)",
             note: "\(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))")
     }
 
@@ -45,7 +45,7 @@ struct OverviewTiles: Component {
                 note: overview.newLeaks == 0
                     ? "No new leaks" : "in each app\u{2019}s newest version")
         }
-        let title = link("New in \(Isolated(newest.version))", if: overview.newLeaks > 0) {
+        let title = link("New in \(IsolatedText(newest.version))", if: overview.newLeaks > 0) {
             $0.version = newest.version
             $0.sort = .firstSeen
         }
@@ -67,7 +67,7 @@ struct OverviewTiles: Component {
     private func named(_ titles: [String], of count: Int) -> HTML {
         let more = count.saturated(adding: -titles.count)
         let rest: HTML = more > 0 && !titles.isEmpty ? " and \(Count(more)) more" : ""
-        return "\(HTML(titles.map { Isolated($0).html }, separator: ", "))\(rest)"
+        return "\(HTML(titles.map { IsolatedText($0).html }, separator: ", "))\(rest)"
     }
 
     /// Returns a title that links to the list behind its number, among all leaks of the app.
@@ -143,8 +143,8 @@ enum DropWords {
 
 extension Overview {
     /// Leaks and reports that are left after everything that is set aside is subtracted.
-    var toFix: KnownTotals {
-        [known, resolved, ignored].reduce(into: KnownTotals(leaks: leaks, reports: reports)) { left, apart in
+    var toFix: LeakTotals {
+        [known, resolved, ignored].reduce(into: LeakTotals(leaks: leaks, reports: reports)) { left, apart in
             left.leaks = left.leaks.saturated(adding: -apart.leaks)
             left.reports = left.reports.saturated(adding: -apart.reports)
         }
@@ -170,11 +170,11 @@ struct AppsTile: Component {
 
     private func line(_ told: AppOverview) -> HTML {
         let name: HTML =
-            #"<a href="\#(context.links.to(.summary(app: told.app)))">\#(Isolated(told.app))</a>"#
+            #"<a href="\#(context.links.to(.summary(app: told.app)))">\#(IsolatedText(told.app))</a>"#
         let overview = told.overview
         let new: HTML = "\(Count(overview.newLeaks)) new"
         guard let newest = overview.newest else { return "<li><span>\(name)</span> <b>no data</b></li>" }
-        let version = Isolated(newest.version)
+        let version = IsolatedText(newest.version)
         if let free = newest.leakFreePercentage {
             return """
                 <li><span>\(name)</span> <b>\(free)</b> \
@@ -185,7 +185,7 @@ struct AppsTile: Component {
         if let last = overview.lastSessions, let free = last.leakFreePercentage {
             return """
                 <li><span>\(name)</span> <b>\(free)</b> \
-                <small>\(Isolated(last.version)), no sessions of \(version) yet · \(new)</small></li>
+                <small>\(IsolatedText(last.version)), no sessions of \(version) yet · \(new)</small></li>
                 """
         }
         return "<li><span>\(name)</span> <b>no data</b> <small>\(version) · \(new)</small></li>"
@@ -202,7 +202,7 @@ struct SessionsChange: Component {
             let before = previous.leakFreeSessions
         else { return "" }
         let tenths = Int(saturating: (now - before) * 1000)
-        let other = Isolated(previous.version)
+        let other = IsolatedText(previous.version)
         if tenths == 0 { return "unchanged from \(other) · " }
         let points = Decimal(tenths: abs(tenths))
         return tenths > 0

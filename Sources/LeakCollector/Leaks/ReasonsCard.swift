@@ -35,7 +35,7 @@ struct ReasonsCard: Component {
                 object: RetainPath.unqualified(reference.owner),
                 property: reference.field.isEmpty ? nil : reference.field, isLeak: false)
         }
-        return CycleDrawing(cycle: CycleShape(links: links)).html
+        return CycleDiagram(cycle: CycleShape(links: links)).html
     }
 
     private func item(_ variant: LeakReasons.Variant) -> HTML {

@@ -14,7 +14,7 @@ struct ReportCard: Component {
 
     var context: PageContext
     var title: HTML
-    var kept: KeptReport
+    var kept: ParsedSample
     var depth = Depth.digest
     var id: String?
 
@@ -25,9 +25,9 @@ struct ReportCard: Component {
     /// `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`
     private var sender: HTML {
         let origin = kept.sample.origin
-        let parts = [origin.model, origin.system, KeptReport.version(origin.version, origin.build)]
+        let parts = [origin.model, origin.system, ParsedSample.version(origin.version, origin.build)]
         return HTML(
-            [context.moment(kept.sample.at).html] + parts.compactMap { $0 }.map { Isolated($0).html },
+            [context.moment(kept.sample.at).html] + parts.compactMap { $0 }.map { IsolatedText($0).html },
             separator: " · ")
     }
 
@@ -35,15 +35,19 @@ struct ReportCard: Component {
     private var facts: HTML? {
         guard let report = kept.report else { return nil }
         var parts: [HTML] = []
-        if let time = kept.doubtedTime {
+        if let time = kept.implausibleDeviceTime {
             parts.append(
                 "device clock: \(Self.day(time)) (counted on \(CivilDate(milliseconds: kept.sample.at).text))"
             )
         }
         if report.event == .freed { parts.append("freed") }
-        if let reason = report.reason { parts.append("\(Isolated(reason))") }
-        if let waited = report.waitedMilliseconds { parts.append("waited \(Lapse(milliseconds: waited))") }
-        if let lived = report.livedMilliseconds { parts.append("freed after \(Lapse(milliseconds: lived))") }
+        if let reason = report.reason { parts.append("\(IsolatedText(reason))") }
+        if let waited = report.waitedMilliseconds {
+            parts.append("waited \(DurationText(milliseconds: waited))")
+        }
+        if let lived = report.livedMilliseconds {
+            parts.append("freed after \(DurationText(milliseconds: lived))")
+        }
         if let alive = report.alive { parts.append("\(Count(alive)) alive") }
         if report.count > 1 { parts.append("\(Count(report.count).of("occurrence", "occurrences"))") }
         return parts.isEmpty ? nil : #"<p class="dim">\#(HTML(parts, separator: " · "))</p>"#
@@ -61,7 +65,7 @@ struct ReportCard: Component {
         let error: HTML? = report.error.map { error in
             let entries = error.userInfo.map { Self.entry($0) }
             let info: HTML = entries.isEmpty ? "" : #"<dl class="keys">\#(entries)</dl>"#
-            return "<p>Error <code>\(Isolated(error.domain)) \(error.code)</code></p>\(info)"
+            return "<p>Error <code>\(IsolatedText(error.domain)) \(error.code)</code></p>\(info)"
         }
         return "\(text)\(error)"
     }

@@ -5,7 +5,7 @@ struct ReportsPage: Component {
     var context: PageContext
     var leak: LeakIdentity
     /// First, newest, then others, newest first.
-    var reports: [KeptReport]
+    var reports: [ParsedSample]
 
     var html: HTML {
         let cards = reports.map { kept in
@@ -13,10 +13,10 @@ struct ReportsPage: Component {
                 .html
         }
         let none: HTML = #"<p class="dim">No sample report is stored.</p>"#
-        return PageFrame(
+        return PageLayout(
             title: "Reports of \(leak.title)", section: .summary, context: context,
             main: """
-                \(LeakHead(context: context, leak: leak, isLink: true))
+                \(LeakHeader(context: context, leak: leak, isLink: true))
                 \(reports.isEmpty ? none : HTML(cards, separator: "\n"))
                 """,
             footer: [

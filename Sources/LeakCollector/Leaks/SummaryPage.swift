@@ -13,14 +13,14 @@ struct SummaryPage: Component {
     var exportedNumber: Int?
 
     var html: HTML {
-        PageFrame(
+        PageLayout(
             title: context.query.app.map { "Leaks · \($0)" } ?? "Leaks", section: .summary, context: context,
             isLive: true,
             main: #"""
-                <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
+                <h1 class="hidden">Leaks of \#(IsolatedText(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
                 \#(OverviewTiles(context: context, overview: overview, apps: apps))
-                \#(list)\#(SetAside(context: context, page: page, known: known))
+                \#(list)\#(SetAsideLeaks(context: context, page: page, known: known))
                 """#,
             footer: footer
         ).html
@@ -46,7 +46,7 @@ struct SummaryPage: Component {
         guard overview.leaks > 0 else {
             return #"""
                 <div class="card empty"><h2>No leaks yet</h2>
-                <p>Reports of \#(Isolated(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
+                <p>Reports of \#(IsolatedText(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
                 """#
         }
         return #"""
@@ -66,12 +66,12 @@ struct SummaryPage: Component {
         return #"<nav class="pages" aria-label="More leaks">\#(first)\#(following)</nav>"#
     }
 
-    private var here: Place {
+    private var here: LinkTarget {
         exportedNumber.map(exported) ?? .summary(context.query)
     }
 
     /// The list that this page is of, by the number of its page.
-    private func exported(_ number: Int) -> Place {
+    private func exported(_ number: Int) -> LinkTarget {
         let query = context.query
         return number == 1 && query.state == .toFix
             ? .summary(app: query.app) : .list(app: query.app, state: query.state, page: number)
@@ -89,13 +89,13 @@ struct SummaryPage: Component {
 
     /// Where the tiles' numbers are for programs; an export has none of them.
     private var numbers: HTML? {
-        let place = Place.overview(app: context.query.app, overview.period)
+        let place = LinkTarget.overview(app: context.query.app, overview.period)
         return context.links.isServed
             ? #"<a href="\#(context.links.json(of: place))">Summary JSON</a>"# : nil
     }
 
     private var footer: [HTML] {
-        let version: HTML? = context.query.version.map { " in \(Isolated($0))" }
+        let version: HTML? = context.query.version.map { " in \(IsolatedText($0))" }
         let shown: HTML =
             page.leaks.count < page.total
             ? "\(Count(page.leaks.count)) of \(Count(page.total).of("leak", "leaks"))"

@@ -46,7 +46,7 @@ enum CurrentGroup {
     ) -> CurrentGroup {
         if isByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
         let groups = modules(of: leak).map {
-            Grouping.groups(report, app: leak.app, module: $0, symbols: symbols)
+            GroupingRules.groups(report, app: leak.app, module: $0, symbols: symbols)
         }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
         if identities.contains(where: { $0.id == leak.id || $0.alternative?.id == leak.id }) { return .same }
@@ -60,19 +60,19 @@ enum CurrentGroup {
     /// in the last one, which leaves dotted names whole.
     private static func modules(of leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
-        return isNested ? [Grouping.noModule, nil] : [leak.module, nil, Grouping.noModule]
+        return isNested ? [GroupingRules.noModule, nil] : [leak.module, nil, GroupingRules.noModule]
     }
 
     private static func isByFingerprint(_ leak: LeakIdentity) -> Bool {
-        leak.quality == .full && !leak.groupedBy.className.isEmpty
-            && leak.groupedBy.className != leak.className
+        leak.quality == .full && !leak.groupingKey.className.isEmpty
+            && leak.groupingKey.className != leak.className
     }
 
     private static func plain(_ className: String) -> Substring { className.prefix { $0 != "<" } }
 
     /// Long reports are kept without their stack, and without what else made their group.
     private static func isWhole(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
-        if group.groupedBy.className.isEmpty, group.groupedBy.stack.isEmpty { return false }
+        if group.groupingKey.className.isEmpty, group.groupingKey.stack.isEmpty { return false }
         if group.quality == .low, leak.quality != .low { return false }
         // A kept text that told of several leaks may have lost this one.
         if let className = leak.className, let other = group.className {
@@ -82,8 +82,8 @@ enum CurrentGroup {
             guard leak.cycle == group.cycle else { return false }
         }
         // Symbols that named the frames are no longer there.
-        if CallStack.isOfPlaces(group.groupedBy.stack),
-            CallStack.titles(of: leak.groupedBy.stack) != nil, !CallStack.isOfPlaces(leak.groupedBy.stack)
+        if CallStack.isOfPlaces(group.groupingKey.stack),
+            CallStack.titles(of: leak.groupingKey.stack) != nil, !CallStack.isOfPlaces(leak.groupingKey.stack)
         {
             return false
         }
@@ -113,10 +113,10 @@ struct Successor {
     ) throws(StoreError) {
         let isPathOfFrames =
             CallStack.titles(of: leak.stack) == nil && !leak.stack.isEmpty && CallStack(leak.stack) != nil
-        let isGeneric = ([leak.groupedBy.className] + leak.groupedBy.stack).contains { $0.contains("<") }
-        guard leak.groupedBy.version < Grouping.currentVersion,
+        let isGeneric = ([leak.groupingKey.className] + leak.groupingKey.stack).contains { $0.contains("<") }
+        guard leak.groupingKey.version < GroupingRules.currentVersion,
             leak.quality == .low || isPathOfFrames || isGeneric,
-            !leak.isBeyond, let report = try newest().flatMap({ KeptReport($0).report }),
+            !leak.isBeyond, let report = try newest().flatMap({ ParsedSample($0).report }),
             case .other(let identity) = CurrentGroup(of: leak, reports: [report])
         else { return nil }
         self.identity = identity

@@ -4,7 +4,7 @@ import LeakStore
 /// for leaks per 1,000 checks. The table below has the same numbers.
 struct ReleaseChart: Component {
     /// Newest version first.
-    var releases: [Release]
+    var releases: [ReleaseSummary]
 
     /// Units from version to version and of the tallest bar; the style sheet stretches both.
     private static let step = 20
@@ -96,7 +96,7 @@ struct ReleaseChart: Component {
         }
         let axis = (1...groups).map { number -> HTML in
             let index = number * group - 1 - empty
-            return index < 0 ? "<span></span>" : "<span>\(Isolated(points[index].version))</span>"
+            return index < 0 ? "<span></span>" : "<span>\(IsolatedText(points[index].version))</span>"
         }
         return #"""
             <div class="chart"><span class="peak">\#(top)</span>\#

@@ -5,7 +5,7 @@ struct ReleaseTable: Component {
     var context: PageContext
     var app: String?
     /// Newest version first.
-    var releases: [Release]
+    var releases: [ReleaseSummary]
 
     /// Builds that are all named; of more, the first and the last.
     private static let namedBuilds = 3
@@ -34,9 +34,9 @@ struct ReleaseTable: Component {
         return #"<th role="columnheader" scope="col"\#(look)>\#(words)</th>"#
     }
 
-    private func row(_ release: Release) -> HTML {
+    private func row(_ release: ReleaseSummary) -> HTML {
         #"""
-        <tr role="row"><th role="rowheader" scope="row">\#(link(Isolated(release.version).html, to: release) { _ in })\#(builds(release))</th>\#
+        <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(builds(release))</th>\#
         <td role="cell" class="num">\#(sessions(release))</td>\#
         <td role="cell" class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? none)</td>\#
         \#(number(release.leaks, of: release) { $0.state = .any })\#
@@ -51,13 +51,14 @@ struct ReleaseTable: Component {
     }
 
     private func number(
-        _ count: Int, of release: Release, _ change: (inout LeakQuery) -> Void
+        _ count: Int, of release: ReleaseSummary, _ change: (inout LeakQuery) -> Void
     ) -> HTML {
         #"<td role="cell" class="num">\#(count > 0 ? link("\(Count(count))", to: release, change) : "\(Count(count))")</td>"#
     }
 
     /// Leads to the version's leaks behind a number.
-    private func link(_ words: HTML, to release: Release, _ change: (inout LeakQuery) -> Void) -> HTML {
+    private func link(_ words: HTML, to release: ReleaseSummary, _ change: (inout LeakQuery) -> Void) -> HTML
+    {
         guard context.links.isServed else { return words }
         var query = LeakQuery()
         query.app = app
@@ -66,25 +67,25 @@ struct ReleaseTable: Component {
         return #"<a href="\#(context.links.to(.summary(query)))">\#(words)</a>"#
     }
 
-    private func builds(_ release: Release) -> HTML? {
+    private func builds(_ release: ReleaseSummary) -> HTML? {
         let builds = release.builds
         guard let first = builds.first, let last = builds.last else { return nil }
         guard builds.count > Self.namedBuilds else {
-            let names = HTML(builds.map { Isolated($0).html }, separator: ", ")
+            let names = HTML(builds.map { IsolatedText($0).html }, separator: ", ")
             return "<small>\(builds.count == 1 ? "build" : "builds") \(names)</small>"
         }
-        return "<small>\(Count(builds.count)) builds, \(Isolated(first)) – \(Isolated(last))</small>"
+        return "<small>\(Count(builds.count)) builds, \(IsolatedText(first)) – \(IsolatedText(last))</small>"
     }
 
     private var none: HTML { #"<span class="dim">no data</span>"# }
 
-    private func sessions(_ release: Release) -> HTML {
+    private func sessions(_ release: ReleaseSummary) -> HTML {
         guard let free = release.leakFreePercentage else { return none }
         return "\(free)<small>of \(Count(release.sessions).of("session", "sessions"))</small>"
     }
 }
 
-extension Release {
+extension ReleaseSummary {
     /// `nil` without a session.
     var leakFreePercentage: Percentage? { .leakFree(sessions, leaky: leakySessions) }
 

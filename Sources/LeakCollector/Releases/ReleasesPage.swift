@@ -6,10 +6,10 @@ struct ReleasesPage: Component {
     /// `nil` while there is none.
     var app: String?
     /// Newest version first.
-    var releases: [Release]
+    var releases: [ReleaseSummary]
 
     var html: HTML {
-        PageFrame(
+        PageLayout(
             title: "Releases", section: .releases, context: context, isLive: true,
             main: #"""
                 <h1>Releases</h1>
@@ -33,7 +33,7 @@ struct ReleasesPage: Component {
             return nil
         }
         return #"""
-            <p>The newest version is \#(Isolated(newest.version)). A higher version takes its place once it has leaks on \#
+            <p>The newest version is \#(IsolatedText(newest.version)). A higher version takes its place once it has leaks on \#
             \#(Count(NewestVersion.installs).of("install", "installs")) or \#
             \#(Count(NewestVersion.sessions).of("session", "sessions")).</p>
             """#
@@ -47,11 +47,12 @@ struct ReleasesPage: Component {
     }
 
     private var apps: HTML? {
-        guard context.apps.count > 1 else { return app.map { #"<p class="crumb">\#(Isolated($0))</p>"# } }
+        guard context.apps.count > 1 else { return app.map { #"<p class="crumb">\#(IsolatedText($0))</p>"# } }
         guard context.links.isServed else {
             let links = context.apps.map { name -> HTML in
                 let mark: HTML = name == app ? #" aria-current="page""# : ""
-                return #"<a href="\#(context.links.to(.releases(app: name)))"\#(mark)>\#(Isolated(name))</a>"#
+                return
+                    #"<a href="\#(context.links.to(.releases(app: name)))"\#(mark)>\#(IsolatedText(name))</a>"#
             }
             return #"<nav class="filters" aria-label="Apps">\#(links)</nav>"#
         }

@@ -3,11 +3,11 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// Answers the requests to a collector: finds the endpoint of each, authorizes it, and has it answered.
+/// Answers the requests to a collector: finds the route of each, authorizes it, and has it answered.
 final class CollectorService: Service {
-    /// All endpoints except the files of `Public`.
-    let endpoints: [Endpoint]
-    let router: Router<Endpoint>
+    /// All routes except the files of `Public`.
+    let routes: [Route]
+    let router: Router<Route>
     private let context: RequestContext
     private let files: StaticFiles
     /// Wrong tokens in `Authorization`, counted separately from those of the sign-in page: people can sign in even if a
@@ -16,30 +16,32 @@ final class CollectorService: Service {
     private let log: Log
 
     init(
-        _ context: RequestContext, signIn: SignIn, ingest: Ingest, erasure: Erasure, symbols: SymbolUploads,
+        _ context: RequestContext, signIn: SignIn, ingest: Ingest, erasure: Erasure,
+        symbols: SymbolUploadWorker,
         files: StaticFiles, log: Log
     ) {
         self.context = context
         self.files = files
         self.log = log
         let mutations = Mutations.all(erasure: erasure, symbols: symbols, ingest: ingest)
-        endpoints =
-            Resources.addresses.map { $0.endpoint(in: context) }
-            + mutations.flatMap { $0.endpoints(in: context) }
-            + SignInHandler(signIn: signIn, context: context, log: log).endpoints
-            + SentryIngest(ingest: ingest, gate: context.gate).endpoints(context.health, context.now)
-            + [ingest.endpoint(context.gate, context.health)] + Self.probes(context)
-        router = Router(endpoints.map { ($0.method, $0.path, $0) })
+        routes =
+            Resources.addresses.map { $0.route(in: context) }
+            + mutations.flatMap { $0.routes(in: context) }
+            + SignInHandler(signIn: signIn, context: context, log: log).routes
+            + SentryIngest(ingest: ingest, authenticator: context.authenticator).routes(
+                context.health, context.now)
+            + [ingest.route(context.authenticator, context.health)] + Self.probes(context)
+        router = Router(routes.map { ($0.method, $0.path, $0) })
     }
 
     /// Endpoints that tell whether the collector runs, and whether it can answer.
-    private static func probes(_ context: RequestContext) -> [Endpoint] {
-        let (health, readiness) = (context.health, Readiness(threads: context.threads))
+    private static func probes(_ context: RequestContext) -> [Route] {
+        let (health, readiness) = (context.health, ReadinessProbe(threads: context.threads))
         return [
-            Endpoint(.get, "/healthz", access: .anyone) { _, _, responder in responder.send(.plain("ok\n")) },
-            Endpoint(.get, "/readyz", access: .anyone) { _, _, responder in
-                if let trouble = health.worst {
-                    responder.send(trouble.problem.response)
+            Route(.get, "/healthz", access: .anyone) { _, _, responder in responder.send(.plain("ok\n")) },
+            Route(.get, "/readyz", access: .anyone) { _, _, responder in
+                if let issue = health.worst {
+                    responder.send(issue.problem.response)
                 } else {
                     readiness.receive(responder)
                 }
@@ -52,8 +54,8 @@ final class CollectorService: Service {
     func screen(_ request: borrowing Request) -> Response? {
         let match = router.match(request)
         switch match {
-        case .found(let endpoint, let parameters):
-            guard let match = Endpoint.Match(endpoint, parameters) else { return nothing(at: request) }
+        case .found(let route, let parameters):
+            guard let match = Route.Match(route, parameters) else { return nothing(at: request) }
             return rejection(of: request, match)
         case .notFound: return files.response(to: request) ?? nothing(at: request)
         case .methodNotAllowed(let allow): return methodNotAllowed(allow, at: request)
@@ -73,16 +75,16 @@ final class CollectorService: Service {
                 .response
         }
         var page = Response.page(
-            error: .methodNotAllowed, isSignedIn: unreadable(by: request) == nil, now: context.now())
+            error: .methodNotAllowed, isSignedIn: readRejection(by: request) == nil, now: context.now())
         page.fields.append(("Allow", allow))
         return page
     }
 
     /// Rejects a request whose address and method are right.
-    private func rejection(of request: borrowing Request, _ match: Endpoint.Match) -> Response? {
-        let endpoint = match.endpoint
-        if let rejection = authorize(request, match) ?? endpoint.screen?(request) { return rejection }
-        guard case .atMost(let limit) = endpoint.body else { return nil }
+    private func rejection(of request: borrowing Request, _ match: Route.Match) -> Response? {
+        let route = match.route
+        if let rejection = authorize(request, match) ?? route.screen?(request) { return rejection }
+        guard case .atMost(let limit) = route.body else { return nil }
         // The length of a chunked body is known only at its end, see ``serve(_:_:)``.
         let bytes = request.announcedLength ?? 0
         guard bytes <= limit, limit > 0 || !request.hasBody else {
@@ -105,16 +107,16 @@ final class CollectorService: Service {
     }
 
     /// - Returns: the rejection of an unauthorized request.
-    private func authorize(_ request: borrowing Request, _ match: Endpoint.Match) -> Response? {
-        switch match.endpoint.access {
+    private func authorize(_ request: borrowing Request, _ match: Route.Match) -> Response? {
+        switch match.route.access {
         case .anyone, .writers:
             return nil
         case .readers:
-            return unreadable(by: request).map { rejected($0, request) }
+            return readRejection(by: request).map { rejected($0, request) }
         case .people:
-            guard let problem = unreadable(by: request) else { return nil }
+            guard let problem = readRejection(by: request) else { return nil }
             // A program that presents a token gets the reason of the failure; a browser is sent to the sign-in page.
-            guard Gate.bearer(of: request) == nil else { return rejected(problem, request) }
+            guard Authenticator.bearer(of: request) == nil else { return rejected(problem, request) }
             // The address of a form is replaced by that of its page.
             let target = match.formPage.map { Links.served.to($0.to) } ?? request.target
             return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(target))")
@@ -126,19 +128,21 @@ final class CollectorService: Service {
     /// counted.
     private func rejected(_ problem: Problem, _ request: borrowing Request) -> Response {
         var response = problem.response
-        guard Gate.bearer(of: request) != nil, problem.status == .unauthorized else { return response }
+        guard Authenticator.bearer(of: request) != nil, problem.status == .unauthorized else {
+            return response
+        }
         let (client, now) = (request.clientAddress, context.now())
         if bearerAttempts.secondsToWait(client, now: now) != nil {
-            bearerAttempts.noteRefusal()
+            bearerAttempts.recordRejection()
             response.closes = true
-        } else if let line = bearerAttempts.noteFailure(client, by: .bearer, now: now) {
+        } else if let line = bearerAttempts.recordFailure(client, by: .bearer, now: now) {
             log.warning(line)
         }
         return response
     }
 
-    private func unreadable(by request: borrowing Request) -> Problem? {
-        switch context.gate.reader(of: request, now: context.now()) {
+    private func readRejection(by request: borrowing Request) -> Problem? {
+        switch context.authenticator.reader(of: request, now: context.now()) {
         case .valid: nil
         case .revoked: Problem(.forbidden, "this access token was revoked; use another one")
         case .unknown:
@@ -152,21 +156,21 @@ final class CollectorService: Service {
             return Problem(.notFound, "there is nothing at this address; /openapi.json lists all addresses")
                 .response
         }
-        return .page(error: .notFound, isSignedIn: unreadable(by: request) == nil, now: context.now())
+        return .page(error: .notFound, isSignedIn: readRejection(by: request) == nil, now: context.now())
     }
 
     func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {
-        guard case .parsed(let bytes) = match(request)?.endpoint.body else { return limits.bodyBytes }
+        guard case .parsed(let bytes) = match(request)?.route.body else { return limits.bodyBytes }
         return max(limits.bodyBytes, bytes)
     }
 
     func inflates(_ request: borrowing Request) -> Bool {
-        if case .parsed = match(request)?.endpoint.body { true } else { false }
+        if case .parsed = match(request)?.route.body { true } else { false }
     }
 
-    private func match(_ request: borrowing Request) -> Endpoint.Match? {
-        guard case .found(let endpoint, let parameters) = router.match(request) else { return nil }
-        return Endpoint.Match(endpoint, parameters)
+    private func match(_ request: borrowing Request) -> Route.Match? {
+        guard case .found(let route, let parameters) = router.match(request) else { return nil }
+        return Route.Match(route, parameters)
     }
 
     // MARK: After the body
@@ -176,10 +180,10 @@ final class CollectorService: Service {
             responder.send(nothing(at: request))
             return
         }
-        if case .atMost(let limit) = match.endpoint.body, request.bodyCount > limit {
+        if case .atMost(let limit) = match.route.body, request.bodyCount > limit {
             responder.send(match.rejection(Self.tooLarge(limit), now: context.now()))
             return
         }
-        match.endpoint.handler(request, match, responder)
+        match.route.handler(request, match, responder)
     }
 }

@@ -1,6 +1,6 @@
 /// Everything that can be changed: the only list of it.
 enum Mutations {
-    static func all(erasure: Erasure, symbols: SymbolUploads, ingest: Ingest) -> [any Mutation] {
+    static func all(erasure: Erasure, symbols: SymbolUploadWorker, ingest: Ingest) -> [any Mutation] {
         DecisionMutation.all + CredentialMutation.all
             + [
                 erasure, SymbolUploadMutation(uploads: symbols, ingest: ingest),

@@ -4,26 +4,26 @@ internal import LeakStore
 /// Signs browsers in and out: `/sign-in` and `/sign-out`.
 struct SignInHandler: Sendable {
     /// Bytes of a form: a token or a code, and where to go.
-    private static let body = Endpoint.Body.atMost(4096)
+    private static let body = Route.Body.atMost(4096)
 
     let signIn: SignIn
     let context: RequestContext
     let attempts = SignInAttempts()
     let log: Log
 
-    var endpoints: [Endpoint] {
+    var routes: [Route] {
         [
-            Endpoint(.get, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
+            Route(.get, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
                 request, _, responder in
                 responder.send(firstPage(for: request, now: context.now()))
             },
-            Endpoint(.post, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
+            Route(.post, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
                 request, _, responder in
                 receive(request, responder: responder, needsOrigin: false, handler: open)
             },
-            Endpoint(.post, "/sign-out", access: .anyone, isForBrowsers: true) { request, _, responder in
+            Route(.post, "/sign-out", access: .anyone, isForBrowsers: true) { request, _, responder in
                 // A browser adds the cookie by itself, and says where the form stands.
-                let hasCookie = signIn.gate.sessionCookie(of: request) != nil
+                let hasCookie = signIn.authenticator.sessionCookie(of: request) != nil
                 receive(request, responder: responder, needsOrigin: hasCookie, handler: signOut)
             },
         ]
@@ -37,12 +37,12 @@ struct SignInHandler: Sendable {
         handler: (borrowing Request, consuming Responder, Int64) -> Void
     ) {
         let detail: String
-        switch signIn.gate.provenance(of: request) {
-        case .elsewhere: detail = "This form was sent from another site."
-        case .untold where needsOrigin:
+        switch signIn.authenticator.requestOrigin(of: request) {
+        case .otherSite: detail = "This form was sent from another site."
+        case .unspecified where needsOrigin:
             detail =
                 "The browser did not say which page sent this form. Open the sign-in page again and send it from there."
-        case .here, .untold: return handler(request, responder, context.now())
+        case .here, .unspecified: return handler(request, responder, context.now())
         }
         responder.send(.page(error: .forbidden, detail: detail, now: context.now()))
     }
@@ -54,7 +54,7 @@ struct SignInHandler: Sendable {
         guard let code = request.query("code") else {
             return page(request.query("out") == nil ? nil : .signedOut, destination: destination, now: now)
         }
-        guard case .valid = signIn.gate.find(code, for: [.signIn], now: now) else {
+        guard case .valid = signIn.authenticator.find(code, for: [.signIn], now: now) else {
             return page(.usedLink, destination: destination, now: now)
         }
         return page(nil, code: code, destination: destination, now: now)
@@ -69,7 +69,7 @@ struct SignInHandler: Sendable {
         let client = request.clientAddress
         // A code is random, and cannot be guessed: the way in by a link stays open to all.
         if code == nil, let seconds = attempts.secondsToWait(client, now: now) {
-            attempts.noteRefusal()
+            attempts.recordRejection()
             var response = page(.tooManyAttempts, destination: destination, now: now)
             response.fields.append(("Retry-After", "\(seconds)"))
             // Nothing behind it on the connection is read: guesses cost their sender a connection each.
@@ -78,8 +78,10 @@ struct SignInHandler: Sendable {
             return
         }
         let secret = code ?? form["token"] ?? ""
-        guard case .valid = signIn.gate.find(secret, for: [code == nil ? .access : .signIn], now: now) else {
-            if let line = attempts.noteFailure(client, by: code == nil ? .form : .link, now: now) {
+        guard
+            case .valid = signIn.authenticator.find(secret, for: [code == nil ? .access : .signIn], now: now)
+        else {
+            if let line = attempts.recordFailure(client, by: code == nil ? .form : .link, now: now) {
                 log.warning(line)
             }
             responder.send(page(code == nil ? .wrongToken : .usedLink, destination: destination, now: now))
@@ -101,8 +103,8 @@ struct SignInHandler: Sendable {
     }
 
     private func signOut(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
-        guard let session = signIn.gate.sessionCookie(of: request),
-            case .valid = signIn.gate.find(session, for: [.session], now: now)
+        guard let session = signIn.authenticator.sessionCookie(of: request),
+            case .valid = signIn.authenticator.find(session, for: [.session], now: now)
         else {
             responder.send(.redirect(to: "/sign-in?out=1", cookie: signIn.forgettingCookie))
             return

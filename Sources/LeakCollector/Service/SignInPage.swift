@@ -20,7 +20,7 @@ struct SignInPage: Component {
 
     var html: HTML {
         guard let code else { return tokenForm }
-        return PageFrame(
+        return PageLayout(
             title: "Sign in", section: nil, context: context, hasNavigation: false,
             main: #"""
                 <div class="narrow"><h1>Sign in</h1>
@@ -33,7 +33,7 @@ struct SignInPage: Component {
     }
 
     private var tokenForm: HTML {
-        PageFrame(
+        PageLayout(
             title: "Sign in", section: nil, context: context, hasNavigation: false,
             main: #"""
                 <div class="narrow"><h1>Sign in</h1>\#(message)

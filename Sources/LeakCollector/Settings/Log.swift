@@ -23,7 +23,7 @@ public struct Log: Sendable {
     public func error(_ message: String) { record(.error, message) }
 
     /// Writes a line with further fields to standard output, where the first lines of a start go.
-    public func announce(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+    public func reportStartup(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         Self.write(Self.line(message, level: .info, form: form, now: now(), fields: fields), to: 1)
     }
 

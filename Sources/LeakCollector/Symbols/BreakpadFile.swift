@@ -33,7 +33,7 @@ package struct BreakpadFile {
     private var names = SymbolNames()
     private var function: Function?
     private var publics: [(address: UInt64, name: String)] = []
-    private var ranges: [(range: Range<UInt64>, calls: [NamedCall])] = []
+    private var ranges: [(range: Range<UInt64>, calls: [SymbolicatedFrame])] = []
     /// Where the code ends that unwinding data tells of.
     private var endOfCode: UInt64 = 0
     /// How far the last symbol reaches where nothing says where the code ends.
@@ -127,7 +127,7 @@ package struct BreakpadFile {
                 let stop = min(limit, next.first?.address ?? max(endOfLast, symbol.address))
                 guard symbol.address >= end, symbol.address < stop, let name = names.name(of: symbol.name)
                 else { continue }
-                builder.add(symbol.address..<stop, [NamedCall(function: name)])
+                builder.add(symbol.address..<stop, [SymbolicatedFrame(function: name)])
             }
         }
         for part in ranges {
@@ -153,7 +153,7 @@ package struct BreakpadFile {
                 max(line.range.lowerBound, end), min(line.range.upperBound, function.range.upperBound)
             )
             guard start < stop else { continue }
-            if end < start { ranges.append((end..<start, [NamedCall(function: name)])) }
+            if end < start { ranges.append((end..<start, [SymbolicatedFrame(function: name)])) }
             ranges.append(
                 (
                     start..<stop,
@@ -162,7 +162,7 @@ package struct BreakpadFile {
             end = stop
         }
         if end < function.range.upperBound {
-            ranges.append((end..<function.range.upperBound, [NamedCall(function: name)]))
+            ranges.append((end..<function.range.upperBound, [SymbolicatedFrame(function: name)]))
         }
     }
 
@@ -195,16 +195,16 @@ package struct BreakpadFile {
 
     private mutating func calls(
         inlined inlines: [Inline], function name: String, line: Int, file: Int
-    ) -> [NamedCall] {
-        var calls: [NamedCall] = []
+    ) -> [SymbolicatedFrame] {
+        var calls: [SymbolicatedFrame] = []
         var place = (line: line, file: file)
         for inline in inlines {
             if let inlined = names.name(of: origins[inline.origin] ?? "") {
-                calls.append(NamedCall(function: inlined, file: files[place.file], line: place.line))
+                calls.append(SymbolicatedFrame(function: inlined, file: files[place.file], line: place.line))
             }
             place = (inline.callLine, inline.callFile)
         }
-        return calls + [NamedCall(function: name, file: files[place.file], line: place.line)]
+        return calls + [SymbolicatedFrame(function: name, file: files[place.file], line: place.line)]
     }
 
     private static func decimal(_ words: [Substring], _ index: Int) -> Int? {

@@ -50,7 +50,8 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// The id of a mapping of R8, whose own ids have from seven digits up: a hash of it.
     package init(mapID: String) {
         self.init(
-            bytes: SHA256.hash(Array((Self.mappingHead + mapID.lowercased()).utf8)).prefix(Self.byteCount))
+            bytes: SHA256Hash.hash(Array((Self.mappingHead + mapID.lowercased()).utf8)).prefix(Self.byteCount)
+        )
     }
 
     /// - Parameter buildID: a GNU build id. One of 16 bytes is taken as a UUID, since text does not tell the two apart.

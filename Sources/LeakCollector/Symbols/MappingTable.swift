@@ -70,7 +70,7 @@ package struct MappingTable: Sendable {
     ///
     /// - Returns: the class with the frame's method where the mapping does not tell the method; none for a class that is not in the
     ///   mapping.
-    package func calls(className: String, name: String, line: Int?) -> [NamedCall] {
+    package func calls(className: String, name: String, line: Int?) -> [SymbolicatedFrame] {
         guard let position = classes[className] else { return [] }
         var reader = SymbolTableReader(bytes)
         reader.position = Int(position)
@@ -87,12 +87,12 @@ package struct MappingTable: Sendable {
         // Without a line of its own a name stands for one method at most.
         let names = Set(methods.map { [$0.originalClass, $0.original] })
         if let only = methods.first, names.count == 1 { return [call(only, of: type, line: nil)] }
-        return [NamedCall(function: name, className: string(type.original), file: file(type.file))]
+        return [SymbolicatedFrame(function: name, className: string(type.original), file: file(type.file))]
     }
 
-    private func call(_ method: MappedMethod, of type: MappedClass, line: Int?) -> NamedCall {
+    private func call(_ method: MappedMethod, of type: MappedClass, line: Int?) -> SymbolicatedFrame {
         let original = method.originalClass == 0 ? type.original : method.originalClass - 1
-        return NamedCall(
+        return SymbolicatedFrame(
             function: string(method.original), className: string(original), file: file(method.file),
             line: line.flatMap { method.originalLine(of: $0) })
     }
@@ -209,7 +209,7 @@ enum SymbolData: Sendable {
         }
     }
 
-    func calls(at place: CodePlace) -> [NamedCall] {
+    func calls(at place: CodeLocation) -> [SymbolicatedFrame] {
         switch (self, place) {
         case (.image(let table), .offset(let offset)): table.calls(at: offset)
         case (.mapping(let table), .method(let className, let name, let line)):

@@ -114,7 +114,7 @@ package struct SymbolTable: Sendable {
     }
 
     /// The functions at an offset in the image, innermost first; none where no range has it.
-    package func calls(at offset: UInt64) -> [NamedCall] {
+    package func calls(at offset: UInt64) -> [SymbolicatedFrame] {
         guard offset < Limits.offset, !blocks.isEmpty else { return [] }
         // The last block whose base is not behind the offset.
         var (low, high) = (0, blocks.count)
@@ -134,9 +134,9 @@ package struct SymbolTable: Sendable {
         return []
     }
 
-    private func call(_ call: RangeReader.Call) -> NamedCall {
+    private func call(_ call: RangeReader.Call) -> SymbolicatedFrame {
         let call = call.line == 0 ? closureStarts[call.function] ?? call : call
-        return NamedCall(
+        return SymbolicatedFrame(
             function: string(call.function), file: call.file == 0 ? nil : string(call.file - 1),
             line: call.line == 0 ? nil : call.line)
     }

@@ -13,7 +13,7 @@ package struct SymbolTableBuilder {
     private var end: UInt64 = 0
     private var last: (functions: [Int], files: [Int], lines: [Int])?
     /// A range that the next one may still prolong.
-    private var open: (range: Range<UInt64>, calls: [NamedCall])?
+    private var open: (range: Range<UInt64>, calls: [SymbolicatedFrame])?
     /// Ranges that were left out: the table would be too large, or they are not in order.
     package private(set) var leftOut = 0
 
@@ -28,7 +28,7 @@ package struct SymbolTableBuilder {
     /// Adds a range behind those that were added before.
     ///
     /// - Parameter calls: innermost first.
-    package mutating func add(_ range: Range<UInt64>, _ calls: [NamedCall]) {
+    package mutating func add(_ range: Range<UInt64>, _ calls: [SymbolicatedFrame]) {
         guard !calls.isEmpty, !range.isEmpty else { return }
         guard range.lowerBound >= (open?.range.upperBound ?? end),
             range.upperBound <= SymbolTable.Limits.offset

@@ -21,17 +21,17 @@ package struct SymbolNames {
 package struct SymbolizerOutput {
     private var names = SymbolNames()
     private var symbol: String?
-    private var calls: [NamedCall] = []
+    private var calls: [SymbolicatedFrame] = []
 
     package init() {}
 
     /// - Returns: the functions of the next address, innermost first, once its last line has come.
-    package mutating func read(_ line: String) -> [NamedCall]? {
+    package mutating func read(_ line: String) -> [SymbolicatedFrame]? {
         if let symbol {
             self.symbol = nil
             guard let name = names.name(of: symbol) else { return nil }
             let place = Self.place(line)
-            calls.append(NamedCall(function: name, file: place.file, line: place.line))
+            calls.append(SymbolicatedFrame(function: name, file: place.file, line: place.line))
             return nil
         }
         guard line.isEmpty else {

@@ -11,12 +11,12 @@ struct DecisionMutation: Mutation {
     var path: String { (isForm ? "" : "/api/v1") + "/leaks/{leak}/decisions" }
 
     /// A note, each byte of it written as `\u0000`, and a little more.
-    var body: Endpoint.Body { .atMost(16 * 1024) }
+    var body: Route.Body { .atMost(16 * 1024) }
 
-    var formPage: (@Sendable (Parameters) -> ErrorPage.Way?)? {
+    var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
         guard isForm else { return nil }
         return { parameters in
-            (try? parameters.leak).map { ErrorPage.Way(to: .leak($0), text: "Back to the leak") }
+            (try? parameters.leak).map { ErrorPage.PageLink(to: .leak($0), text: "Back to the leak") }
         }
     }
 
@@ -31,15 +31,15 @@ struct DecisionMutation: Mutation {
         let decision = try fields(of: request).decision(by: change.author.actor, now: change.now)
         let (store, now) = (change.context.store, change.now)
         change.context.threads.add(
-            change.work("deciding about \(leak)") { lent in
+            change.work("deciding about \(leak)") { resources in
                 if let stored = try store.decide(decision, about: leak, now: now) {
-                    return try answer(stored, about: leak, from: lent.reader, now: now)
+                    return try answer(stored, about: leak, from: resources.reader, now: now)
                 }
                 // A page that was opened before its leak was merged into another one.
-                guard let target = try lent.reader.target(ofMerged: leak),
+                guard let target = try resources.reader.target(ofMerged: leak),
                     let stored = try store.decide(decision, about: target, now: now)
                 else { throw Problem.noLeak }
-                return try answer(stored, about: target, from: lent.reader, now: now)
+                return try answer(stored, about: target, from: resources.reader, now: now)
             })
     }
 
@@ -60,7 +60,7 @@ struct DecisionMutation: Mutation {
     ) throws(StoreError) -> Response {
         guard !isForm else {
             // To the head of the page, with the new state.
-            return .redirect(to: Links.served.to(.leak(leak)) + "#" + PageFrame.mainAnchor)
+            return .redirect(to: Links.served.to(.leak(leak)) + "#" + PageLayout.mainAnchor)
         }
         let row = try reader.leak(leak, now: now)?.row
         var writer = JSONWriter()

@@ -36,7 +36,7 @@ struct HistoryCard: Component {
     private func entry(_ decision: PastDecision) -> HTML {
         let note: HTML? = decision.note.map { #"<p class="words" dir="auto">\#($0)</p>"# }
         return """
-            <li><p><strong>\(Isolated(decision.by))</strong> \(DecisionWords(action: decision.action)) · \
+            <li><p><strong>\(IsolatedText(decision.by))</strong> \(DecisionText(action: decision.action)) · \
             \(context.moment(decision.at))</p>\(note)</li>
             """
     }

@@ -62,7 +62,7 @@ struct TriageForm: Component {
     }
 
     private var resolve: HTML {
-        let after: HTML = isNumbered ? " (after \(Isolated(newest)))" : ""
+        let after: HTML = isNumbered ? " (after \(IsolatedText(newest)))" : ""
         return button(.resolveInNextVersion, "Resolve in next version\(after)", isMain: true)
     }
 
@@ -84,7 +84,7 @@ struct TriageForm: Component {
         }
         return #"""
             <details><summary>Resolved in…</summary><div class="choices">\#
-            <p>\#(button(.resolveNow, "Resolve in \(Isolated(newest))"))</p>\#
+            <p>\#(button(.resolveNow, "Resolve in \(IsolatedText(newest))"))</p>\#
             <p><label>version <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
             spellcheck="false"></label> \#(button(.resolveInVersion, "Resolve"))</p>\#
             <datalist id="versions">\#(versions)</datalist></div></details>

@@ -20,7 +20,7 @@
             of controller: NSViewController, after seconds: Double? = nil, file: StaticString = #fileID,
             line: UInt = #line
         ) {
-            guard !isEnding(controller) else { return }
+            guard !isDeallocating(controller) else { return }
             screens.check(controller, after: seconds, file: file, line: line)
         }
 

@@ -1,13 +1,13 @@
 extension LeakDetector {
     /// `true` if ``stop()`` was called.
-    var isStopped: Bool { sweepers.isStopped }
+    var isStopped: Bool { checkers.isStopped }
 
     /// Watches view controllers and their views. Created on first use, since most processes have no view controllers.
     @MainActor
     var screens: Screens {
         if let watchedScreens { return watchedScreens }
         let screens = Screens(
-            sweeper: sweepers.onMainQueue, ignores: announcer.ignores, ignoresWindow: announcer.ignoresWindow)
+            checker: checkers.onMainQueue, ignores: notifier.ignores, ignoresWindow: notifier.ignoresWindow)
         if isStopped { screens.stop() }
         watchedScreens = screens
         return screens

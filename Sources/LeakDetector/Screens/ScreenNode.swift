@@ -23,7 +23,7 @@ protocol ScreenNode: AnyObject {
     /// The view of the screen, once loaded; reading this property must not load it.
     var screenView: (any ViewNode)? { get }
     /// A slot of the object for a strong reference.
-    var screenTicket: ScreenTicket? { get set }
+    var screenLifetimeToken: ScreenLifetimeToken? { get set }
 }
 
 /// The properties of a view that the rules need.

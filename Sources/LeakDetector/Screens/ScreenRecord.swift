@@ -10,7 +10,7 @@ final class ScreenRecord {
     /// The visit in which the screen was expected to be deallocated.
     var expectedInVisit: Int?
     /// The place of the screen when last seen in use; `nil` for a screen that was never in use, such as one that was loaded ahead.
-    private(set) var place: ScreenPlace?
+    private(set) var place: ScreenLocation?
     /// `true` if the screen is shown in a window that does not belong to the app.
     private(set) var isForeign = false
     /// The split view controller that keeps the screen by contract until it shows another detail.
@@ -40,7 +40,7 @@ final class ScreenRecord {
     func appear() { visits += 1 }
 
     /// - Parameter isForeign: `nil` while the screen is in no window.
-    func note(_ place: ScreenPlace, isForeign: Bool?) {
+    func recordPlace(_ place: ScreenLocation, isForeign: Bool?) {
         self.place = place
         self.isForeign = isForeign ?? self.isForeign
     }
@@ -54,13 +54,13 @@ final class ScreenRecord {
     }
 
     /// Checks whether the split view controller shows another detail, since it may change it without an event.
-    func noteDetail() {
+    func checkDetail() {
         guard let split, let node, !split.screenHidesDetail, node.screenParent == nil else { return }
         if !split.screenContained.contains(where: { $0 === node }) { replaceDetail() }
     }
 
     /// Withdraws the expectation.
-    func takeBack() {
+    func withdrawExpectation() {
         expectedInVisit = nil
         if isReported { isKept = true }
     }

@@ -5,7 +5,7 @@ enum ScreenRules {
     static func isDetached(_ node: any ScreenNode) -> Bool {
         node.screenWindowClass == nil && node.screenParent == nil && !node.screenIsKeptByOwner
             && !presentsWhatIsShown(node) && !isPresented(node)
-            && node.screenTicket?.isKeptByContainer != true && !isHeldByViews(node)
+            && node.screenLifetimeToken?.isKeptByContainer != true && !isHeldByViews(node)
     }
 
     /// Returns `true` if a screen that covers this one, directly or through others, is in a window. If a root was replaced

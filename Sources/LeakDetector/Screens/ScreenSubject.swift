@@ -16,23 +16,23 @@ final class ScreenSubject: Subject {
 
     var object: AnyObject? { record.screen.node }
 
-    func look() -> Sight { MainActor.assumeIsolated { sight } }
+    func look() -> ObjectState { MainActor.assumeIsolated { objectState } }
 
-    func portrait(_ circumstances: Circumstances) -> Portrait {
+    func description(_ context: ExpectationContext) -> ObjectDescription {
         MainActor.assumeIsolated {
             record.isReported = true
-            return Portrait(
+            return ObjectDescription(
                 kind: .viewController, type: record.type, containers: record.place?.owners ?? [],
                 children: record.node?.screenContained.map { type(of: $0) } ?? [])
         }
     }
 
     @MainActor
-    private var sight: Sight {
+    private var objectState: ObjectState {
         guard record.expectedInVisit == visit else { return .inUse }
         guard let node = record.node else { return .gone }
         guard ScreenRules.isDetached(withinParent ? ScreenRules.root(of: node) : node) else {
-            record.takeBack()
+            record.withdrawExpectation()
             return .inUse
         }
         return .retained(record.identity)

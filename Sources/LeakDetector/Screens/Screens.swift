@@ -4,12 +4,12 @@
 /// moment after any change, since UIKit does not report each: those in the middle of a stack are removed silently.
 @MainActor
 final class Screens {
-    private let sweeper: Sweeper
+    private let checker: ExpirationChecker
     private let ignores: (AnyClass) -> Bool
     private let ignoresWindow: (AnyClass) -> Bool
     /// Records of the screens that UIKit reported, until the screens are deallocated.
     private var records: [ObjectIdentifier: ScreenRecord] = [:]
-    private var isSweepDue = false
+    private var isCheckDue = false
     private var lastTouch = LastTouch()
     private(set) var isStopped = false
 
@@ -17,14 +17,14 @@ final class Screens {
     private static let transitionMilliseconds = 100
 
     /// - Parameters:
-    ///   - sweeper: a sweeper that looks at objects on the main queue.
+    ///   - checker: a checker that looks at objects on the main queue.
     ///   - ignores: called with the classes of controllers whose views outlived them.
     ///   - ignoresWindow: called with the classes of windows.
     init(
-        sweeper: Sweeper, ignores: @escaping (AnyClass) -> Bool,
+        checker: ExpirationChecker, ignores: @escaping (AnyClass) -> Bool,
         ignoresWindow: @escaping (AnyClass) -> Bool
     ) {
-        self.sweeper = sweeper
+        self.checker = checker
         self.ignores = ignores
         self.ignoresWindow = ignoresWindow
     }
@@ -40,10 +40,10 @@ final class Screens {
             watch(node)
         case .didAppear:
             appear(watch(node), node)
-            sweepSoon()
+            checkScreensSoon()
         case .didDisappear, .didRemoveFromParent:
-            // No ticket is made here: the screen may be in deallocation, and a weak reference to it would stop the app.
-            sweepSoon()
+            // No token is made here: the screen may be in deallocation, and a weak reference to it would stop the app.
+            checkScreensSoon()
         }
     }
 
@@ -57,10 +57,12 @@ final class Screens {
 
     /// Expects the current view of a controller to be deallocated. Call it before the view changes.
     func viewWillChange(of node: any ScreenNode) {
-        guard let ticket = node.screenTicket?.ticket(of: self), let view = ticket.view.node else { return }
-        ticket.view.node = nil
-        expectViews(of: view, ticket.record, reason: "replaced")
-        sweepSoon()
+        guard let token = node.screenLifetimeToken?.token(of: self), let view = token.view.node else {
+            return
+        }
+        token.view.node = nil
+        expectViews(of: view, token.record, reason: "replaced")
+        checkScreensSoon()
     }
 
     /// Expects a screen to be deallocated if its controller says that it is being closed; else does nothing.
@@ -73,20 +75,20 @@ final class Screens {
     func check(_ node: any ScreenNode, after seconds: Double?, file: StaticString, line: UInt) {
         let root = ScreenRules.root(of: node)
         guard !isStopped, node.screenIsMovingFromParent || root.screenIsBeingDismissed else { return }
-        let record = ticket(of: node).record
-        if record.place == nil { note(record, node) }
+        let record = token(of: node).record
+        if record.place == nil { recordPlace(record, node) }
         guard record.mayBeExpected else { return }
         let reason = root.screenIsBeingDismissed ? "dismissed" : record.place?.reasonOfRemoval
-        let circumstances = Circumstances(
+        let context = ExpectationContext(
             type: record.type, reason: reason, file: file, line: line,
             owner: root === node ? nil : WeakSubject(root))
-        expect(record, circumstances, after: seconds, withinParent: true)
+        expect(record, context, after: seconds, withinParent: true)
     }
 
     /// Expects a view that was removed from its superview to be deallocated.
     func expectRemoval(of root: any ViewNode, reason: String) {
         expect(
-            ViewTree.leaves(of: root), Circumstances(type: type(of: root), reason: reason), owners: [],
+            ViewTree.leaves(of: root), ExpectationContext(type: type(of: root), reason: reason), owners: [],
             after: nil)
     }
 
@@ -94,15 +96,15 @@ final class Screens {
     /// deallocated now.
     func didTouch(_ views: [any ViewNode]) {
         guard !isStopped else { return }
-        for (subject, circumstances) in lastTouch.touch(views) {
-            sweeper.expect(subject: subject, circumstances, after: nil)
+        for (subject, context) in lastTouch.touch(views) {
+            checker.expect(subject: subject, context, after: nil)
         }
     }
 
     /// Returns `true` if the last touch keeps a view; the view is then looked at again after the next touch.
-    func putsOff(_ subject: ViewSubject, _ circumstances: Circumstances, with root: any ViewNode) -> Bool {
+    func postpones(_ subject: ViewSubject, _ context: ExpectationContext, with root: any ViewNode) -> Bool {
         guard !isStopped, lastTouch.isKept(root) else { return false }
-        lastTouch.wait(subject, circumstances)
+        lastTouch.wait(subject, context)
         return true
     }
 
@@ -112,11 +114,11 @@ final class Screens {
     ///   - leaves: the views in which no others are.
     ///   - owners: classes of the objects around the views, outermost first.
     func expect(
-        _ leaves: [any ViewNode], _ circumstances: Circumstances, owners: [AnyClass],
+        _ leaves: [any ViewNode], _ context: ExpectationContext, owners: [AnyClass],
         after seconds: Double?
     ) {
-        sweeper.expect(
-            subject: ViewSubject(leaves, circumstances, owners: owners, in: self), circumstances,
+        checker.expect(
+            subject: ViewSubject(leaves, context, owners: owners, in: self), context,
             after: seconds)
     }
 
@@ -127,8 +129,8 @@ final class Screens {
     func stop() {
         isStopped = true
         for node in records.values.compactMap(\.node) {
-            node.screenTicket?.ticket(of: self)?.view.node = nil
-            node.screenTicket = node.screenTicket?.without(self)
+            node.screenLifetimeToken?.token(of: self)?.view.node = nil
+            node.screenLifetimeToken = node.screenLifetimeToken?.without(self)
         }
         records = [:]
         lastTouch = LastTouch()
@@ -136,84 +138,84 @@ final class Screens {
 
     @discardableResult
     private func watch(_ node: any ScreenNode) -> ScreenRecord {
-        let ticket = ticket(of: node)
-        ticket.view.node = node.screenView
-        records[ObjectIdentifier(ticket.record)] = ticket.record
-        return ticket.record
+        let token = token(of: node)
+        token.view.node = node.screenView
+        records[ObjectIdentifier(token.record)] = token.record
+        return token.record
     }
 
-    private func ticket(of node: any ScreenNode) -> ScreenTicket {
-        if let ticket = node.screenTicket?.ticket(of: self) { return ticket }
-        let ticket = ScreenTicket(ScreenRecord(node), of: self, next: node.screenTicket) {
-            [weak self, sweeper] record, view in
+    private func token(of node: any ScreenNode) -> ScreenLifetimeToken {
+        if let token = node.screenLifetimeToken?.token(of: self) { return token }
+        let token = ScreenLifetimeToken(ScreenRecord(node), of: self, next: node.screenLifetimeToken) {
+            [weak self, checker] record, view in
             // Later, since the deallocation of the screen may not be finished; and on the main thread.
-            sweeper.call(afterMilliseconds: 0) { [weak self] in
+            checker.call(afterMilliseconds: 0) { [weak self] in
                 MainActor.assumeIsolated {
                     self?.end(record, view.node)
                     view.node = nil
                 }
             }
         }
-        node.screenTicket = ticket
-        return ticket
+        node.screenLifetimeToken = token
+        return token
     }
 
     private func appear(_ record: ScreenRecord, _ node: any ScreenNode) {
         let subject = ScreenSubject(record)
         let wasExpected = record.expectedInVisit != nil
         record.appear()
-        note(record, node)
+        recordPlace(record, node)
         guard wasExpected else { return }
-        record.takeBack()
-        sweeper.end(of: record.identity, as: .inUse, subject, Circumstances(type: record.type))
+        record.withdrawExpectation()
+        checker.end(of: record.identity, as: .inUse, subject, ExpectationContext(type: record.type))
     }
 
-    private func note(_ record: ScreenRecord, _ node: any ScreenNode) {
-        record.note(
-            ScreenPlace(of: node), isForeign: node.screenWindowClass.map(ignoresWindow))
+    private func recordPlace(_ record: ScreenRecord, _ node: any ScreenNode) {
+        record.recordPlace(
+            ScreenLocation(of: node), isForeign: node.screenWindowClass.map(ignoresWindow))
     }
 
     private func end(_ record: ScreenRecord, _ view: (any ViewNode)?) {
         guard !isStopped else { return }
         records[ObjectIdentifier(record)] = nil
         if record.expectedInVisit != nil {
-            sweeper.end(
-                of: record.identity, as: .gone, ScreenSubject(record), Circumstances(type: record.type))
+            checker.end(
+                of: record.identity, as: .gone, ScreenSubject(record), ExpectationContext(type: record.type))
         } else if record.place != nil, !record.isForeign {
-            sweeper.countCheck(Circumstances(type: record.type))
+            checker.countCheck(ExpectationContext(type: record.type))
         }
         if let view { expectViews(of: view, record, reason: record.place?.reason ?? "closed") }
         // The children of the screen have no parent now.
-        sweepSoon()
+        checkScreensSoon()
     }
 
     private func expectViews(of root: any ViewNode, _ record: ScreenRecord, reason: String) {
         guard !record.isForeign else { return }
-        var circumstances = Circumstances(type: type(of: root), reason: reason)
-        circumstances.isPart = true
+        var context = ExpectationContext(type: type(of: root), reason: reason)
+        context.isPart = true
         expect(
-            ViewTree.leaves(of: root), circumstances, owners: (record.place?.owners ?? []) + [record.type],
+            ViewTree.leaves(of: root), context, owners: (record.place?.owners ?? []) + [record.type],
             after: nil)
     }
 
-    private func sweepSoon() {
-        guard !isSweepDue else { return }
-        isSweepDue = true
-        sweeper.call(afterMilliseconds: Self.transitionMilliseconds) { [weak self] in
-            MainActor.assumeIsolated { self?.sweep() }
+    private func checkScreensSoon() {
+        guard !isCheckDue else { return }
+        isCheckDue = true
+        checker.call(afterMilliseconds: Self.transitionMilliseconds) { [weak self] in
+            MainActor.assumeIsolated { self?.checkScreens() }
         }
     }
 
-    private func sweep() {
-        isSweepDue = false
+    private func checkScreens() {
+        isCheckDue = false
         for record in records.values {
             guard let node = record.node else { continue }
-            node.screenTicket?.ticket(of: self)?.view.node = node.screenView
-            record.noteDetail()
+            node.screenLifetimeToken?.token(of: self)?.view.node = node.screenView
+            record.checkDetail()
             if !ScreenRules.isDetached(node) {
-                if record.place == nil || hasMoved(record, node) { note(record, node) }
+                if record.place == nil || hasMoved(record, node) { recordPlace(record, node) }
             } else if record.mayBeExpected, let place = record.place {
-                expect(record, Circumstances(type: record.type, reason: place.reason), after: nil)
+                expect(record, ExpectationContext(type: record.type, reason: place.reason), after: nil)
             }
         }
     }
@@ -224,11 +226,11 @@ final class Screens {
     }
 
     private func expect(
-        _ record: ScreenRecord, _ circumstances: Circumstances, after seconds: Double?,
+        _ record: ScreenRecord, _ context: ExpectationContext, after seconds: Double?,
         withinParent: Bool = false
     ) {
         let subject = ScreenSubject(record, withinParent: withinParent)
-        guard sweeper.expect(subject: subject, circumstances, record.identity, after: seconds) else { return }
+        guard checker.expect(subject: subject, context, record.identity, after: seconds) else { return }
         record.expectedInVisit = record.visits
     }
 }

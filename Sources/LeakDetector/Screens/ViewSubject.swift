@@ -8,7 +8,7 @@ final class ViewSubject: Subject {
     }
 
     private let owners: [AnyClass]
-    private let circumstances: Circumstances
+    private let context: ExpectationContext
     private let root = Guarded<WeakSubject?>(nil)
     @MainActor private weak var screens: Screens?
     @MainActor private var leaves: [WeakView]
@@ -18,27 +18,27 @@ final class ViewSubject: Subject {
     ///   - leaves: the views in which no others are.
     ///   - owners: classes of the controllers they were in, outermost first.
     @MainActor
-    init(_ leaves: [any ViewNode], _ circumstances: Circumstances, owners: [AnyClass], in screens: Screens) {
+    init(_ leaves: [any ViewNode], _ context: ExpectationContext, owners: [AnyClass], in screens: Screens) {
         self.leaves = leaves.map { WeakView(node: $0) }
-        self.circumstances = circumstances
+        self.context = context
         self.owners = owners
         self.screens = screens
     }
 
     var object: AnyObject? { root.with { $0 }?.object }
 
-    func look() -> Sight {
+    func look() -> ObjectState {
         MainActor.assumeIsolated { isReported ? lookAtReported() : lookForRoot() }
     }
 
-    func portrait(_ circumstances: Circumstances) -> Portrait {
+    func description(_ context: ExpectationContext) -> ObjectDescription {
         MainActor.assumeIsolated { isReported = true }
-        return Portrait(
-            kind: .view, type: object.map { type(of: $0) } ?? circumstances.type, containers: owners)
+        return ObjectDescription(
+            kind: .view, type: object.map { type(of: $0) } ?? context.type, containers: owners)
     }
 
     @MainActor
-    private func lookForRoot() -> Sight {
+    private func lookForRoot() -> ObjectState {
         let alive = leaves.compactMap(\.node)
         guard !alive.isEmpty else { return .gone }
         if let controller = owners.last, screens?.ignoresViews(of: controller) != false { return .inUse }
@@ -48,13 +48,13 @@ final class ViewSubject: Subject {
         expect(detached.filter { $0.root !== root }.map(\.0), after: 0)
         leaves = detached.filter { $0.root === root }.map { WeakView(node: $0.0) }
         self.root.with { $0 = WeakSubject(root) }
-        guard screens?.putsOff(self, circumstances, with: root) == false else { return .inUse }
+        guard screens?.postpones(self, context, with: root) == false else { return .inUse }
         return .retained(ObjectIdentifier(root))
     }
 
     /// The subviews of the reported view are looked at again as soon as the view no longer holds them.
     @MainActor
-    private func lookAtReported() -> Sight {
+    private func lookAtReported() -> ObjectState {
         let root = object as? any ViewNode
         let orphans = leaves.compactMap(\.node).filter { leaf in
             root.map { !ViewTree.isInside(leaf, $0) } ?? true
@@ -71,6 +71,6 @@ final class ViewSubject: Subject {
     @MainActor
     private func expect(_ leaves: [any ViewNode], after seconds: Double?) {
         guard !leaves.isEmpty else { return }
-        screens?.expect(leaves, circumstances, owners: owners, after: seconds)
+        screens?.expect(leaves, context, owners: owners, after: seconds)
     }
 }

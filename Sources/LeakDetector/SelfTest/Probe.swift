@@ -20,16 +20,16 @@ final class Probe: Sendable {
     }
 
     /// Expects the object to be deallocated, as an app would, but without counting it.
-    func expect(_ sweeper: Sweeper) {
+    func expect(_ checker: ExpirationChecker) {
         guard let object = state.with({ $0.object }) else { return }
-        let circumstances = Circumstances(
+        let context = ExpectationContext(
             type: LeakDetectorSelfTestObject.self, reason: Self.reason, isCounted: false)
-        sweeper.expect(object, circumstances, after: 0)
+        checker.expect(object, context, after: 0)
     }
 
-    /// Receives a verdict on any object.
-    func hear(_ verdict: Verdict) {
-        switch verdict {
+    /// Receives a result on any object.
+    func handle(_ result: ExpectationResult) {
+        switch result {
         case .leaked(identity, let id, let waited, _, _):
             var report = Self.report(.leak, id, alive: 1)
             report.waitedMilliseconds = waited

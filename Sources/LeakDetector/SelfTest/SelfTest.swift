@@ -30,10 +30,10 @@ extension LeakDetector {
     ///
     /// - Parameter seconds: the time after which the result is ``SelfTest/silent``; longer than ``Limits/secondLookMilliseconds``.
     public func selfTest(timeout seconds: Double = 30) async -> SelfTest {
-        let sweeper = sweepers.first
-        guard !sweeper.isStopped else { return .stopped }
-        guard !sweeper.isPaused else { return .paused }
-        guard !sweeper.isFull else { return .full }
+        let checker = checkers.first
+        guard !checker.isStopped else { return .stopped }
+        guard !checker.isPaused else { return .paused }
+        guard !checker.isFull else { return .full }
         return await withCheckedContinuation { continuation in
             let probe = Probe { [probes] result in
                 continuation.resume(returning: result)
@@ -42,7 +42,7 @@ extension LeakDetector {
             probes.with { $0.append(probe) }
             let timeout = min(max(seconds, 0), 3600)
             DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { probe.finish(.silent) }
-            probe.expect(sweeper)
+            probe.expect(checker)
         }
     }
 }

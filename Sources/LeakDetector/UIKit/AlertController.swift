@@ -10,7 +10,7 @@
         private let close: @MainActor () -> Void
         private let textLabel = UILabel()
 
-        init(_ alert: AlertBoard.Alert, picture: UIImage?, close: @escaping @MainActor () -> Void) {
+        init(_ alert: AlertPresenter.Alert, picture: UIImage?, close: @escaping @MainActor () -> Void) {
             heading = alert.title
             text = alert.text
             self.picture = picture

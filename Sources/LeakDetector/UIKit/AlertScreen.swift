@@ -9,7 +9,7 @@
     /// before the first scene becomes active knows all scenes. Without an active scene alerts go to standard error. So does an
     /// alert whose scene is closed, unless another scene is active.
     @MainActor
-    final class AlertScreen: AlertBoard.Screen {
+    final class AlertScreen: AlertPresenter.Screen {
         static nonisolated let shared = AlertScreen()
 
         struct KnownScene {
@@ -30,32 +30,32 @@
         ) {
             self.write = write
             // Both notifications are needed: in a scene that became active before there was a detector, a window may still appear.
-            observe(UIScene.didActivateNotification, of: center) { $0.learn($1) }
+            observe(UIScene.didActivateNotification, of: center) { $0.addScene($1) }
             observe(UIWindow.didBecomeVisibleNotification, of: center) { screen, scene in
-                if !screen.scenes.contains(where: { $0.scene === scene }) { screen.learn(scene) }
+                if !screen.scenes.contains(where: { $0.scene === scene }) { screen.addScene(scene) }
             }
-            observe(UIScene.didDisconnectNotification, of: center) { $0.lose($1) }
+            observe(UIScene.didDisconnectNotification, of: center) { $0.removeScene($1) }
         }
 
         private nonisolated func observe(
             _ name: Notification.Name, of center: NotificationCenter,
-            _ tell: @escaping @MainActor (AlertScreen, UIWindowScene) -> Void
+            _ notify: @escaping @MainActor (AlertScreen, UIWindowScene) -> Void
         ) {
             _ = center.addObserver(forName: name, object: nil, queue: nil) { [weak self] notification in
                 nonisolated(unsafe) let object = notification.object
                 Task { @MainActor [weak self] in
                     let scene = unsafe (object as? UIWindowScene) ?? (object as? UIWindow)?.windowScene
-                    if let self, let scene { tell(self, scene) }
+                    if let self, let scene { notify(self, scene) }
                 }
             }
         }
 
-        nonisolated func show(_ alert: AlertBoard.Alert, pictureOf object: AnyObject?) {
+        nonisolated func show(_ alert: AlertPresenter.Alert, pictureOf object: AnyObject?) {
             nonisolated(unsafe) let object = object
             Self.onMainThread { unsafe self.add(alert, pictureOf: object) }
         }
 
-        nonisolated func update(_ alert: AlertBoard.Alert) {
+        nonisolated func update(_ alert: AlertPresenter.Alert) {
             Self.onMainThread {
                 switch self.queue.update(alert) {
                 case .shown: self.window?.controller.text = alert.text
@@ -75,21 +75,21 @@
             }
         }
 
-        private func learn(_ scene: UIWindowScene) {
+        private func addScene(_ scene: UIWindowScene) {
             // Other scenes belong to a car, or to a second screen without touch.
             guard scene.session.role == .windowApplication else { return }
             scenes.removeAll { $0.scene == nil || $0.scene === scene }
             scenes.append(KnownScene(scene: scene))
         }
 
-        private func lose(_ lost: UIWindowScene) {
+        private func removeScene(_ lost: UIWindowScene) {
             scenes.removeAll { $0.scene == nil || $0.scene === lost }
             guard lost === scene, let entry = queue.shown else { return }
             hide()
             open(entry)
         }
 
-        private func add(_ alert: AlertBoard.Alert, pictureOf object: AnyObject?) {
+        private func add(_ alert: AlertPresenter.Alert, pictureOf object: AnyObject?) {
             switch queue.add(alert, picture: Screenshot.make(of: object)) {
             case .show(let entry): open(entry)
             case .wait: break

@@ -11,13 +11,13 @@
         private let observers: [any NSObjectProtocol]
         private let center: NotificationCenter
 
-        init(of pauses: Pauses, center: NotificationCenter = .default) {
+        init(of pauses: PauseController, center: NotificationCenter = .default) {
             func observe(
-                _ names: [Notification.Name], _ tell: @escaping @Sendable (Pauses) -> Void
+                _ names: [Notification.Name], _ notify: @escaping @Sendable (PauseController) -> Void
             ) -> [any NSObjectProtocol] {
                 names.map { name in
                     center.addObserver(forName: name, object: nil, queue: nil) { [weak pauses] _ in
-                        if let pauses { tell(pauses) }
+                        if let pauses { notify(pauses) }
                     }
                 }
             }

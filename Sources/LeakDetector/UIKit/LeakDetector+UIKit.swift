@@ -15,8 +15,8 @@
         @MainActor
         @discardableResult
         public func watchViewControllers() -> Bool {
-            if let other = ScreenWatch.detector, !other.isStopped { return other === self }
-            ScreenWatch.detector = self
+            if let other = ScreenEventForwarder.detector, !other.isStopped { return other === self }
+            ScreenEventForwarder.detector = self
             ViewControllerHooks.install()
             return true
         }
@@ -42,7 +42,7 @@
             of controller: UIViewController, after seconds: Double? = nil, file: StaticString = #fileID,
             line: UInt = #line
         ) {
-            guard !isEnding(controller) else { return }
+            guard !isDeallocating(controller) else { return }
             screens.check(controller, after: seconds, file: file, line: line)
         }
     }
@@ -61,7 +61,7 @@
         /// - Parameter detector: `nil` uses the shared one. While there is no shared detector, the view is only removed.
         public func removeFromSuperviewDetectLeaks(_ detector: LeakDetector? = nil) {
             removeFromSuperview()
-            guard !isEnding(self) else { return }
+            guard !isDeallocating(self) else { return }
             (detector ?? .shared)?.screens.expectRemoval(of: self, reason: "removed")
         }
     }

@@ -33,11 +33,11 @@
         var screenIsBeingDismissed: Bool { isBeingDismissed }
         var screenView: (any ViewNode)? { viewIfLoaded }
 
-        var screenTicket: ScreenTicket? {
-            get { unsafe objc_getAssociatedObject(self, &screenTicketKey) as? ScreenTicket }
+        var screenLifetimeToken: ScreenLifetimeToken? {
+            get { unsafe objc_getAssociatedObject(self, &screenLifetimeTokenKey) as? ScreenLifetimeToken }
             set {
                 unsafe objc_setAssociatedObject(
-                    self, &screenTicketKey, newValue, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+                    self, &screenLifetimeTokenKey, newValue, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
             }
         }
     }
@@ -53,5 +53,5 @@
     }
 
     /// Its address is the key of the associated object. Its value is neither read nor written.
-    nonisolated(unsafe) private var screenTicketKey: UInt8 = 0
+    nonisolated(unsafe) private var screenLifetimeTokenKey: UInt8 = 0
 #endif

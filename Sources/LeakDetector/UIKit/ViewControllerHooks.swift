@@ -32,7 +32,7 @@
             return replace(selector, of: UIViewController.self) { next in
                 let block: Block = { controller in
                     unsafe unsafeBitCast(next.implementation, to: Original.self)(controller, selector)
-                    tell(of: controller) { ScreenWatch.didSee(event, controller) }
+                    notify(of: controller) { ScreenEventForwarder.handle(event, controller) }
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
@@ -45,7 +45,7 @@
                 let block: Block = { controller, isAnimated in
                     unsafe unsafeBitCast(next.implementation, to: Original.self)(
                         controller, selector, isAnimated)
-                    tell(of: controller) { ScreenWatch.didSee(event, controller) }
+                    notify(of: controller) { ScreenEventForwarder.handle(event, controller) }
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
@@ -56,7 +56,7 @@
             typealias Block = @convention(block) (UIViewController, UIView?) -> Void
             return replace(selector, of: UIViewController.self) { next in
                 let block: Block = { controller, view in
-                    tell(of: controller) { ScreenWatch.viewWillChange(of: controller) }
+                    notify(of: controller) { ScreenEventForwarder.viewWillChange(of: controller) }
                     unsafe unsafeBitCast(next.implementation, to: Original.self)(controller, selector, view)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
@@ -71,7 +71,7 @@
             typealias Block = @convention(block) (UISplitViewController, UIViewController, AnyObject?) -> Void
             return replace(selector, of: UISplitViewController.self) { next in
                 let block: Block = { split, detail, sender in
-                    tell(of: detail) { ScreenWatch.willShowDetail(detail, in: split) }
+                    notify(of: detail) { ScreenEventForwarder.willShowDetail(detail, in: split) }
                     unsafe unsafeBitCast(next.implementation, to: Original.self)(
                         split, selector, detail, sender)
                 }
@@ -84,7 +84,7 @@
             typealias Block = @convention(block) (UIWindow, UIEvent) -> Void
             return replace(selector, of: UIWindow.self) { next in
                 let block: Block = { window, event in
-                    tell(of: window) { ScreenWatch.willSend(event) }
+                    notify(of: window) { ScreenEventForwarder.willSend(event) }
                     unsafe unsafeBitCast(next.implementation, to: Original.self)(window, selector, event)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
@@ -116,10 +116,10 @@
 
         /// Calls `body` if there is a detector, unless the object is being deallocated. A controller is being deallocated if its
         /// `deinit` asks for a view that was never loaded, for example: making a weak reference to it would stop the app.
-        private nonisolated static func tell(of object: AnyObject, _ body: @MainActor () -> Void) {
+        private nonisolated static func notify(of object: AnyObject, _ body: @MainActor () -> Void) {
             nonisolated(unsafe) let object = object
-            ScreenWatch.onMainThread {
-                if ScreenWatch.detector != nil, unsafe !isEnding(object) { body() }
+            ScreenEventForwarder.onMainThread {
+                if ScreenEventForwarder.detector != nil, unsafe !isDeallocating(object) { body() }
             }
         }
     }

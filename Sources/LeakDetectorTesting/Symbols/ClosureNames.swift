@@ -20,7 +20,7 @@ struct ClosureName: Hashable, CustomStringConvertible {
         ///
         /// Closures without a symbol are left out. A stripped file has none, and only ELF files are read.
         static func names(of sites: [ImageOffset]) -> [ClosureName] {
-            var places: [ImageOffset: ElfSymbols.Place] = [:]
+            var places: [ImageOffset: ElfSymbols.SymbolLocation] = [:]
             let paths = sites.isEmpty ? [] : imagePaths()
             for (image, sites) in Dictionary(grouping: sites, by: \.image) {
                 // Two files of one name: the offset may be of either.

@@ -41,7 +41,7 @@
             let start = units.position
             units.skip(length)
             guard units.isValid,
-                let unit = Unit(unsafe FileReader(file, start..<units.position), is64Bit: is64Bit)
+                let unit = CompilationUnit(unsafe FileReader(file, start..<units.position), is64Bit: is64Bit)
             else { continue }
             unit.forEachRange(overlapping: lowest...highest) { range, fileNumber, line in
                 guard line > 0, line < Self.lineLimit else { return }
@@ -65,7 +65,7 @@
 }
 
 /// The line program of one compilation. DWARF 5, 6.2.4
-private struct Unit {
+private struct CompilationUnit {
     private let version: UInt16
     private let is64Bit: Bool
     private let minimumInstruction: UInt64

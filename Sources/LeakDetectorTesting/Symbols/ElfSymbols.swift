@@ -4,7 +4,7 @@
 /// https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.symtab.html
 @safe struct ElfSymbols {
     /// The function at an address, and where its code comes from.
-    struct Place: Equatable {
+    struct SymbolLocation: Equatable {
         var symbol: String
         var line: DebugLines.Line?
     }
@@ -56,7 +56,7 @@
     }
 
     /// The functions at these addresses. An address without a function has no place.
-    func places(of addresses: Set<UInt64>) -> [UInt64: Place] {
+    func places(of addresses: Set<UInt64>) -> [UInt64: SymbolLocation] {
         guard !addresses.isEmpty, let table = sections.first(where: { $0.kind == Self.symbolTable }),
             sections.indices.contains(table.link)
         else { return [:] }
@@ -77,7 +77,7 @@
             .lines(at: Set(starts.values))
         return Dictionary(
             uniqueKeysWithValues: functions.map { address, symbol in
-                (address, Place(symbol: symbol, line: starts[address].flatMap { lines[$0] }))
+                (address, SymbolLocation(symbol: symbol, line: starts[address].flatMap { lines[$0] }))
             })
     }
 

@@ -16,7 +16,7 @@ struct Description {
         var start = text.startIndex
         // RIBs puts the description of an object into angle brackets of its own; FBRetainCycleDetector doubles them.
         while start < text.endIndex, text[start] == UInt8(ascii: "<") { start += 1 }
-        guard let colon = Self.colon(in: text[start...].prefix(TypeNameCleaning.byteLimit)) else {
+        guard let colon = Self.colon(in: text[start...].prefix(TypeNameCleaner.byteLimit)) else {
             return nil
         }
         let name = text[start..<colon].trimmed

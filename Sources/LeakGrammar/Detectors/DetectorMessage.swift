@@ -62,7 +62,7 @@ package struct DetectorMessage: Hashable, Sendable {
         _ text: String, demangle: @escaping (String) -> String? = { _ in nil },
         demangleFunction: @escaping (String) -> String? = { _ in nil }, guessesClass: Bool = false
     ) {
-        let text = Self.ofLogEntry(MessageText.plain(text))
+        let text = Self.ofLogEntry(MessageNormalizer.plain(text))
         var backtrace = Backtrace(text, demangle: demangleFunction)
         if backtrace?.isInside ?? false {
             // The frames are read from the kept text, like everything else.
@@ -94,12 +94,12 @@ package struct DetectorMessage: Hashable, Sendable {
         waitedMilliseconds = reading.waitedMilliseconds
         alive = reading.alive
         if className == nil {
-            maskedText = Masking.masked(reading.subject).string
-            template = Masking.template(of: reading.subject).string
+            maskedText = MessageTemplate.masked(reading.subject).string
+            template = MessageTemplate.template(of: reading.subject).string
             if let backtrace, backtrace.head.isEmpty, backtrace.stack.key.isEmpty {
                 // The app has no part in it: its lines stand for the text.
-                template = Masking.template(of: backtrace.wholeText).string
-                maskedText = Masking.masked(backtrace.wholeText).string
+                template = MessageTemplate.template(of: backtrace.wholeText).string
+                maskedText = MessageTemplate.masked(backtrace.wholeText).string
             }
             if guessesClass, cycle.isEmpty {
                 let json = JSONMessage(message, demangle: demangle)
@@ -129,7 +129,7 @@ package struct DetectorMessage: Hashable, Sendable {
     /// else behind the address in a description. The result is still read as the same message. A text without visible characters
     /// becomes a space, since a report without a text would be rejected.
     package static func redacted(_ text: String) -> String {
-        let redacted = (Redaction.settled(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
+        let redacted = (Redaction.fixedPoint(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
         return redacted.isEmpty && !text.isEmpty ? " " : redacted
     }
 
@@ -137,7 +137,7 @@ package struct DetectorMessage: Hashable, Sendable {
     static func redactedAgain(_ text: Text) -> Text { redactedOnce(text.string)[...] }
 
     private static func redactedOnce(_ text: String) -> [UInt8] {
-        let text = ofLogEntry(MessageText.plain(text))
+        let text = ofLogEntry(MessageNormalizer.plain(text))
         if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
             return report.kept(behind: Redaction.kept(of: report.head).text)
         }
@@ -161,7 +161,7 @@ package struct DetectorMessage: Hashable, Sendable {
         let message = DetectorMessage(inner, demangle: { _ in "Mangled.Name" }, guessesClass: true)
         let namesLeak = message.className != nil || message.guessedClassName != nil || !message.cycle.isEmpty
         guard namesLeak else { return text }
-        let entry = ofLogEntry(MessageText.plain(inner))
+        let entry = ofLogEntry(MessageNormalizer.plain(inner))
         guard message.callStack == nil, json.isSingle, let calls = json.callStack else { return entry }
         // A message whose end is not certain would go on over the frames.
         let whole = Array(([entry] + calls.lines).joined(separator: [UInt8(ascii: "\n")]))[...]

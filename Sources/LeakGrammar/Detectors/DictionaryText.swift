@@ -13,7 +13,7 @@ struct DictionaryText {
     private static let depthLimit = 32
     private static let wordsByteLimit = 256
 
-    /// - Parameter text: one that ``MessageText`` made plain.
+    /// - Parameter text: one that ``MessageNormalizer`` made plain.
     /// - Returns: the text with the dictionary as JSON; `nil` for a text without one that names a class.
     static func json(_ text: Text) -> Text? {
         let words = text.prefix(wordsByteLimit)

@@ -3,7 +3,7 @@ internal import LeakMessage
 /// Forms of detectors' texts, tried one after the other.
 struct Grammar {
     /// Result of one form.
-    struct Reading {
+    struct FormMatch {
         var detector: DetectorMessage.Detector?
         var event: LeakReport.Event?
         var kind: LeakReport.Kind?
@@ -34,8 +34,8 @@ struct Grammar {
     /// Limit of the `<` in a text that are tried as the start of a description.
     static let attempts = 64
 
-    /// Reads a text that ``MessageText`` has prepared.
-    func read(_ text: Text) -> Reading {
+    /// Reads a text that ``MessageNormalizer`` has prepared.
+    func read(_ text: Text) -> FormMatch {
         list(text) ?? stillInMemory(text) ?? deinited(text) ?? omniBase(text) ?? testAssertion(text)
             ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(text)
             ?? amLeaksFinder(text) ?? breakpoint(text) ?? ribs(text) ?? deallocationChecker(text)
@@ -43,7 +43,7 @@ struct Grammar {
     }
 
     /// The forms whose object is a list of names.
-    func list(_ text: Text) -> Reading? { memoryLeakList(text) ?? retainCycle(text) }
+    func list(_ text: Text) -> FormMatch? { memoryLeakList(text) ?? retainCycle(text) }
 
     // MARK: What forms share
 
@@ -109,8 +109,8 @@ struct Grammar {
     // MARK: Unknown forms
 
     /// Reads the first `<Type: 0xADDRESS>` as the leaked object; so is a text that consists of one qualified name.
-    private func anyDescription(_ text: Text) -> Reading {
-        var reading = Reading(nil, text)
+    private func anyDescription(_ text: Text) -> FormMatch {
+        var reading = FormMatch(nil, text)
         reading.livedMilliseconds = ElapsedTime.milliseconds(afterIn: text)
         if let first = firstDescription(in: text) {
             reading.className = GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle) ?? first

@@ -255,7 +255,7 @@ enum GuessedClass {
 
         /// - Returns: `nil` for a word that cannot be a type's name.
         init?(_ name: Text, in text: Text) {
-            let (spelling, isMangled) = (TypeSpelling(name), TypeNameCleaning.looksMangled(name))
+            let (spelling, isMangled) = (TypeSpelling(name), TypeNameCleaner.looksMangled(name))
             guard spelling.isType || isMangled, name.count <= nameByteLimit else { return nil }
             (self.name, self.spelling, self.isMangled) = (name, spelling, isMangled)
             words = SurroundingWords(of: name, in: text)
@@ -322,7 +322,7 @@ enum GuessedClass {
         else { return nil }
         let words = SurroundingWords(of: name, in: text)
         let isOfLeak = words.isAfterClass || words.isAfterLeak || words.saysRetained
-        if TypeNameCleaning.looksMangled(name) { return isOfLeak ? name : nil }
+        if TypeNameCleaner.looksMangled(name) { return isOfLeak ? name : nil }
         let spelling = TypeSpelling(name)
         guard spelling.isType else { return nil }
         if words.isAfterKeyOfClass, spelling.hasHump || spelling.isDotted { return name }

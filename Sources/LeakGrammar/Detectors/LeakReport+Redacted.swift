@@ -90,14 +90,14 @@ extension LeakReport {
         // Texts are cut to this length when they are sent, and have to be masked as the collector will read them.
         let first = masked.cut(to: WireLimits.messageBytes).trimmed
         // Zeros in place of digits do not change the form of a text, so it need not be redacted again.
-        let settled =
+        let fixedPoint =
             Self.differInDigitsAlone(masked, bytes)
             ? masked
-            : Redaction.settled(first) {
+            : Redaction.fixedPoint(first) {
                 PersonalData.masked(DetectorMessage.redactedAgain($0)).cut(to: WireLimits.messageBytes)
                     .trimmed
             }
-        let result = settled?.string ?? "…"
+        let result = fixedPoint?.string ?? "…"
         if isRead {
             let before = DetectorMessage(text)
             if !before.isSameLeak(as: DetectorMessage(result)) { fill(from: before) }
@@ -130,10 +130,10 @@ extension LeakReport {
         let text = Text(name)
         let masked = PersonalData.masked(text)
         guard masked != text, !isQuotedName(text), CallFrame(name) == nil else { return name }
-        let settled = Redaction.settled(masked.cut(to: bytes)) {
+        let fixedPoint = Redaction.fixedPoint(masked.cut(to: bytes)) {
             PersonalData.masked(Redaction.name($0)).cut(to: bytes)
         }
-        return settled?.string ?? "…"
+        return fixedPoint?.string ?? "…"
     }
 
     /// `“Shop.Cart”`
@@ -148,10 +148,10 @@ extension LeakReport {
         if text.utf8.allSatisfy({ $0.isLetter || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }) {
             return text
         }
-        let settled = Redaction.settled(Text(text)) {
+        let fixedPoint = Redaction.fixedPoint(Text(text)) {
             PersonalData.masked(PrivateText.removed(from: $0)[...]).cut(to: bytes)
         }
-        return settled?.string ?? "…"
+        return fixedPoint?.string ?? "…"
     }
 
     /// Keys of `userInfo` whose value is the path of a file.

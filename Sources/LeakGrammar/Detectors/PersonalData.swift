@@ -3,7 +3,7 @@ internal import LeakMessage
 /// Masks text that may name a person anywhere in a text: e-mail addresses, queries and credentials of URLs, home folders, long
 /// numbers, text in typographic quotes, bearer tokens, and the values of each ``SensitiveKey``, such as `text = Jane`.
 ///
-/// Runs on the device, after ``Redaction``. Digits become `0`, so that ``Masking`` makes the same of both texts; anything else
+/// Runs on the device, after ``Redaction``. Digits become `0`, so that ``MessageTemplate`` makes the same of both texts; anything else
 /// becomes `…`. Reads each byte a bounded number of times, and changes nothing in a text that it has masked before.
 struct PersonalData {
     let text: Text

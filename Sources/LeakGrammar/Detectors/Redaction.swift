@@ -3,33 +3,33 @@ internal import LeakMessage
 /// Removes text that users typed or read from a message, so that it is still read as the same message.
 ///
 /// A message without such text stays unchanged. Of any other message only the parts stay that are certain by its form: the words in
-/// front of the object, the object, and ``Grammar/Reading/tail``.
+/// front of the object, the object, and ``Grammar/FormMatch/tail``.
 enum Redaction {
     /// Limit of rounds for one text. Texts of detectors no longer change from the second round on.
     static let rounds = 8
 
-    /// Returns the part of a text that is kept, after ``MessageText`` made the text plain. Only this part is read.
+    /// Returns the part of a text that is kept, after ``MessageNormalizer`` made the text plain. Only this part is read.
     ///
     /// Where quotes and brackets do not match, a text without some of them may be read as another text, from which more is removed.
     /// So the removal is repeated until nothing changes. If a text is made to repeat this forever, nothing is kept.
-    static func kept(of text: Text, rounds: Int = rounds) -> MessageText.Framed {
+    static func kept(of text: Text, rounds: Int = rounds) -> MessageNormalizer.Framed {
         // A sample is cut to the limit of the wire format, and has to be read like the original text.
-        var kept = MessageText.framed(text.cut(to: WireLimits.messageBytes).trimmed)
+        var kept = MessageNormalizer.framed(text.cut(to: WireLimits.messageBytes).trimmed)
         for _ in 0..<rounds {
             let redacted = redacted(kept).cut(to: WireLimits.messageBytes)
             if redacted == kept.text { return kept }
             // Reads the redacted text like a text that arrives.
-            kept = MessageText.framed(MessageText.plain(redacted.string))
+            kept = MessageNormalizer.framed(MessageNormalizer.plain(redacted.string))
         }
-        return MessageText.framed(Text("…"))
+        return MessageNormalizer.framed(Text("…"))
     }
 
-    private static func redacted(_ framed: MessageText.Framed) -> Text {
+    private static func redacted(_ framed: MessageNormalizer.Framed) -> Text {
         let message = framed.message
         let grammar = Grammar(demangle: { _ in nil })
         let list = grammar.list(message)
         var result = Array(framed.head)
-        let sets = SeveralLeaks.cycles(in: message)
+        let sets = MessageSplitter.cycles(in: message)
         if sets.count > 1 {
             result.append(contentsOf: Array("Retain cycles: {(".utf8))
             for set in sets {
@@ -56,7 +56,7 @@ enum Redaction {
     }
 
     /// Returns the kept bytes of the part about the object.
-    private static func subject(of reading: Grammar.Reading, in message: Text) -> [UInt8] {
+    private static func subject(of reading: Grammar.FormMatch, in message: Text) -> [UInt8] {
         if reading.isList { return list(reading.subject) }
         guard !reading.boundary.isEmpty else { return object(reading.subject) }
         // Between quotes this text is not the boundary, and typed text continues behind it.
@@ -71,7 +71,7 @@ enum Redaction {
     /// Applies `step` until the value no longer changes.
     ///
     /// - Returns: `nil` if the value still changes in the last round. Only a text that was made for this does.
-    static func settled<Value: Equatable>(
+    static func fixedPoint<Value: Equatable>(
         _ value: Value, rounds: Int = rounds, by step: (Value) -> Value
     ) -> Value? {
         var value = value
@@ -86,11 +86,11 @@ enum Redaction {
     /// Redacts a name in a field of a report. Class and address of a description stay.
     ///
     /// Names may have quotes only around them.
-    static func name(_ raw: Text) -> Text { settled(raw, by: nameOnce) ?? Text("…") }
+    static func name(_ raw: Text) -> Text { fixedPoint(raw, by: nameOnce) ?? Text("…") }
 
     private static func nameOnce(_ raw: Text) -> Text {
         guard raw.contains(where: isMark) else { return raw }
-        let name = TypeNameCleaning.withoutWrapping(raw)
+        let name = TypeNameCleaner.withoutWrapping(raw)
         if let description = Description(name) {
             guard description.attributes.isEmpty else { return PrivateText.removed(from: name)[...] }
             if description.rest.isEmpty { return raw }
@@ -198,7 +198,7 @@ enum Redaction {
     private static func nameInList(_ string: Text) -> [UInt8]? {
         let raw = Grammar.relationship(string)
         guard TypeName.ifNamed(raw, demangle: { _ in nil }) != nil else { return nil }
-        let name = TypeNameCleaning.withoutWrapping(name(raw))
+        let name = TypeNameCleaner.withoutWrapping(name(raw))
         guard name.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
             return nil
         }

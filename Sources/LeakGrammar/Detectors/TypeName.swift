@@ -32,7 +32,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     }
 
     init(_ raw: Text, demangle: (String) -> String?) {
-        let raw = raw.cut(to: TypeNameCleaning.byteLimit)
+        let raw = raw.cut(to: TypeNameCleaner.byteLimit)
         let first = Round(raw, demangle)
         // Text inside a mangled name or a context may have to be cleaned too.
         var last = first
@@ -42,7 +42,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
         while last.name != previous {
             guard rounds <= Self.rounds else {
                 // A name that was made to change in every round.
-                last.name = TypeNameCleaning.withoutControls(Redaction.name(raw))
+                last.name = TypeNameCleaner.withoutControls(Redaction.name(raw))
                 break
             }
             previous = last.name
@@ -54,13 +54,13 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
         // A name that takes more than one round to clean loses its arguments on the way.
         let isWhole =
             first.plain == last.name
-            || first.plain.count <= TypeNameCleaning.byteLimit
+            || first.plain.count <= TypeNameCleaner.byteLimit
                 && Round(first.plain, demangle).name == last.name
         wholeText = isWhole ? first.plain.string : text
         let detailed = isWhole ? Generics.withAppTypes(first.plain) : last.name
-        detailedText = detailed.count <= TypeNameCleaning.byteLimit ? detailed.string : text
+        detailedText = detailed.count <= TypeNameCleaner.byteLimit ? detailed.string : text
         self.discriminator = discriminator
-        isUndemangled = TypeNameCleaning.looksMangled(last.name)
+        isUndemangled = TypeNameCleaner.looksMangled(last.name)
         isSystem = first.isSystem
         isUnnamedHost = Generics.isUnnamedHost(first.plain)
     }
@@ -76,22 +76,22 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
         let isSystem: Bool
 
         init(_ raw: Text, _ demangle: (String) -> String?) {
-            var name = TypeNameCleaning.withoutRuntimeMarks(
-                TypeNameCleaning.unwrapped(Redaction.name(raw)))
-            if TypeNameCleaning.looksMangled(name) {
+            var name = TypeNameCleaner.withoutRuntimeMarks(
+                TypeNameCleaner.unwrapped(Redaction.name(raw)))
+            if TypeNameCleaner.looksMangled(name) {
                 let mangled = name.string
-                if let plain = OldMangling.demangle(name) ?? demangle(mangled), plain != mangled,
-                    plain.utf8.count <= TypeNameCleaning.demangledByteLimit
+                if let plain = Swift3Demangler.demangle(name) ?? demangle(mangled), plain != mangled,
+                    plain.utf8.count <= TypeNameCleaner.demangledByteLimit
                 {
-                    name = TypeNameCleaning.simplified(Text(plain))
+                    name = TypeNameCleaner.simplified(Text(plain))
                 }
             } else {
-                name = TypeNameCleaning.simplified(name)
+                name = TypeNameCleaner.simplified(name)
             }
-            let (plain, discriminator) = TypeNameCleaning.withoutContexts(name)
+            let (plain, discriminator) = TypeNameCleaner.withoutContexts(name)
             let (erased, hasAppType) = Generics.erased(plain)
             self.plain = plain
-            self.name = erased.cut(to: TypeNameCleaning.byteLimit)
+            self.name = erased.cut(to: TypeNameCleaner.byteLimit)
             self.discriminator = discriminator
             isSystem = SystemNames.isSystem(erased) && !hasAppType
         }
@@ -101,9 +101,9 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: `nil` for any other text.
     static func ifNamed(_ raw: Text, demangle: (String) -> String?) -> TypeName? {
-        guard raw.count <= TypeNameCleaning.byteLimit else { return nil }
+        guard raw.count <= TypeNameCleaner.byteLimit else { return nil }
         let name = TypeName(raw, demangle: demangle)
-        return TypeNameCleaning.isTypeLike(Text(name.text)) ? name : nil
+        return TypeNameCleaner.isTypeLike(Text(name.text)) ? name : nil
     }
 
     /// Separates the module from the name.

@@ -11,15 +11,15 @@ extension WireDocument {
         var slices = report
         slices.origin = OriginSlices()
         var lists: [(name: String, json: JSONSlice)] = []
-        func takeOut(_ list: WritableKeyPath<ReportSlices, JSONSlice>, _ name: String) {
+        func moveToLists(_ list: WritableKeyPath<ReportSlices, JSONSlice>, _ name: String) {
             let slice = slices[keyPath: list]
             guard isPlainList(slice) else { return }
             lists.append((name, slice))
             slices[keyPath: list] = .absent
         }
-        takeOut(\.stack, "stack")
-        takeOut(\.children, "children")
-        takeOut(\.cycle, "cycle")
+        moveToLists(\.stack, "stack")
+        moveToLists(\.children, "children")
+        moveToLists(\.cycle, "cycle")
         func json(_ report: LeakReport) -> [UInt8] {
             var writer = JSONWriter(capacity: 640 + lists.reduce(0) { $0 + $1.json.count })
             writer.object { object in

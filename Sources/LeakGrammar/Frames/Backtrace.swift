@@ -16,7 +16,7 @@ struct Backtrace {
     /// Limit of lines that are read, those of the text in front included.
     private static let lineLimit = 512
 
-    /// - Parameter text: one that ``MessageText`` made plain. Quotations are not read.
+    /// - Parameter text: one that ``MessageNormalizer`` made plain. Quotations are not read.
     /// - Returns: `nil` for a text in which no two lines behind each other are call frames, and no JSON has two.
     init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)

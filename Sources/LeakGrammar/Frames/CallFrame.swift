@@ -24,7 +24,7 @@ package struct CallFrame: Hashable, Sendable {
     /// Class and method as an obfuscator named them, of a frame that says by which mapping: ``imageID``.
     var obfuscated: ObfuscatedMethod?
     /// `true` for a frame that ``CallStack/named(by:)`` gave its name. Pages show file and line of such a frame.
-    var isNamedBySymbols = false
+    var isSymbolicated = false
 
     /// The function that a closure, lambda or block is written in; for others the function itself.
     package var enclosingFunction: String? {

@@ -75,8 +75,8 @@ package struct CallStack: Hashable, Sendable {
         // Most stacks need no redaction.
         guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
         else { return elements }
-        return Redaction.settled(elements, rounds: rounds, by: redactedOnce)
-            ?? Redaction.settled(elements) { $0.map(Redaction.name) }
+        return Redaction.fixedPoint(elements, rounds: rounds, by: redactedOnce)
+            ?? Redaction.fixedPoint(elements) { $0.map(Redaction.name) }
             ?? elements.map { _ in "…" }
     }
 
@@ -136,7 +136,7 @@ extension CallFrame {
     fileprivate var title: String {
         guard let function else { return (isSystem ? systemPlace : nil) ?? place ?? "1 address" }
         let name = function + (module.map { " in \($0)" } ?? "")
-        guard isNamedBySymbols || obfuscated != nil, let file else { return name }
+        guard isSymbolicated || obfuscated != nil, let file else { return name }
         return "\(name) (\(file)\(line.map { ":\($0)" } ?? ""))"
     }
 

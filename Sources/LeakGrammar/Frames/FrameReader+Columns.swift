@@ -61,10 +61,10 @@ extension FrameReader {
         guard symbol.count < line.count else { return nil }
         let words = symbol.split(separator: UInt8(ascii: " "))
         guard let last = words.last, words.count <= 3 else { return nil }
-        let isSymbol = TypeNameCleaning.looksMangled(last) || symbol.last == UInt8(ascii: ")")
+        let isSymbol = TypeNameCleaner.looksMangled(last) || symbol.last == UInt8(ascii: ")")
         switch words.count {
         case 1 where isSymbol: return apple(image: [], address: 0, line)
-        case 2 where TypeNameCleaning.looksMangled(last):
+        case 2 where TypeNameCleaner.looksMangled(last):
             return apple(image: words[0], address: 0, line[last.startIndex...])
         case 3:
             guard let address = hexadecimal(words[1]), address.rest.isEmpty, words[1].count >= 8 else {

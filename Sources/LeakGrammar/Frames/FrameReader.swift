@@ -30,7 +30,9 @@ struct FrameReader {
     /// `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
     private static func withoutListMarks(_ line: Text) -> Text {
         var line = line
-        if line.first?.isDigit ?? false, let entry = MessageText.withoutLogHead(line) { line = entry.trimmed }
+        if line.first?.isDigit ?? false, let entry = MessageNormalizer.withoutLogHead(line) {
+            line = entry.trimmed
+        }
         if let entry = withoutTime(line) { line = entry }
         if let quoted = line.dropping("> ") { line = quoted.trimmed }
         if line.last == UInt8(ascii: ",") { line = line.dropLast().trimmed }
@@ -127,7 +129,7 @@ struct FrameReader {
     /// A name without control characters, which separate the parts of a key, and without the digits of addresses; `nil` when
     /// nothing is left.
     static func bounded(_ name: String, to limit: Int) -> String? {
-        var rest = TypeNameCleaning.withoutControls(Text(name))
+        var rest = TypeNameCleaner.withoutControls(Text(name))
         guard !rest.isEmpty else { return nil }
         var bounded: [UInt8] = []
         while let mark = rest.firstRange(of: "0x") {

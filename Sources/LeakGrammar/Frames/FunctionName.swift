@@ -15,7 +15,7 @@ enum FunctionName {
         if let method = method(symbol) { return method.string }
         if symbol.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") }) {
             let mangled = symbol.string
-            if let function = OldMangling.function(symbol) { return function }
+            if let function = Swift3Demangler.function(symbol) { return function }
             if let plain = demangle(mangled), plain != mangled {
                 return SwiftFunctionName.read(Text(plain), isDemangled: true)
             }

@@ -64,7 +64,7 @@ struct JSONFrameStrings {
     ///
     /// - Returns: `nil` also for a frame with something in it that a user may have typed, and for an address alone.
     private static func read(_ text: Text) -> (line: Text, frame: CallFrame)? {
-        let line = MessageText.plain(text.string)
+        let line = MessageNormalizer.plain(text.string)
         guard line.count <= FrameReader.byteLimit, line.allSatisfy(isOfFrame), !line.contains("://"),
             !line.contains(": "), let frame = reader.read(line), frame != CallFrame(),
             Redaction.name(line) == line

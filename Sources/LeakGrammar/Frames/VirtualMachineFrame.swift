@@ -75,7 +75,7 @@ enum VirtualMachineFrame {
     }
 
     /// The frame that a mapping names.
-    static func original(_ call: NamedCall, className: String) -> CallFrame {
+    static func original(_ call: SymbolicatedFrame, className: String) -> CallFrame {
         var frame = java(Text("\(className).\(call.function)"), Text("Unknown Source"))
         (frame.file, frame.line) = (call.file, call.line)
         return frame

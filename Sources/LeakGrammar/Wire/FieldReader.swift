@@ -13,7 +13,7 @@ struct FieldReader {
     init(_ scanner: JSONScanner) { self.scanner = scanner }
 
     /// Records a problem, unless one is recorded already.
-    mutating func note(_ reason: @autoclosure () -> String, at offset: Int) {
+    mutating func recordProblem(_ reason: @autoclosure () -> String, at offset: Int) {
         if problem == nil { problem = (reason(), offset) }
     }
 
@@ -23,7 +23,7 @@ struct FieldReader {
     ///
     /// - Returns: `false` if the value was skipped. `null` counts as a missing field; any other wrong kind is recorded as a
     ///   problem.
-    mutating func comes(
+    mutating func expect(
         _ wanted: JSONScanner.Kind, field: @autoclosure () -> String,
         description: @autoclosure () -> String
     )
@@ -33,20 +33,22 @@ struct FieldReader {
         if kind == wanted { return true }
         let offset = scanner.offset
         try scanner.skip()
-        if kind != .null { note("\(field()) is \(kind.rawValue), must be \(description())", at: offset) }
+        if kind != .null {
+            recordProblem("\(field()) is \(kind.rawValue), must be \(description())", at: offset)
+        }
         return false
     }
 
     /// Reads a string of at most `limit` bytes, escape sequences resolved.
     mutating func string(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
-        guard try comes(.string, field: field(), description: "a string") else { return .absent }
+        guard try expect(.string, field: field(), description: "a string") else { return .absent }
         let offset = scanner.offset
         let slice = try scanner.string()
         // Resolving escape sequences never makes a text longer.
         if slice.count > limit {
             let count = textCount(slice)
-            if count > limit { note("\(field()) is \(count) bytes, at most \(limit)", at: offset) }
+            if count > limit { recordProblem("\(field()) is \(count) bytes, at most \(limit)", at: offset) }
         }
         return slice
     }
@@ -58,7 +60,7 @@ struct FieldReader {
         let offset = scanner.offset
         let slice = try string(field(), atMost: limit)
         if slice.isPresent, hasControlCharacter(slice) {
-            note("\(field()) has a control character", at: offset)
+            recordProblem("\(field()) has a control character", at: offset)
         }
         return slice
     }
@@ -66,19 +68,21 @@ struct FieldReader {
     /// Reads an array of at most `count` strings, each of at most `limit` bytes.
     mutating func strings(_ field: StaticString, count: Int, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
-        guard try comes(.array, field: "\(field)", description: "an array of strings") else { return .absent }
+        guard try expect(.array, field: "\(field)", description: "an array of strings") else {
+            return .absent
+        }
         let start = scanner.offset
         var index = 0
         if try scanner.enterArray() {
             repeat {
                 if try scanner.kind() == .null {
-                    note("\(field)[\(index)] is null, must be a string", at: scanner.offset)
+                    recordProblem("\(field)[\(index)] is null, must be a string", at: scanner.offset)
                 }
                 _ = try string("\(field)[\(index)]", atMost: limit)
                 index += 1
             } while try scanner.another(in: .array)
         }
-        if index > count { note("\(field) has \(index) entries, at most \(count)", at: start) }
+        if index > count { recordProblem("\(field) has \(index) entries, at most \(count)", at: start) }
         return JSONSlice(start..<scanner.offset)
     }
 
@@ -86,12 +90,12 @@ struct FieldReader {
     mutating func integer(
         _ field: @autoclosure () -> String, in range: ClosedRange<Int>, _ needed: @autoclosure () -> String
     ) throws(JSONError) -> Int? {
-        guard try comes(.number, field: field(), description: needed()) else { return nil }
+        guard try expect(.number, field: field(), description: needed()) else { return nil }
         let offset = scanner.offset
         let number = try scanner.number()
         guard let value = scanner.integer(of: number), range.contains(value) else {
             let text = number.slice.count <= 24 ? scanner.text(of: number.slice) : "too large"
-            note("\(field()) is \(text), must be \(needed())", at: offset)
+            recordProblem("\(field()) is \(text), must be \(needed())", at: offset)
             return nil
         }
         return value
@@ -110,14 +114,14 @@ struct FieldReader {
                 WireTime(milliseconds: Int64($0))
             }
         }
-        guard try comes(.string, field: field(), description: needed) else { return nil }
+        guard try expect(.string, field: field(), description: needed) else { return nil }
         let offset = scanner.offset
         let slice = try scanner.string()
         let time =
             slice.isEscaped
             ? WireTime(rfc3339: scanner.text(of: slice))
             : unsafe scanner.withBytes(of: slice) { unsafe WireTime(rfc3339: $0) }
-        if time == nil { note("\(field()) is not a time, must be \(needed)", at: offset) }
+        if time == nil { recordProblem("\(field()) is not a time, must be \(needed)", at: offset) }
         return time
     }
 

@@ -26,9 +26,9 @@ final class Connection {
     var partialHead: PartialHead?
     var upload: Upload?
     /// Bytes that the peer has not accepted yet; `nil` if there are none.
-    var outgoing: Outgoing?
+    var pendingOutput: PendingOutput?
     /// Responses that wait for the responses to earlier requests.
-    var waiting: Waiting?
+    var waiting: OutOfOrderResponses?
     /// The sequence number of the next request; ``nextAnswer`` is that of the next response.
     var nextSequence: UInt32 = 0
     var nextAnswer: UInt32 = 0
@@ -38,13 +38,13 @@ final class Connection {
     /// The latest end of lingering, even if bytes still arrive; milliseconds on the monotonic clock.
     var lingerEnd: UInt64 = 0
     /// `true` if no further request is read, because the last one was rejected or was to close the connection.
-    var takesNoMore = false
+    var stopsReading = false
     /// `true` if more requests have arrived than are served in one turn; the connection is in ``Loop/queued`` then.
     var isQueued = false
     /// `true` if the peer has closed its sending side.
     var inputEnded = false
     /// `true` if a `100 Continue` waits for earlier responses.
-    var owesContinue = false
+    var needsContinue = false
     var interest = Interest.read
     var timer = Timer.fresh
     /// The end of ``timer``, in milliseconds on the monotonic clock.
@@ -63,13 +63,13 @@ final class Connection {
         case none
     }
 
-    init(id: ConnectionID, _ newcomer: consuming Newcomer, deadline: UInt64) {
+    init(id: ConnectionID, _ incoming: consuming AcceptedConnection, deadline: UInt64) {
         self.id = id
-        peer = newcomer.peer
-        isProxied = newcomer.peer == .proxy
-        address = newcomer.address
-        client = Client(address: newcomer.address)
-        socket = newcomer.socket
+        peer = incoming.peer
+        isProxied = incoming.peer == .proxy
+        address = incoming.address
+        client = Client(address: incoming.address)
+        socket = incoming.socket
         self.deadline = deadline
     }
 
@@ -80,12 +80,12 @@ final class Connection {
     }
 
     /// Responses out of order. A separate object for the same reason.
-    final class Waiting {
-        var answers: [Answer] = []
+    final class OutOfOrderResponses {
+        var answers: [AddressedResponse] = []
     }
 
     /// Data of unanswered requests for the access log.
-    var visits: Visits?
+    var pendingRecords: PendingAccessRecords?
 
     /// The number of requests without a response yet.
     var unanswered: Int { Int(nextSequence &- nextAnswer) }

@@ -5,7 +5,7 @@ internal import LeakPlatform
 /// Loops share only the service, the limiter of connections and the published counters.
 @safe
 final class Loop: @unchecked Sendable {
-    // Unchecked: created on one thread, then used only on the loop's own thread; other threads use `mailbox` and `published`.
+    // Unchecked: created on one thread, then used only on the loop's own thread; other threads use `messageQueue` and `published`.
     let service: any Service
     let limits: Limits
     let observers: Observers
@@ -13,11 +13,11 @@ final class Loop: @unchecked Sendable {
     /// `true` if an observer of responses exists. Stored, because it is read for each request.
     let isObserved: Bool
     let slowMilliseconds: UInt64
-    let mailbox: Mailbox
+    let messageQueue: MessageQueue
     let published = Guarded(Counters())
-    let budget: ConnectionBudget
+    let limiter: ConnectionLimiter
     /// The loop's number in the limiter.
-    let place: Int
+    let loopNumber: Int
     let waker: Waker
     let poller: SystemPoller
 
@@ -32,12 +32,12 @@ final class Loop: @unchecked Sendable {
     /// The time when accepting resumes after descriptors ran out.
     var acceptsAgain: UInt64?
     /// Candidates for eviction; ``nextScan`` is the earliest time of the next scan for candidates.
-    var shortlist = Shortlist()
+    var evictionCandidates = EvictionCandidates()
     var nextScan: UInt64 = 0
 
     /// Buffer for the next read of any connection that has no input buffer of its own.
-    var scratch = Buffer(capacity: Loop.scratchBytes)
-    /// Responses of the connection that is being handled, and of no other: each turn ends with ``settle(_:)`` or ``close(_:)``, and
+    var readBuffer = Buffer(capacity: Loop.readBufferBytes)
+    /// Responses of the connection that is being handled, and of no other: each turn ends with ``finishTurn(_:)`` or ``close(_:)``, and
     /// both empty this buffer.
     let output = Buffer(capacity: 64 << 10)
     /// The connection whose request the service is handling.
@@ -45,7 +45,7 @@ final class Loop: @unchecked Sendable {
     var pool = BufferPool()
     let uploadMemory = UploadMemory()
     /// This loop's part of ``Limits/uploadBytes``.
-    let uploadShare: Int
+    let uploadByteLimit: Int
     var parser: HeadParser
     var decoder: BodyDecoder
     let writer = ResponseWriter()
@@ -56,7 +56,7 @@ final class Loop: @unchecked Sendable {
     /// Milliseconds on the monotonic clock, read once per turn.
     var now: UInt64
     /// The time when the turn began or, later in the turn, when the service last returned.
-    var lookedAt: UInt64
+    var callStart: UInt64
     var nextTick: UInt64
     /// Interval between checks of deadlines, in milliseconds: 250, or less if a limit is short.
     let tick: UInt64
@@ -67,7 +67,7 @@ final class Loop: @unchecked Sendable {
     /// The latest time for the loop to end; `nil` until it is asked to stop.
     var stopDeadline: UInt64?
 
-    private static let scratchBytes = 64 << 10
+    private static let readBufferBytes = 64 << 10
 
     final class ListeningSocket {
         let listener: Listener
@@ -81,7 +81,7 @@ final class Loop: @unchecked Sendable {
 
     init(
         service: any Service, limits: Limits, observers: Observers, trustedProxies: TrustedProxies,
-        budget: ConnectionBudget, uploadShare: Int, listeners: [ListeningSocket]
+        limiter: ConnectionLimiter, uploadByteLimit: Int, listeners: [ListeningSocket]
     ) throws(SystemError) {
         self.service = service
         self.limits = limits
@@ -89,18 +89,18 @@ final class Loop: @unchecked Sendable {
         self.trustedProxies = trustedProxies
         isObserved = observers.onAnswer != nil
         slowMilliseconds = limits.serviceTime.milliseconds
-        self.budget = budget
-        self.uploadShare = uploadShare
+        self.limiter = limiter
+        self.uploadByteLimit = uploadByteLimit
         self.listeners = listeners
         waker = try Waker()
-        mailbox = Mailbox(waker: waker)
-        place = budget.register(mailbox)
+        messageQueue = MessageQueue(waker: waker)
+        loopNumber = limiter.register(messageQueue)
         poller = try SystemPoller()
         reserve = Reserve(try Descriptor.reserve())
         parser = HeadParser(limits: limits)
         decoder = BodyDecoder(limits: limits)
         now = Loop.clock
-        lookedAt = now
+        callStart = now
         idleMilliseconds = limits.idleTime.milliseconds
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
@@ -118,16 +118,16 @@ final class Loop: @unchecked Sendable {
 
     /// Runs until the loop is asked to stop.
     func run() {
-        mailbox.adopt(self)
+        messageQueue.adopt(self)
         while true {
-            let count = poller.wait(milliseconds: patience)
+            let count = poller.wait(milliseconds: waitMilliseconds)
             now = Loop.clock
-            lookedAt = now
-            writer.setTime(Int(SystemTime.roughWall / 1000))
+            callStart = now
+            writer.setTime(Int(SystemTime.coarseWall / 1000))
             let waited = queued
             queued.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
-            goOn(with: waited)
+            continueQueued(with: waited)
             if now >= nextTick {
                 expire()
                 pool.trim()
@@ -138,11 +138,11 @@ final class Loop: @unchecked Sendable {
         for case let connection? in connections { close(connection) }
         listeners = []
         publish()
-        mailbox.close()
+        messageQueue.close()
     }
 
     /// The timeout of the next wait in milliseconds: the time until the next deadline, or -1 (no timeout) if nothing is pending.
-    private var patience: Int32 {
+    private var waitMilliseconds: Int32 {
         guard queued.isEmpty else { return 0 }
         if !isPublished { return 1 }
         guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil || !pool.isEmpty else {
@@ -153,23 +153,23 @@ final class Loop: @unchecked Sendable {
     }
 
     /// Returns an empty buffer to read into. Takes another one if a response still refers to the bytes of the last read.
-    func emptyScratch() -> Buffer {
-        if scratch.isShared && !isKnownUniquelyReferenced(&scratch) {
-            pool.release(scratch)
-            scratch = pool.take(Self.scratchBytes)
+    func emptyReadBuffer() -> Buffer {
+        if readBuffer.isShared && !isKnownUniquelyReferenced(&readBuffer) {
+            pool.release(readBuffer)
+            readBuffer = pool.take(Self.readBufferBytes)
         }
-        scratch.recycle()
-        return scratch
+        readBuffer.recycle()
+        return readBuffer
     }
 
     private func handle(_ event: Event) {
         switch event.token {
-        case Self.wakerToken: readMail()
+        case Self.wakerToken: readMessages()
         case Self.listenerToken...: accept(from: Int(event.token - Self.listenerToken))
         default:
             guard let connection = connection(ConnectionID(token: event.token)) else { return }
             serve(connection, event)
-            if uploadMemory.bytes > uploadShare { endUploadsBeyondShare() }
+            if uploadMemory.bytes > uploadByteLimit { endUploadsOverLimit() }
         }
     }
 
@@ -179,14 +179,14 @@ final class Loop: @unchecked Sendable {
             close(connection)
             return
         }
-        if event.isWritable && connection.outgoing != nil {
+        if event.isWritable && connection.pendingOutput != nil {
             guard sendQueued(connection) else { return }
         }
         resume(connection)
         if event.isReadable || event.isGone {
             guard receive(connection) else { return }
         }
-        settle(connection)
+        finishTurn(connection)
     }
 
     /// Defers the remaining requests of a connection to the next turn, so that a peer that sends thousands at once delays the
@@ -197,12 +197,12 @@ final class Loop: @unchecked Sendable {
     }
 
     /// Milliseconds of the monotonic clock, with the precision of the kernel's tick.
-    static var clock: UInt64 { UInt64(SystemTime.roughMonotonic) }
+    static var clock: UInt64 { UInt64(SystemTime.coarseMonotonic) }
 
     /// Milliseconds after which a turn defers further queued requests to the next turn; at least one connection is always served.
     private static let queuedTime: UInt64 = 10
 
-    private func goOn(with waited: [ConnectionID]) {
+    private func continueQueued(with waited: [ConnectionID]) {
         for (index, id) in waited.enumerated() {
             guard index == 0 || Loop.clock < now + Self.queuedTime else {
                 queued.insert(contentsOf: waited[index...], at: 0)
@@ -212,7 +212,7 @@ final class Loop: @unchecked Sendable {
             connection.isQueued = false
             if let upload = connection.upload, upload.isComplete { complete(connection, upload) }
             resume(connection)
-            settle(connection)
+            finishTurn(connection)
         }
     }
 
@@ -225,34 +225,34 @@ final class Loop: @unchecked Sendable {
     }
 
     /// Handles the responses and new connections from other threads, and a request to stop.
-    private func readMail() {
-        let mail = mailbox.take()
+    private func readMessages() {
+        let messages = messageQueue.take()
         var current: Connection?
-        for answer in mail.answers {
+        for answer in messages.answers {
             guard let connection = connection(answer.connection) else { continue }
             if let current, current !== connection {
                 resume(current)
-                settle(current)
+                finishTurn(current)
             }
             current = connection
             self.answer(connection, answer)
         }
         if let current {
             resume(current)
-            settle(current)
+            finishTurn(current)
         }
-        // While the loop stops, new connections are closed when their parcel is released.
-        for parcel in mail.newcomers where stopDeadline == nil {
-            if let newcomer = parcel.take() { admit(newcomer, passesOn: false) }
+        // While the loop stops, new connections are closed when their box is released.
+        for box in messages.acceptedConnections where stopDeadline == nil {
+            if let incoming = box.take() { admit(incoming, passesOn: false) }
         }
-        if let deadline = mail.stop { stop(by: deadline) }
+        if let deadline = messages.stop { stop(by: deadline) }
     }
 
     /// Returns `true` if a request of this connection is being served, so that ``output`` is for its responses.
     func isServing(_ id: ConnectionID) -> Bool { serving?.id == id }
 
     /// Sends a response given on the loop's own thread while a request of its connection is being served.
-    func sendWhileServing(_ answer: consuming Answer) {
+    func sendWhileServing(_ answer: consuming AddressedResponse) {
         guard let serving else { return }
         self.answer(serving, answer)
     }
@@ -274,7 +274,7 @@ final class Loop: @unchecked Sendable {
         for case let connection? in connections where connection.phase == .open {
             // A request may have arrived without having been reported yet.
             guard receive(connection) else { continue }
-            settle(connection)
+            finishTurn(connection)
         }
     }
 

@@ -14,8 +14,8 @@ extension Upload {
 extension Loop {
     /// Ends the uploads that began first, until the uploads of this loop are within its share of ``Limits/uploadBytes``. These are
     /// the slowest uploads, because a body that arrives at once is handled within a turn.
-    func endUploadsBeyondShare() {
-        while uploadMemory.bytes > uploadShare {
+    func endUploadsOverLimit() {
+        while uploadMemory.bytes > uploadByteLimit {
             var oldest: (connection: Connection, began: UInt64)?
             for case let connection? in connections {
                 guard let upload = connection.upload, !upload.isComplete,
@@ -24,8 +24,8 @@ extension Loop {
                 oldest = (connection, upload.began)
             }
             guard let oldest else { return }
-            refuse(oldest.connection, .tooManyBodies)
-            settle(oldest.connection)
+            reject(oldest.connection, .tooManyBodies)
+            finishTurn(oldest.connection)
         }
     }
 }

@@ -13,8 +13,8 @@ enum AcceptEncoding {
             var nameEnd = name
             while nameEnd < end && ASCII.isToken(bytes[nameEnd]) { nameEnd += 1 }
             let isPositive = hasPositiveWeight(bytes, nameEnd..<end)
-            if FieldRules.equal(bytes, in: name..<nameEnd, to: "gzip")
-                || FieldRules.equal(bytes, in: name..<nameEnd, to: "x-gzip")
+            if FieldValidator.equal(bytes, in: name..<nameEnd, to: "gzip")
+                || FieldValidator.equal(bytes, in: name..<nameEnd, to: "x-gzip")
             {
                 return isPositive
             }

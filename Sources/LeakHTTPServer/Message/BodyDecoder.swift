@@ -19,11 +19,11 @@ struct BodyDecoder: ~Copyable {
 
     /// Decompresses a complete body and passes the output to `take` in pieces. A piece is valid only during the call.
     ///
-    /// - Parameter coding: neither ``ContentCoding/identity`` nor ``ContentCoding/unknown``.
+    /// - Parameter coding: neither ``ContentEncoding/identity`` nor ``ContentEncoding/unknown``.
     /// - Throws: ``InflateError``; a part of the output may have been passed on before.
     @unsafe
     mutating func decode(
-        _ body: UnsafeBufferPointer<UInt8>, from coding: ContentCoding,
+        _ body: UnsafeBufferPointer<UInt8>, from coding: ContentEncoding,
         take: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(InflateError) {
         switch coding {

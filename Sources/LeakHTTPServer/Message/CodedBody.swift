@@ -10,11 +10,11 @@ public struct CodedBody: Sendable {
     }
 
     private let bytes: SharedBytes
-    private let coding: ContentCoding
+    private let coding: ContentEncoding
     private let limits: Inflater.Limits
 
-    /// - Parameter coding: neither ``ContentCoding/identity`` nor ``ContentCoding/unknown``.
-    init(_ bytes: SharedBytes, in coding: ContentCoding, limits: Inflater.Limits) {
+    /// - Parameter coding: neither ``ContentEncoding/identity`` nor ``ContentEncoding/unknown``.
+    init(_ bytes: SharedBytes, in coding: ContentEncoding, limits: Inflater.Limits) {
         self.bytes = bytes
         self.coding = coding
         self.limits = limits

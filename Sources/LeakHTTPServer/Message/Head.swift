@@ -1,5 +1,5 @@
 /// A range of the bytes of the head.
-struct Piece: Hashable, Sendable {
+struct HeadRange: Hashable, Sendable {
     var start: UInt32 = 0
     var count: UInt32 = 0
 
@@ -15,12 +15,12 @@ struct Piece: Hashable, Sendable {
 
 /// One field line.
 struct FieldLine: Hashable, Sendable {
-    var name: Piece
-    var value: Piece
+    var name: HeadRange
+    var value: HeadRange
 }
 
 /// How the body is delimited. RFC 9112 §6.3.
-enum Framing: Hashable, Sendable {
+enum BodyLength: Hashable, Sendable {
     case none
     case length(Int)
     case chunked
@@ -33,16 +33,16 @@ struct Head: Hashable, Sendable {
     var hasUnknownMethod = false
     /// The digit after `HTTP/1.`
     var minorVersion: UInt8 = 1
-    var target = Piece()
+    var target = HeadRange()
     /// Empty for `*` and for an absolute-form without a path.
-    var path = Piece()
-    var query: Piece?
+    var path = HeadRange()
+    var query: HeadRange?
     var isAsterisk = false
-    var framing = Framing.none
+    var framing = BodyLength.none
     /// `true` if the connection can be reused for another request.
     var keepsAlive = true
     var expectsContinue = false
-    var contentCoding = ContentCoding.identity
+    var contentEncoding = ContentEncoding.identity
     /// The index of `Accept-Encoding` in the table of fields; ``ifNoneMatch`` is that of `If-None-Match`. Several lines would form
     /// one list (RFC 9110 §5.3), but no client sends that and the lines are not joined: the field counts as missing, and the whole
     /// body is sent uncompressed.

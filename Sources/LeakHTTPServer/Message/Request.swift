@@ -119,7 +119,7 @@ public struct Request: ~Copyable {
         while end > value.lowerBound, unsafe bytes[end - 1] == ASCII.space || bytes[end - 1] == ASCII.tab {
             end -= 1
         }
-        return FieldRules.equal(unsafe bytes.span, in: value.lowerBound..<end, to: type)
+        return FieldValidator.equal(unsafe bytes.span, in: value.lowerBound..<end, to: type)
     }
 
     /// `true` if the request has a body. In ``Service/screen(_:)`` it is `true` although ``bodyCount`` is still zero.
@@ -140,10 +140,10 @@ public struct Request: ~Copyable {
 
     /// `true` if the body was sent in a content coding. The bytes passed by ``Service/serve(_:_:)`` are decompressed, unless there
     /// is a ``codedBody``.
-    public var isCompressed: Bool { hasBody && contentCoding != .identity }
+    public var isCompressed: Bool { hasBody && contentEncoding != .identity }
 
     /// The content coding in which the body was sent.
-    var contentCoding: ContentCoding { head.contentCoding }
+    var contentEncoding: ContentEncoding { head.contentEncoding }
 
     /// The number of bytes of the decoded body.
     public var bodyCount: Int { unsafe bodyBytes.count }
@@ -162,7 +162,7 @@ public struct Request: ~Copyable {
     }
 
     private func value(of name: StaticString) -> Range<Int>? {
-        for line in fields where FieldRules.equal(unsafe bytes.span, in: line.name.range, to: name) {
+        for line in fields where FieldValidator.equal(unsafe bytes.span, in: line.name.range, to: name) {
             return line.value.range
         }
         return nil

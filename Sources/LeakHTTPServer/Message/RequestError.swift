@@ -38,8 +38,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case unsupportedTransferEncoding
     /// `Expect` is not `100-continue`. RFC 9110 §10.1.1.
     case unknownExpectation
-    /// The body has a content coding other than ``ContentCoding/supported``, or several. RFC 9110 §8.4.
-    case unsupportedContentCoding
+    /// The body has a content coding other than ``ContentEncoding/supported``, or several. RFC 9110 §8.4.
+    case unsupportedContentEncoding
     /// The body is longer than ``Limits/bodyBytes``.
     case bodyTooLong
     /// The decompressed body exceeds ``Limits/inflatedBytes`` or ``Limits/inflateRatio``.
@@ -84,7 +84,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .tooManyBodies, .noMemoryToInflate: .serviceUnavailable
         case .bodyTooLong, .inflatesTooFar: .contentTooLarge
         case .targetTooLong: .targetTooLong
-        case .unsupportedContentCoding: .unsupportedMediaType
+        case .unsupportedContentEncoding: .unsupportedMediaType
         case .unknownExpectation: .expectationFailed
         case .headTooLong, .tooManyFields: .fieldsTooLarge
         case .unknownMethod, .unsupportedTransferEncoding: .notImplemented
@@ -115,7 +115,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .invalidTransferEncoding: "Transfer-Encoding must be given once, in HTTP/1.1."
         case .unsupportedTransferEncoding: "The only supported transfer coding is chunked."
         case .unknownExpectation: "The only supported expectation is 100-continue."
-        case .unsupportedContentCoding:
+        case .unsupportedContentEncoding:
             "The supported content codings are gzip, deflate and br, one per request."
         case .bodyTooLong: "The body is too long; send a shorter one."
         case .inflatesTooFar: "The decompressed body is too long; send a shorter one."
@@ -137,7 +137,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         switch self {
         case .refusedMethod: response.fields.append(("Allow", Self.allowedMethods))
         case .tooManyBodies, .noMemoryToInflate: response.fields.append(("Retry-After", "1"))
-        case .unsupportedContentCoding: response.fields.append(("Accept-Encoding", ContentCoding.supported))
+        case .unsupportedContentEncoding:
+            response.fields.append(("Accept-Encoding", ContentEncoding.supported))
         default: break
         }
         return response

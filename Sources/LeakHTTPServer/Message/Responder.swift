@@ -3,13 +3,13 @@
 /// A responder that is released without a response sends a 500, so that no peer waits forever.
 public struct Responder: ~Copyable, Sendable {
     /// `nil` after the response was sent.
-    private var mailbox: Mailbox?
+    private var messageQueue: MessageQueue?
     private let connection: ConnectionID
     private let sequence: UInt32
     private let exchange: Exchange
 
-    init(_ mailbox: Mailbox, connection: ConnectionID, sequence: UInt32, exchange: Exchange) {
-        self.mailbox = mailbox
+    init(_ messageQueue: MessageQueue, connection: ConnectionID, sequence: UInt32, exchange: Exchange) {
+        self.messageQueue = messageQueue
         self.connection = connection
         self.sequence = sequence
         self.exchange = exchange
@@ -18,17 +18,18 @@ public struct Responder: ~Copyable, Sendable {
     /// Sends the response. Content negotiation and compression run on the calling thread. If the peer has disconnected, the
     /// response is discarded.
     public consuming func send(_ response: consuming Response) {
-        guard let mailbox else { return }
-        self.mailbox = nil
+        guard let messageQueue else { return }
+        self.messageQueue = nil
         response.negotiate(for: exchange)
-        mailbox.deliver(
-            Answer(connection: connection, sequence: sequence, exchange: exchange, response: response))
+        messageQueue.deliver(
+            AddressedResponse(
+                connection: connection, sequence: sequence, exchange: exchange, response: response))
     }
 
     deinit {
-        guard let mailbox else { return }
-        mailbox.deliver(
-            Answer(
+        guard let messageQueue else { return }
+        messageQueue.deliver(
+            AddressedResponse(
                 connection: connection, sequence: sequence, exchange: exchange,
                 response: .problem(
                     .internalServerError,
@@ -55,7 +56,7 @@ struct ConnectionID: Hashable, Sendable {
 }
 
 /// A response with the connection that it is for.
-struct Answer: Sendable {
+struct AddressedResponse: Sendable {
     let connection: ConnectionID
     let sequence: UInt32
     let exchange: Exchange

@@ -119,7 +119,7 @@ struct Listener: ~Copyable, Sendable {
 }
 
 /// An accepted connection that does not belong to a loop yet.
-struct Newcomer: ~Copyable, Sendable {
+struct AcceptedConnection: ~Copyable, Sendable {
     let socket: Descriptor
     let address: IPAddress
     var peer: PeerGroup
@@ -131,12 +131,12 @@ struct Newcomer: ~Copyable, Sendable {
     }
 
     /// A reference to a connection that is passed to another loop, because arrays cannot hold noncopyable values.
-    final class Parcel: @unchecked Sendable {
+    final class Box: @unchecked Sendable {
         // Unchecked: the content is taken out once, by the loop that took the box from its queue.
-        private var content: Newcomer?
+        private var content: AcceptedConnection?
 
-        init(_ content: consuming Newcomer) { self.content = consume content }
+        init(_ content: consuming AcceptedConnection) { self.content = consume content }
 
-        func take() -> Newcomer? { content.take() }
+        func take() -> AcceptedConnection? { content.take() }
     }
 }

@@ -46,7 +46,7 @@ enum Socket {
     }
 
     /// Accepts the next connection of a listener; it inherits the options of the listener.
-    static func accept(_ listener: Int32) throws(SystemError) -> Newcomer {
+    static func accept(_ listener: Int32) throws(SystemError) -> AcceptedConnection {
         var address = sockaddr_storage()
         let number = try retryingOnInterrupt {
             unsafe withUnsafeMutablePointer(to: &address) { storage in
@@ -57,7 +57,7 @@ enum Socket {
                     length: &length)
             }
         }
-        return Newcomer(socket: Descriptor(adopting: number), address: IPAddress(address))
+        return AcceptedConnection(socket: Descriptor(adopting: number), address: IPAddress(address))
     }
 
     @unsafe

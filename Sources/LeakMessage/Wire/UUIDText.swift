@@ -1,13 +1,13 @@
 /// Checks the text form of a UUID, RFC 9562 §4.
 package enum UUIDText {
     // Not generic: generic code of another module is slow.
-    package static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool { unsafe isForm(text) }
+    package static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool { unsafe hasUUIDForm(text) }
 
-    package static func isUUID(_ text: Text) -> Bool { isForm(text) }
+    package static func isUUID(_ text: Text) -> Bool { hasUUIDForm(text) }
 
-    static func isUUID(_ text: String.UTF8View) -> Bool { isForm(text) }
+    static func isUUID(_ text: String.UTF8View) -> Bool { hasUUIDForm(text) }
 
-    private static func isForm(_ text: some Collection<UInt8>) -> Bool {
+    private static func hasUUIDForm(_ text: some Collection<UInt8>) -> Bool {
         guard text.count == 36 else { return false }
         for (index, byte) in text.enumerated() {
             switch index {

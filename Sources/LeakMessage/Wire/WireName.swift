@@ -4,19 +4,19 @@ public enum WireName {
     public static func problem(in text: String, of field: String, atMost limit: Int) -> String? {
         let count = text.utf8.count
         if count > limit { return "\(field) is \(count) bytes, at most \(limit)" }
-        return isControlled(text.utf8) ? "\(field) has a control character" : nil
+        return containsControlCharacter(text.utf8) ? "\(field) has a control character" : nil
     }
 
     /// Returns `true` if the text has a character of U+0000 to U+001F or U+007F to U+009F. They are invisible, and one of them
     /// separates the parts of a leak's key.
     // Not generic: generic code of another module is slow.
     package static func hasControlCharacter(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        unsafe isControlled(text)
+        unsafe containsControlCharacter(text)
     }
 
-    package static func hasControlCharacter(_ text: [UInt8]) -> Bool { isControlled(text) }
+    package static func hasControlCharacter(_ text: [UInt8]) -> Bool { containsControlCharacter(text) }
 
-    private static func isControlled(_ text: some Collection<UInt8>) -> Bool {
+    private static func containsControlCharacter(_ text: some Collection<UInt8>) -> Bool {
         var previous: UInt8 = 0
         for byte in text {
             if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte & 0xE0 == 0x80 { return true }

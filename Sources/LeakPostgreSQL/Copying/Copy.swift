@@ -16,11 +16,11 @@
             from source: SQLiteStore, to address: DatabaseAddress, now: Int64,
             progress: (CopyProgress) -> Void
         ) throws(StoreError) -> [CopiedTable] {
-            let connection = try Connection(to: address.with(.unhurried))
+            let connection = try PostgreSQLConnection(to: address.with(.longRunning))
             // Runs before anything is changed: not even the schema of a database that is in use may change.
             try Target.refuseUnlessEmpty(connection)
             try Migration.run(on: connection)
-            return try source.lendContents(now: now) { contents throws(StoreError) in
+            return try source.withPortableTables(now: now) { contents throws(StoreError) in
                 connection.begin("begin")
                 do throws(StoreError) {
                     try Target.reserve(on: connection)
@@ -47,12 +47,13 @@
         }
 
         private static func fill(
-            _ connection: Connection, with contents: ContentsReader, _ progress: (CopyProgress) -> Void
+            _ connection: PostgreSQLConnection, with contents: PortableTableReader,
+            _ progress: (CopyProgress) -> Void
         ) throws(StoreError) -> [CopiedTable] {
             var done = CopyProgress(table: "", rows: 0, allRows: 0)
-            for table in ContentsTable.all { done.allRows += try contents.count(of: table) }
+            for table in PortableTable.all { done.allRows += try contents.count(of: table) }
             var copied: [CopiedTable] = []
-            for table in ContentsTable.all {
+            for table in PortableTable.all {
                 done.table = table.name
                 var load = TableLoad(of: table, into: connection)
                 try contents.forEachRow(of: table) { row throws(StoreError) in
@@ -74,7 +75,7 @@
         /// A row in any of these tables means that the database is in use.
         private static let tables = ["app", "credential", "idempotency"]
 
-        static func refuseUnlessEmpty(_ connection: Connection) throws(StoreError) {
+        static func refuseUnlessEmpty(_ connection: PostgreSQLConnection) throws(StoreError) {
             for table in tables {
                 let isThere = try connection.run(
                     Query("select to_regclass(current_schema() || '.\(table)') is not null")
@@ -91,7 +92,7 @@
         }
 
         /// Keeps collectors off until the transaction ends, however long it takes.
-        static func reserve(on connection: Connection) throws(StoreError) {
+        static func reserve(on connection: PostgreSQLConnection) throws(StoreError) {
             _ = try connection.run([
                 Query("set local statement_timeout = 0"),
                 Query("set local idle_in_transaction_session_timeout = 0"),

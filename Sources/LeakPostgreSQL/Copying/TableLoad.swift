@@ -3,20 +3,20 @@
 
     /// Fills one table in batches, and counts what it sends.
     struct TableLoad {
-        private let table: ContentsTable
-        private let connection: Connection
+        private let table: PortableTable
+        private let connection: PostgreSQLConnection
         private(set) var sent: CopiedTable
         private var sums: [Int]
-        private var batch: [[ContentsValue]] = []
+        private var batch: [[PortableValue]] = []
         private var batchBytes = 0
         /// Rows whose texts PostgreSQL cannot hold as they are.
-        private var apart: [[ContentsValue]] = []
+        private var apart: [[PortableValue]] = []
 
         private static let batchRows = 5_000
         /// Bytes of texts and blobs per batch; a batch is in memory a few times.
         private static let largestBatch = 1 << 20
 
-        init(of table: ContentsTable, into connection: Connection) {
+        init(of table: PortableTable, into connection: PostgreSQLConnection) {
             self.table = table
             self.connection = connection
             sent = CopiedTable(name: table.name)
@@ -24,7 +24,7 @@
         }
 
         /// - Returns: `true` if a batch was sent.
-        mutating func add(_ row: [ContentsValue]) throws(StoreError) -> Bool {
+        mutating func add(_ row: [PortableValue]) throws(StoreError) -> Bool {
             count(row)
             guard !row.contains(where: \.hasZero) else {
                 apart.append(row)
@@ -68,7 +68,7 @@
             return stored
         }
 
-        private mutating func count(_ row: [ContentsValue]) {
+        private mutating func count(_ row: [PortableValue]) {
             sent.rows += 1
             for (index, column) in table.columns.enumerated() where column.kind == .count {
                 if case .integer(let number) = row[index] { sums[index].addBounded(Int(number)) }
@@ -82,7 +82,7 @@
 
         /// Inserts a row with U+0000, which texts in PostgreSQL cannot hold: U+2400 replaces it, twice if another row has that name
         /// already.
-        private func insert(apart row: [ContentsValue]) throws(StoreError) {
+        private func insert(apart row: [PortableValue]) throws(StoreError) {
             var row = row
             for _ in 0..<Self.batchRows {
                 let added = try connection.run(insertion(of: [row], " on conflict do nothing")).changes
@@ -96,7 +96,7 @@
                 .corrupt, "two rows of \(table.name) have the same key; run collector verify")
         }
 
-        private func insertion(of rows: [[ContentsValue]], _ ending: String = "") -> Query {
+        private func insertion(of rows: [[PortableValue]], _ ending: String = "") -> Query {
             let names = table.columns.map { quoted($0.name) }
             let columns = names.joined(separator: ", ")
             let types = table.columns.enumerated().map { "$\($0 + 1)::\($1.kind.arrayType)" }
@@ -129,7 +129,7 @@
         private func quoted(_ name: String) -> String { "\"\(name)\"" }
     }
 
-    extension ContentsTable.Column.Kind {
+    extension PortableTable.Column.Kind {
         fileprivate var arrayType: String {
             switch self {
             case .number, .count: "bigint[]"
@@ -139,7 +139,7 @@
             }
         }
 
-        fileprivate func parameter(_ values: [ContentsValue]) -> Parameter {
+        fileprivate func parameter(_ values: [PortableValue]) -> Parameter {
             switch self {
             case .number, .count: .integers(values.map(\.integer))
             case .text: .texts(values.map(\.text))
@@ -149,7 +149,7 @@
         }
     }
 
-    extension ContentsValue {
+    extension PortableValue {
         fileprivate var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
         fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
         fileprivate var bytes: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }

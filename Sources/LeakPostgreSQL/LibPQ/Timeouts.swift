@@ -11,12 +11,12 @@
         /// For one round trip; longer than the server's own limit for a statement, ``ConnectionSettings/session``.
         var answer = Duration.seconds(35)
         /// For the check whether the server is there.
-        var pulse = Duration.seconds(5)
+        var probe = Duration.seconds(5)
         /// For a page that a user is waiting for.
         var page = Duration.seconds(10)
 
         /// For commands that take longer the larger the database is, and whose user watches them.
-        static let unhurried = Timeouts(answer: .seconds(7 * 24 * 3_600))
+        static let longRunning = Timeouts(answer: .seconds(7 * 24 * 3_600))
     }
 
     enum Socket {

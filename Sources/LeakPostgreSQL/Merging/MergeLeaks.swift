@@ -7,7 +7,7 @@
             _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
             note: @Sendable (LeakMerge) -> String
         ) throws(StoreError) -> LeakMerge? {
-            let connection = try link.open()
+            let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
                 let ids = Set(sources).subtracting([target.id]).sorted()
@@ -35,7 +35,7 @@
                         + (stored == nil ? Self.rename(row, to: target) : []))
                 var sightings = (stored ?? parts[0]).sightings
                 for part in parts where part.row != row {
-                    try LeakCounts(
+                    try LeakMerger(
                         source: part.row, target: row, seed: reservoir.seed ^ part.id.low,
                         sourceSightings: part.sightings, targetSightings: sightings
                     ).merge(on: connection)
@@ -48,11 +48,11 @@
                             insert into decision (leak, at, by, kind, note)
                             values ($1::bigint, $2::bigint, $3::text, 'note', $4::text)
                             """, .integer(row), .integer(now), .text(entry.by), .text(entry.note)),
-                        Self.forgetOldDecisions(about: row), Query("commit"),
+                        Self.deleteOldDecisions(about: row), Query("commit"),
                     ])
                 return summary
             } catch {
-                link.settle()
+                connector.reset()
                 throw error
             }
         }
@@ -72,7 +72,7 @@
 
         /// - Returns: the sources, and the target where it is there.
         private static func parts(
-            _ rows: Rows, of target: LeakIdentity, _ connection: Connection
+            _ rows: Rows, of target: LeakIdentity, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> (sources: [MergePart], target: MergePart?) {
             var sources: [MergePart] = []
             var stored: MergePart?
@@ -127,7 +127,7 @@
                     delete from leak_element where app = (select app from leak where id = $1::bigint)
                       and leak = $1::bigint
                     """, .integer(row)),
-                LeakCounts.addTextBytes(of: row, sign: -1),
+                LeakMerger.addTextBytes(of: row, sign: -1),
                 Query("delete from merged_leak where key = any($1::uuid[])", .uuids([identity.id])),
                 Query(
                     """
@@ -143,10 +143,10 @@
                     where leak = $1::bigint
                     """, .integer(row), .text(identity.title), .text(identity.module),
                     .bytes(PackedWriter.pack(identity.stack)), .bytes(PackedWriter.pack(identity.children)),
-                    .bytes(PackedWriter.pack(identity.cycle)), .integer(identity.groupedBy.version),
-                    .text(identity.groupedBy.className), .bytes(identity.packedGroupedStack),
+                    .bytes(PackedWriter.pack(identity.cycle)), .integer(identity.groupingKey.version),
+                    .text(identity.groupingKey.className), .bytes(identity.packedGroupedStack),
                     .text(SearchText.of(identity))),
-                LeakCounts.addTextBytes(of: row, sign: 1), StoredLeak.insertElements(of: [identity]),
+                LeakMerger.addTextBytes(of: row, sign: 1), StoredLeak.insertElements(of: [identity]),
             ]
         }
 
@@ -155,7 +155,7 @@
         /// Returns the reports of each release that existed when the decision for all parts was made, and that the decision does
         /// not cover. By row of `release`.
         private static func heldReports(
-            of parts: [MergePart], on connection: Connection
+            of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {
             guard let holding = parts.holding, let decided = holding.decided else { return [:] }
             let others = parts.filter { $0.row != holding.row }.map { $0.row }

@@ -8,7 +8,7 @@
         /// In order.
         let statements: [String]
         /// Converts rows that the statements cannot convert; runs after them.
-        var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
+        var convert: (@Sendable (PostgreSQLConnection) throws(StoreError) -> Void)?
 
         /// All migrations in order; the version of the last one is the schema that this code reads and writes.
         static let all = [
@@ -29,7 +29,7 @@
         /// Migrates a database to ``newestVersion``, in one transaction. Several collectors may start at once.
         ///
         /// - Throws: ``StoreError/Reason/newerSchema(found:known:)``, with the database untouched.
-        static func run(on connection: Connection) throws(StoreError) {
+        static func run(on connection: PostgreSQLConnection) throws(StoreError) {
             connection.begin("begin")
             do throws(StoreError) {
                 // Another collector that starts may be making the tables on a busy server.
@@ -45,7 +45,7 @@
                 if found < newestVersion { try connection.run(Query("set local statement_timeout = 0")) }
                 for migration in all where migration.version > found {
                     for statement in migration.statements {
-                        _ = try connection.run([Query(statement)], within: Timeouts.unhurried.answer)
+                        _ = try connection.run([Query(statement)], within: Timeouts.longRunning.answer)
                     }
                     try migration.convert?(connection)
                     try connection.run(Query("delete from schema_version"))
@@ -62,13 +62,13 @@
         }
 
         /// Refuses a schema that a later collector has made since.
-        static func check(_ connection: Connection) throws(StoreError) {
+        static func check(_ connection: PostgreSQLConnection) throws(StoreError) {
             _ = try found(connection.run(version), connection)
         }
 
         /// - Parameter rows: the answer to ``version``.
         @discardableResult
-        static func found(_ rows: Rows, _ connection: Connection) throws(StoreError) -> Int {
+        static func found(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int {
             let found = rows.first?.int(0) ?? 0
             guard found <= newestVersion else {
                 throw StoreError(

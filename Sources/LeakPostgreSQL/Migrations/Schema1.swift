@@ -111,11 +111,11 @@
               primary key (day, key_id)
             ) with (fillfactor = 50)
             """,
-            // How often members were removed from sets: Erasing.
+            // How often members were removed from sets: InstallErasure.
             "create table erasure (count bigint not null)",
             "insert into erasure (count) values (0)",
             "create index idempotency_in_time on idempotency (at)",
-            // The last transaction of each collector that runs or has run: Witness.
+            // The last transaction of each collector that runs or has run: CommitMarker.
             """
             create table witness (
               writer uuid primary key,

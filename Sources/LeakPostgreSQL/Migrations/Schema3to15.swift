@@ -193,7 +193,7 @@
                             order by t.leak limit $2::bigint
                             """, .integer(last), .integer(most)))
                     let leaks = rows.compactMap { row in
-                        GroupedBy(
+                        GroupingKey(
                             version: row.int(2), className: row.text(3), packed: row.bytes(4),
                             stack: row.bytes(5), children: row.bytes(6), cycle: row.bytes(7)
                         ).map { (leak: row.int64(0), app: row.int64(1), key: $0) }
@@ -207,7 +207,7 @@
 
     extension Query {
         /// Writes the elements of leaks' keys.
-        static func elements(_ leaks: [(leak: Int64, app: Int64, key: GroupedBy)]) -> Query {
+        static func elements(_ leaks: [(leak: Int64, app: Int64, key: GroupingKey)]) -> Query {
             let rows = leaks.flatMap { leak in
                 KeyElements.hashes(of: leak.key).map { (leak.app, $0, leak.leak) }
             }

@@ -7,14 +7,14 @@
         private let query: LeakQuery
         private let now: Int64
         /// Leaks that the list is limited to, and leaks that it leaves out.
-        private let told: [Int64]?
+        private let assigned: [Int64]?
         private let leftOut: [Int64]
 
-        init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
+        init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
             self.query = query
             self.now = now
-            told = query.state.told.map { verdicts.rows([$0]) }
-            leftOut = verdicts.rows(query.state.leftOut)
+            assigned = query.state.assigned.map { leakStates.rows([$0]) }
+            leftOut = leakStates.rows(query.state.leftOut)
         }
 
         // MARK: Queries
@@ -37,12 +37,12 @@
         ///   - isFirst: whether that is the first page: without a row nothing matches then.
         ///   - bound: the bound of that page.
         func totals(
-            behind row: Row?, isFirst: Bool, from bound: Bound?, on connection: Connection
-        ) throws(StoreError) -> KnownTotals {
+            behind row: Row?, isFirst: Bool, from bound: Bound?, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> LeakTotals {
             if range(from: bound) == .all, row != nil || isFirst {
-                return KnownTotals(row, from: LeakRow.Column.count)
+                return LeakTotals(row, from: LeakRow.Column.count)
             }
-            return KnownTotals(try connection.run(totals(from: bound)).first)
+            return LeakTotals(try connection.run(totals(from: bound)).first)
         }
 
         /// Sort keys that no leak of a page is below.
@@ -238,7 +238,7 @@
                 let start = values.bind(period.start(now: now) / Calendar.hourMilliseconds)
                 conditions.append("\(row).last_hour >= \(start)")
             }
-            if let told { conditions.append("\(id) = any(\(values.bind(told)))") }
+            if let assigned { conditions.append("\(id) = any(\(values.bind(assigned)))") }
             if !leftOut.isEmpty {
                 conditions.append("\(id) not in (select unnest(\(values.bind(leftOut))))")
             }

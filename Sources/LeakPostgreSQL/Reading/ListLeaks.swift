@@ -10,8 +10,8 @@
             }
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
             return try snapshot { connection throws(StoreError) in
-                let verdicts = try verdicts(app: query.app, now: now, on: connection)
-                let found = try Self.page(query, verdicts, after: cursor, now: now, on: connection)
+                let leakStates = try leakStates(app: query.app, now: now, on: connection)
+                let found = try Self.page(query, leakStates, after: cursor, now: now, on: connection)
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
                 for row in found.rows {
@@ -25,7 +25,7 @@
                     next = cursors.last?.text(for: query)
                 }
                 try Self.complete(
-                    &rows, numbers: cursors.map(\.row), verdicts: verdicts, now: now, on: connection)
+                    &rows, numbers: cursors.map(\.row), leakStates: leakStates, now: now, on: connection)
                 var page = LeakPage(
                     leaks: rows, next: next, total: found.totals.leaks, reports: found.totals.reports)
                 page.add(found.apart)
@@ -36,19 +36,19 @@
         /// The rows of a page and the first one of the next page, and the totals of the list.
         private struct FoundPage {
             var rows: Rows
-            var totals: KnownTotals
+            var totals: LeakTotals
             /// Totals of leaks that the list leaves out, by the state for which they are left out.
-            var apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]
+            var apart: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
 
             init(
-                rows: Rows, totals: KnownTotals, apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]
+                rows: Rows, totals: LeakTotals, apart: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
             ) {
                 (self.rows, self.totals, self.apart) = (rows, totals, apart)
             }
 
             /// - Parameter all: totals of all leaks, those that the list leaves out included.
             init(
-                rows: Rows, all: KnownTotals, apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]
+                rows: Rows, all: LeakTotals, apart: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
             ) {
                 self.init(rows: rows, totals: all, apart: apart)
                 for (_, left) in apart {
@@ -59,14 +59,14 @@
         }
 
         private static func page(
-            _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, now: Int64,
-            on connection: Connection
+            _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, now: Int64,
+            on connection: PostgreSQLConnection
         ) throws(StoreError) -> FoundPage {
             let limit = query.limit + 1
-            let apart = apartStates(query, verdicts)
+            let apart = apartStates(query, leakStates)
             guard query.isUnfiltered else {
-                let selection = LeakSelection(query, verdicts, now: now)
-                let counted = apart.map { LeakSelection(query.of($0), verdicts, now: now).totals() }
+                let selection = LeakSelection(query, leakStates, now: now)
+                let counted = apart.map { LeakSelection(query.of($0), leakStates, now: now).totals() }
                 let answers = try connection.run(
                     [selection.bound(after: cursor, limit: limit)] + counted)
                 let bound = answers[0].first.map { LeakSelection.Bound($0) }
@@ -76,32 +76,34 @@
                     rows: rows,
                     totals: try selection.totals(
                         behind: rows.first, isFirst: cursor == nil, from: bound, on: connection),
-                    apart: zip(apart, answers.dropFirst()).map { ($0, KnownTotals($1.first)) })
+                    apart: zip(apart, answers.dropFirst()).map { ($0, LeakTotals($1.first)) })
             }
             guard let period = query.period else {
                 let answers = try connection.run([
-                    firstOfAll(query, verdicts, after: cursor, limit: limit), totals(query.app),
+                    firstOfAll(query, leakStates, after: cursor, limit: limit), totals(query.app),
                 ])
                 return FoundPage(
-                    rows: answers[0], all: KnownTotals(answers[1].first),
-                    apart: apart.map { ($0, $0.told.map { verdicts.totals($0) } ?? KnownTotals()) })
+                    rows: answers[0], all: LeakTotals(answers[1].first),
+                    apart: apart.map { ($0, $0.assigned.map { leakStates.totals($0) } ?? LeakTotals()) })
             }
-            let list = PeriodList(query, in: period, verdicts: verdicts, now: now)
+            let list = PeriodList(query, in: period, leakStates: leakStates, now: now)
             let answers = try connection.run(
                 [list.bound(after: cursor, limit: limit), list.totals]
-                    + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals() })
+                    + apart.map { LeakSelection(query.of($0), leakStates, now: now).totals() })
             let bound = answers[0].first.map { PeriodList.Bound($0) }
             let rows = try run(list.page(after: cursor, from: bound, limit: limit), on: connection)
             return FoundPage(
-                rows: rows, all: KnownTotals(answers[1].first),
-                apart: zip(apart, answers.dropFirst(2)).map { ($0, KnownTotals($1.first)) })
+                rows: rows, all: LeakTotals(answers[1].first),
+                apart: zip(apart, answers.dropFirst(2)).map { ($0, LeakTotals($1.first)) })
         }
 
         /// Runs a query whose fastest plan depends on the number of matching leaks: PostgreSQL plans anew for its values.
         ///
         /// It joins the tables in the order in which they are written. To compare the orders of a dozen tables takes longer than
         /// to read a page of a thousand leaks.
-        private static func run(_ query: Query, on connection: Connection) throws(StoreError) -> Rows {
+        private static func run(_ query: Query, on connection: PostgreSQLConnection) throws(StoreError)
+            -> Rows
+        {
             try connection.run([
                 planning("force_custom_plan", joinsCompared: 1), query,
                 planning("force_generic_plan", joinsCompared: 8),
@@ -120,23 +122,25 @@
         ///
         /// - Parameter numbers: rows of `leak`, of the same leaks.
         static func complete(
-            _ rows: inout [LeakRow], numbers: [Int64], verdicts: Verdicts, now: Int64,
-            on connection: Connection
+            _ rows: inout [LeakRow], numbers: [Int64], leakStates: LeakStates, now: Int64,
+            on connection: PostgreSQLConnection
         ) throws(StoreError) {
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1
             let trends = try trends(of: numbers, from: first, on: connection)
             for (index, number) in numbers.enumerated() {
-                verdicts.mark(&rows[index], number, now: now)
+                leakStates.mark(&rows[index], number, now: now)
                 rows[index].trendFrom = first
                 rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
             }
         }
 
         /// The states of leaks that a list leaves out and counts.
-        private static func apartStates(_ query: LeakQuery, _ verdicts: Verdicts) -> [LeakQuery.StateFilter] {
+        private static func apartStates(_ query: LeakQuery, _ leakStates: LeakStates) -> [LeakQuery
+            .StateFilter]
+        {
             guard query.state == .toFix else { return [] }
             return [.known, .resolved, .ignored].filter { filter in
-                filter.told.map { verdicts.totals($0).leaks > 0 } ?? false
+                filter.assigned.map { leakStates.totals($0).leaks > 0 } ?? false
             }
         }
 
@@ -153,11 +157,11 @@
         /// Selects a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, then the
         /// first leaks of these.
         private static func firstOfAll(
-            _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int
+            _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
         ) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = next.values
-            let excluded = verdicts.rows(query.state.leftOut)
+            let excluded = leakStates.rows(query.state.leftOut)
             var others = ""
             if !excluded.isEmpty {
                 values.append(.integers(excluded.map { $0 }))
@@ -177,7 +181,7 @@
 
         /// Reports per day of the last days, by row of `leak`.
         private static func trends(
-            of leaks: [Int64], from first: Int, on connection: Connection
+            of leaks: [Int64], from first: Int, on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: [Int]] {
             let rows = try connection.run(
                 Query(
@@ -254,7 +258,7 @@
         }
     }
 
-    extension KnownTotals {
+    extension LeakTotals {
         /// - Parameter row: number of leaks, then of reports, from column `first` on; a missing row counts as 0.
         init(_ row: Row?, from first: Int32 = 0) {
             self.init(leaks: row?.int(first) ?? 0, reports: row?.int(first + 1) ?? 0)
@@ -263,7 +267,7 @@
 
     extension LeakPage {
         /// Stores the totals of leaks that a list leaves out.
-        fileprivate mutating func add(_ apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]) {
+        fileprivate mutating func add(_ apart: [(state: LeakQuery.StateFilter, totals: LeakTotals)]) {
             for (state, totals) in apart {
                 switch state {
                 case .known: known = totals

@@ -15,12 +15,12 @@
         /// Number of leaks whose reports of the period are looked up to find a bound, of all apps together.
         private static let candidates = 500
 
-        init(_ query: LeakQuery, in period: Period, verdicts: Verdicts, now: Int64) {
+        init(_ query: LeakQuery, in period: Period, leakStates: LeakStates, now: Int64) {
             self.query = query
             self.period = period
             self.now = now
             counts = RunningCounts.of(period)
-            excluded = verdicts.rows(query.state.leftOut)
+            excluded = leakStates.rows(query.state.leftOut)
         }
 
         private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }

@@ -3,18 +3,18 @@
 
     /// Reads committed data, through a connection of its own. One thread at a time.
     final class PostgreSQLReader: StoreReader {
-        private let link: Link
+        private let connector: DatabaseConnector
         let known: KnownLeaks
-        var knownCache = KnownCache()
-        var standingCache = StandingCache()
-        var goneCache = GoneCache()
-        /// The newest row of `merged_leak` that ``goneCache`` knows of; `nil` before it is used.
+        var knownCache = KnownLeakCache()
+        var decisionCache = DecisionCache()
+        var goneLeaksCache = GoneLeaksCache()
+        /// The newest row of `merged_leak` that ``goneLeaksCache`` knows of; `nil` before it is used.
         var lastMerge: Int64?
         /// Why the last questions failed, where that is known.
-        private var refusal: Refusal?
+        private var serverErrorKind: ServerErrorKind?
 
-        init(link: Link, known: KnownLeaks = .none) {
-            self.link = link
+        init(connector: DatabaseConnector, known: KnownLeaks = .none) {
+            self.connector = connector
             self.known = known
         }
 
@@ -23,9 +23,9 @@
         /// A connection that turns out to be broken is replaced once: the database may have been away for a moment. A connection
         /// that timed out is not replaced, because that has taken long enough.
         func snapshot<Result>(
-            _ body: (Connection) throws(StoreError) -> Result
+            _ body: (PostgreSQLConnection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
-            try twice { connection throws(StoreError) in
+            try withRetry { connection throws(StoreError) in
                 connection.begin("begin isolation level repeatable read read only")
                 let result = try body(connection)
                 try connection.run(Query("commit"))
@@ -34,33 +34,33 @@
         }
 
         /// Runs a query that takes no time, so that an unresponsive server is detected soon.
-        func pulse(_ query: Query) throws(StoreError) -> Rows {
-            try twice { connection throws(StoreError) in
-                try connection.run([query], within: connection.timeouts.pulse)[0]
+        func probe(_ query: Query) throws(StoreError) -> Rows {
+            try withRetry { connection throws(StoreError) in
+                try connection.run([query], within: connection.timeouts.probe)[0]
             }
         }
 
-        private func twice<Result>(
-            _ body: (Connection) throws(StoreError) -> Result
+        private func withRetry<Result>(
+            _ body: (PostgreSQLConnection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
             do throws(StoreError) {
                 return try once(body)
             } catch {
-                guard error.reason == .unavailable, refusal != .tooSlow else { throw error }
+                guard error.reason == .unavailable, serverErrorKind != .tooSlow else { throw error }
                 return try once(body)
             }
         }
 
         private func once<Result>(
-            _ body: (Connection) throws(StoreError) -> Result
+            _ body: (PostgreSQLConnection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
-            refusal = nil
-            let connection = try link.open()
+            serverErrorKind = nil
+            let connection = try connector.open()
             do throws(StoreError) {
                 return try body(connection)
             } catch {
-                refusal = connection.refusal
-                link.settle()
+                serverErrorKind = connection.serverErrorKind
+                connector.reset()
                 throw error
             }
         }
@@ -128,11 +128,11 @@
         /// Returns a hash of the transactions that this one sees. Other transactions on the same server change it as well. That
         /// costs the reader another read, while a count of commits that each collector writes would cost every commit.
         func changeCounter() throws(StoreError) -> Int64 {
-            try pulse(Query("select hashtextextended(pg_current_snapshot()::text, 0)")).first?.int64(0) ?? 0
+            try probe(Query("select hashtextextended(pg_current_snapshot()::text, 0)")).first?.int64(0) ?? 0
         }
 
         var hasLocalChangeCounter: Bool { false }
 
-        func ping() throws(StoreError) { _ = try pulse(Query("select 1 from app limit 1")) }
+        func ping() throws(StoreError) { _ = try probe(Query("select 1 from app limit 1")) }
     }
 #endif

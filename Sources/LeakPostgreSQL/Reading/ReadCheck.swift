@@ -17,23 +17,23 @@
                 }
                 let before = base == nil ? answers[1].first?.text(0) : nil
                 let bound = base ?? before.map { VersionOrder($0).above } ?? floor
-                let verdicts = try verdicts(app: app, now: now, on: connection)
+                let leakStates = try leakStates(app: app, now: now, on: connection)
                 let number = release.int64(0)
                 let found = try connection.run([
                     Self.seen(in: number, since: bound, floor: floor),
-                    Self.returns(of: verdicts.regressed),
+                    Self.returns(of: leakStates.regressed),
                 ])
-                let checked = CheckedLeaks(
+                let checked = ReleaseCheckLeaks(
                     found[0].map {
-                        CheckedLeaks.Seen(row: $0.int64(0), reports: $0.int(1), isNew: $0.bool(2))
-                    }, in: version, verdicts,
+                        ReleaseCheckLeaks.Seen(row: $0.int64(0), reports: $0.int(1), isNew: $0.bool(2))
+                    }, in: version, leakStates,
                     regressed: Set(found[1].filter { $0.int64(1) == number }.map { $0.int64(0) }))
                 return ReleaseCheck(
                     app: app, version: version, baseline: baseline ?? before,
-                    new: try Self.rows(checked.new, of: number, verdicts, now: now, on: connection),
+                    new: try Self.rows(checked.new, of: number, leakStates, now: now, on: connection),
                     newCount: checked.new.count,
                     regressed: try Self.rows(
-                        checked.regressed, of: number, verdicts, now: now, on: connection),
+                        checked.regressed, of: number, leakStates, now: now, on: connection),
                     regressedCount: checked.regressed.count, setAside: checked.setAside,
                     leaks: release.int(1), reports: release.int(2))
             }
@@ -74,7 +74,8 @@
 
         /// Reads the rows of the first of these leaks, as they are in a release.
         private static func rows(
-            _ leaks: [Int64], of release: Int64, _ verdicts: Verdicts, now: Int64, on connection: Connection
+            _ leaks: [Int64], of release: Int64, _ leakStates: LeakStates, now: Int64,
+            on connection: PostgreSQLConnection
         ) throws(StoreError) -> [LeakRow] {
             let first = leaks.prefix(ReleaseCheck.rowLimit)
             guard !first.isEmpty else { return [] }
@@ -91,7 +92,7 @@
             for row in answer { found[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let numbers = first.filter { found[$0] != nil }
             var rows = numbers.compactMap { found[$0] }
-            try complete(&rows, numbers: numbers, verdicts: verdicts, now: now, on: connection)
+            try complete(&rows, numbers: numbers, leakStates: leakStates, now: now, on: connection)
             return rows
         }
     }

@@ -81,7 +81,8 @@
         }
 
         private func rows(
-            _ numbers: [Int64], ofClass name: String, app: String?, now: Int64, on connection: Connection
+            _ numbers: [Int64], ofClass name: String, app: String?, now: Int64,
+            on connection: PostgreSQLConnection
         ) throws(StoreError) -> [LeakRow] {
             let answer = try connection.run(
                 Query(
@@ -94,17 +95,17 @@
                     """, .integers(numbers.map { $0 })))
             var rows: [Int64: LeakRow] = [:]
             for row in answer { rows[row.int64(0)] = try LeakRow(row, in: connection.name) }
-            let verdicts = Verdicts(
-                known: known.names(name) ? try knownRows(app: app, on: connection) : KnownRows(),
+            let leakStates = LeakStates(
+                known: known.names(name) ? try knownRows(app: app, on: connection) : KnownLeakRows(),
                 decided: try decided(among: numbers, on: connection), now: now)
             let found = numbers.filter { rows[$0] != nil }
             var leaks = found.compactMap { rows[$0] }
-            try Self.complete(&leaks, numbers: found, verdicts: verdicts, now: now, on: connection)
+            try Self.complete(&leaks, numbers: found, leakStates: leakStates, now: now, on: connection)
             return leaks
         }
 
         private static func percentiles(
-            _ rows: Rows, _ connection: Connection
+            _ rows: Rows, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> Percentiles? {
             var all = DurationHistogram()
             for row in rows {
@@ -116,7 +117,8 @@
             return all.percentiles
         }
 
-        private static func union(_ rows: Rows, _ connection: Connection) throws(StoreError) -> Int {
+        private static func union(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int
+        {
             var all = InstallSet()
             for row in rows {
                 guard let set = InstallSet(bytes: row.bytes(0)) else {

@@ -3,17 +3,17 @@
 
     extension PostgreSQLReader {
         /// Returns the states of an app's leaks, or of all leaks, that do not follow from the counts of the leaks.
-        func verdicts(
-            app: String?, now: Int64, on connection: Connection
-        ) throws(StoreError) -> Verdicts {
-            Verdicts(
+        func leakStates(
+            app: String?, now: Int64, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> LeakStates {
+            LeakStates(
                 known: try knownRows(app: app, on: connection),
                 decided: try decided(app: app, on: connection), now: now)
         }
 
         /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such
         /// leaks, however many others there are.
-        func decided(app: String?, on connection: Connection) throws(StoreError) -> [DecidedLeak] {
+        func decided(app: String?, on connection: PostgreSQLConnection) throws(StoreError) -> [DecidedLeak] {
             let found = try connection.run(
                 Query(
                     """
@@ -25,7 +25,7 @@
 
         /// Returns those of the given leaks that have a decision.
         func decided(
-            among leaks: [Int64], on connection: Connection
+            among leaks: [Int64], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [DecidedLeak] {
             let found = try connection.run(
                 Query(
@@ -36,13 +36,13 @@
 
         /// - Parameter leaks: rows with `id`, `state` and `reports`.
         private func decided(
-            _ leaks: Rows, on connection: Connection
+            _ leaks: Rows, on connection: PostgreSQLConnection
         ) throws(StoreError) -> [DecidedLeak] {
-            var standings: [Int64: Standing] = [:]
+            var standings: [Int64: DecisionStatus] = [:]
             var unknown: [Int64] = []
             for leak in leaks {
                 let (row, decision) = (leak.int64(0), leak.int64(1))
-                standings[row] = standingCache.standing(of: row, decision: decision, reports: leak.int(2))
+                standings[row] = decisionCache.standing(of: row, decision: decision, reports: leak.int(2))
                 if standings[row] == nil { unknown.append(decision) }
             }
             if !unknown.isEmpty {
@@ -56,7 +56,7 @@
                 guard let standing = standings[row] else {
                     throw .unreadable("a decision", in: connection.name)
                 }
-                standingCache.keep(standing, of: row, decision: leak.int64(1), reports: reports)
+                decisionCache.keep(standing, of: row, decision: leak.int64(1), reports: reports)
                 decided.append(DecidedLeak(row: row, reports: reports, standing: standing))
             }
             return decided
@@ -81,11 +81,13 @@
                 """, .integers(decisions.map { $0 }))
         }
 
-        private static func standing(_ row: Row, _ connection: Connection) throws(StoreError) -> Standing {
+        private static func standing(_ row: Row, _ connection: PostgreSQLConnection) throws(StoreError)
+            -> DecisionStatus
+        {
             let decision = try PastDecision(row, from: 1, in: connection.name)
             let next = 1 + PastDecision.Column.count
-            return Standing(
-                decision: decision, reportsSince: row.int(next), backIn: row.optionalText(next + 1))
+            return DecisionStatus(
+                decision: decision, reportsSince: row.int(next), regressedIn: row.optionalText(next + 1))
         }
 
         /// Selects each regressed leak with each release that contradicts its fix.
@@ -108,14 +110,16 @@
         }
 
         /// - Parameter rows: the answer to ``history(of:)``.
-        static func history(_ rows: Rows, _ connection: Connection) throws(StoreError) -> [PastDecision] {
+        static func history(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
+            -> [PastDecision]
+        {
             var history: [PastDecision] = []
             for row in rows { history.append(try PastDecision(row, in: connection.name)) }
             return history
         }
     }
 
-    extension Verdicts {
+    extension LeakStates {
         /// Rows of the regressed leaks.
         var regressed: [Int64] { standings.filter { $0.value.isRegressed }.keys.sorted() }
     }

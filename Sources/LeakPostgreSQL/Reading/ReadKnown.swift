@@ -4,8 +4,9 @@
     extension PostgreSQLReader {
         /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the
         /// cost depends on the number of such leaks, however many others there are.
-        func knownRows(app: String?, on connection: Connection) throws(StoreError) -> KnownRows {
-            var found = KnownRows()
+        func knownRows(app: String?, on connection: PostgreSQLConnection) throws(StoreError) -> KnownLeakRows
+        {
+            var found = KnownLeakRows()
             guard !known.entries.isEmpty else { return found }
             let ranges = known.classRanges
             let rows = try connection.run(
@@ -19,9 +20,9 @@
             var unknown: [Int64: ObservedLeak] = [:]
             for row in rows {
                 let (number, reports) = (row.int64(0), row.int(3))
-                let verdict = knownCache.verdict(on: number, reports: reports)
-                guard !verdict.isKnown else {
-                    if let match = verdict.match { found.add(match, reports: reports, of: number) }
+                let cached = knownCache.cached(on: number, reports: reports)
+                guard !cached.isKnown else {
+                    if let match = cached.match { found.add(match, reports: reports, of: number) }
                     continue
                 }
                 unknown[number] = ObservedLeak(
@@ -38,7 +39,7 @@
         }
 
         func knownMatch(
-            of row: LeakRow, _ number: Int64, on connection: Connection
+            of row: LeakRow, _ number: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> KnownMatch? {
             guard let className = row.identity.className, known.names(className) else { return nil }
             var observed = [
@@ -52,7 +53,7 @@
 
         /// Adds stacks and systems to the leaks.
         private static func observe(
-            _ leaks: inout [Int64: ObservedLeak], on connection: Connection
+            _ leaks: inout [Int64: ObservedLeak], on connection: PostgreSQLConnection
         ) throws(StoreError) {
             guard !leaks.isEmpty else { return }
             let rows = try connection.run(

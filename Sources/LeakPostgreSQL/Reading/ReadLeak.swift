@@ -85,7 +85,9 @@
             }
         }
 
-        private static func number(of id: LeakID, on connection: Connection) throws(StoreError) -> Int64? {
+        private static func number(of id: LeakID, on connection: PostgreSQLConnection) throws(StoreError)
+            -> Int64?
+        {
             try connection.run(Query("select id from leak where key = any($1::uuid[])", .uuids([id])))
                 .first?.int64(0)
         }
@@ -141,7 +143,7 @@
         }
 
         private static func siblings(
-            _ rows: Rows, _ connection: Connection
+            _ rows: Rows, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [LeakDetail.Sibling] {
             var siblings: [LeakDetail.Sibling] = []
             for row in rows {

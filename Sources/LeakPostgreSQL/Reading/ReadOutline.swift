@@ -30,7 +30,7 @@
         func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
             guard let leak = try outline(of: id) else { return [] }
             return try snapshot { connection throws(StoreError) in
-                let alike = try leaksAlike(leak, connection)
+                let similar = try leaksWithSimilarNames(leak, connection)
                 let rows = try connection.run(
                     Query(
                         """
@@ -52,20 +52,20 @@
                           select unnest($6::bigint[])
                         ) as near join leak l on l.id = near.id join leak_text t on t.leak = l.id
                         """, .uuids([id]),
-                        .integers(KeyElements.hashes(of: leak.groupedBy).map(Optional.some)),
-                        .integer(CloseLeaks.classRows), .integer(CloseLeaks.classLeaks),
-                        .integer(CloseLeaks.leaksPerElement),
-                        .integers(alike.map(Optional.some))))
+                        .integers(KeyElements.hashes(of: leak.groupingKey).map(Optional.some)),
+                        .integer(SimilarLeakLimits.classRows), .integer(SimilarLeakLimits.classLeaks),
+                        .integer(SimilarLeakLimits.leaksPerElement),
+                        .integers(similar.map(Optional.some))))
                 var outlines: [LeakOutline] = []
                 for row in rows { outlines.append(try LeakOutline(row, in: connection.name)) }
                 return outlines
             }
         }
 
-        /// Returns the rows of leaks with a class or text like that of a leak. Reads at most 2 × ``CloseLeaks/classNames`` entries
+        /// Returns the rows of leaks with a class or text like that of a leak. Reads at most 2 × ``SimilarLeakLimits/classNames`` entries
         /// of the index `leak_of_class` and those of the last class, or all leaks of the app without a class.
-        private func leaksAlike(
-            _ leak: LeakOutline, _ connection: Connection
+        private func leaksWithSimilarNames(
+            _ leak: LeakOutline, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64] {
             let rows = try connection.run(
                 leak.className == nil
@@ -76,7 +76,7 @@
                           where l.app = this.app and l.class is null and l.id <> this.id
                           order by l.id desc limit $2::bigint) as l
                         join leak_text t on t.leak = l.id where this.key = any($1::uuid[])
-                        """, .uuids([leak.id]), .integer(CloseLeaks.texts))
+                        """, .uuids([leak.id]), .integer(SimilarLeakLimits.texts))
                     : Query(
                         """
                         select l.id, l.class, '' from leak this cross join lateral (
@@ -86,10 +86,10 @@
                           (select l.id, l.class from leak l where l.app = this.app and l.class < this.class
                             order by l.class desc, l.id desc limit $2::bigint)) as l
                         where this.key = any($1::uuid[])
-                        """, .uuids([leak.id]), .integer(CloseLeaks.classNames)))
-            var alike = AlikeLeaks(to: leak)
-            for row in rows { alike.add(row.int64(0), className: row.optionalText(1), text: row.text(2)) }
-            return alike.nearest
+                        """, .uuids([leak.id]), .integer(SimilarLeakLimits.classNames)))
+            var similar = SimilarNameSearch(to: leak)
+            for row in rows { similar.add(row.int64(0), className: row.optionalText(1), text: row.text(2)) }
+            return similar.nearest
         }
     }
 #endif

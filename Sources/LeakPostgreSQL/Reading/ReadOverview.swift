@@ -6,10 +6,10 @@
 
         func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview {
             try snapshot { connection throws(StoreError) in
-                let verdicts = try verdicts(app: app, now: now, on: connection)
-                let regressed = verdicts.regressed
+                let leakStates = try leakStates(app: app, now: now, on: connection)
+                let regressed = leakStates.regressed
                 let newest = try releasesOfOneApp(app, limit: 2, regressed: regressed, on: connection)
-                let setAside = verdicts.rows(LeakState.setAside)
+                let setAside = leakStates.rows(LeakState.setAside)
                 let answers = try connection.run([
                     Self.newLeaks(app, but: setAside), Self.newLeakCount(app, but: setAside),
                     Self.titles(of: regressed), Self.recentParts(app, period, now: now),
@@ -26,8 +26,8 @@
                     regressedLeaks: regressed.count, regressedTitles: answers[2].map { $0.text(0) },
                     period: period, recentReports: recent.reports, recentInstalls: recent.installs,
                     recentLeaks: answers[4].first?.int(0) ?? 0, leaks: totals?.int(0) ?? 0,
-                    reports: totals?.int(1) ?? 0, known: verdicts.totals(.known),
-                    resolved: verdicts.totals(.resolved), ignored: verdicts.totals(.ignored),
+                    reports: totals?.int(1) ?? 0, known: leakStates.totals(.known),
+                    resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
                     dropped: answers[6].map {
                         Submission.Dropped(app: $0.text(0), reason: $0.text(1), count: $0.int(2))
                     }, beyond: try Self.beyond(answers[7], connection))
@@ -37,7 +37,7 @@
         /// Returns the session counts of the most recent version below the newest that has sessions, among as many versions as a
         /// list of releases has.
         private func lastSessions(
-            _ app: String?, on connection: Connection
+            _ app: String?, on connection: PostgreSQLConnection
         ) throws(StoreError) -> VersionSessions? {
             try connection.run(
                 Query(
@@ -96,7 +96,7 @@
         }
 
         private static func beyond(
-            _ rows: Rows, _ connection: Connection
+            _ rows: Rows, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [BeyondLimit] {
             var beyond: [BeyondLimit] = []
             for row in rows {
@@ -127,7 +127,7 @@
         }
 
         private static func recent(
-            _ rows: Rows, _ connection: Connection
+            _ rows: Rows, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> (reports: Int, installs: Int) {
             var reports = 0
             var installs = InstallSet()

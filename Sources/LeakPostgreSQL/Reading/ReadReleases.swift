@@ -5,7 +5,7 @@
         /// Releases that are read per app: several years of releases.
         static let releaseLimit = 200
 
-        func releases(app: String) throws(StoreError) -> [Release] {
+        func releases(app: String) throws(StoreError) -> [ReleaseSummary] {
             try snapshot { connection throws(StoreError) in
                 let decided = try decided(app: app, on: connection)
                 return try releases(
@@ -17,8 +17,8 @@
         /// Returns the releases of one app, because versions of different apps do not compare. Without a name, returns those of the
         /// only app.
         func releasesOfOneApp(
-            _ app: String?, limit: Int, regressed: [Int64], on connection: Connection
-        ) throws(StoreError) -> [Release] {
+            _ app: String?, limit: Int, regressed: [Int64], on connection: PostgreSQLConnection
+        ) throws(StoreError) -> [ReleaseSummary] {
             if let app {
                 return try releases(
                     app, limit: limit, fromNewest: true, regressed: regressed, on: connection)
@@ -31,14 +31,15 @@
 
         /// - Parameter fromNewest: `true` leaves out versions above the newest one (``NewestVersion``).
         private func releases(
-            _ app: String, limit: Int, fromNewest: Bool = false, regressed: [Int64], on connection: Connection
-        ) throws(StoreError) -> [Release] {
+            _ app: String, limit: Int, fromNewest: Bool = false, regressed: [Int64],
+            on connection: PostgreSQLConnection
+        ) throws(StoreError) -> [ReleaseSummary] {
             // Reads one release more, with which the last one is compared.
             let rows = Array(
                 try connection.run(
                     Query(
                         """
-                        select \(Release.Column.list), (select coalesce(max(id), 0) from merged_leak)
+                        select \(ReleaseSummary.Column.list), (select coalesce(max(id), 0) from merged_leak)
                         from app a join release r on r.app = a.id
                         where a.name = $1::text
                           and (not $3::bool
@@ -46,13 +47,13 @@
                         order by r.order_key desc limit $2::bigint
                         """, .text(app), .integer(limit + 1), .boolean(fromNewest))))
             let releases = rows.map { row in
-                let named = NamedRow(row, of: Release.Column.self)
+                let named = NamedRow(row, of: ReleaseSummary.Column.self)
                 return KeyedRelease(row: named.int64(.row), leaks: named.int(.leaks))
             }
             // Versions have fewer leaks after a merge.
-            if let last = rows.first?.int64(Release.Column.count), last != lastMerge {
+            if let last = rows.first?.int64(ReleaseSummary.Column.count), last != lastMerge {
                 lastMerge = last
-                goneCache = GoneCache()
+                goneLeaksCache = GoneLeaksCache()
             }
             let answers = try connection.run([
                 Query(
@@ -68,7 +69,7 @@
             let gone = try gone(in: releases, on: connection)
             return zip(rows, releases).prefix(limit).map { row, keyed in
                 let number = keyed.row
-                var release = Release(row)
+                var release = ReleaseSummary(row)
                 release.builds = builds[number] ?? []
                 release.regressedLeaks = returned[number] ?? 0
                 release.goneLeaks = gone[number] ?? 0
@@ -85,13 +86,13 @@
         ///
         /// - Parameter releases: newest first.
         private func gone(
-            in releases: [KeyedRelease], on connection: Connection
+            in releases: [KeyedRelease], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {
             var gone: [Int64: Int] = [:]
             var unknown: [(release: KeyedRelease, former: KeyedRelease)] = []
             for (release, former) in zip(releases, releases.dropFirst()) {
                 // The result is valid until one of the releases has more leaks: only a merge removes leaks.
-                let kept = goneCache.gone(
+                let kept = goneLeaksCache.gone(
                     in: release.row, leaks: release.leaks, from: former.row, formerLeaks: former.leaks)
                 if let kept { gone[release.row] = kept } else { unknown.append((release, former)) }
             }
@@ -107,7 +108,7 @@
             for count in counts {
                 let (release, former) = unknown[count.int(0) - 1]
                 gone[release.row] = count.int(1)
-                goneCache.keep(
+                goneLeaksCache.keep(
                     count.int(1), in: release.row, leaks: release.leaks, from: former.row,
                     formerLeaks: former.leaks)
             }

@@ -3,7 +3,7 @@
 
     extension PostgreSQLReader {
         func symbolsVersion() throws(StoreError) -> SymbolsVersion {
-            let row = try pulse(Query("select coalesce(max(id), 0), count(*) from symbol_table")).first
+            let row = try probe(Query("select coalesce(max(id), 0), count(*) from symbol_table")).first
             return SymbolsVersion(last: row?.int64(0) ?? 0, count: row?.int(1) ?? 0)
         }
 

@@ -30,12 +30,12 @@
         }
     }
 
-    extension Changes {
+    extension WriteBatch {
         /// Chooses the newest releases again for apps in which the counted reports may have changed them.
         func chooseNewest() -> Query? {
-            var apps = Set(places.apps.filter { $0.newest?.isSeen != true }.map(\.id))
-            for release in tally.releases {
-                let app = places.apps[release.app]
+            var apps = Set(rowIDs.apps.filter { $0.newest?.isSeen != true }.map(\.id))
+            for release in aggregate.releases {
+                let app = rowIDs.apps[release.app]
                 let order = VersionOrder(release.version).key
                 if app.newest?.mark.order.lexicographicallyPrecedes(order) ?? true { apps.insert(app.id) }
             }

@@ -6,7 +6,7 @@
             _ decision: Decision, about leak: LeakID, now: Int64
         ) throws(StoreError) -> PastDecision? {
             let decision = try decision.checked(now: now)
-            let connection = try link.open()
+            let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
                 guard let leak = try Decidable(leak, on: connection) else {
@@ -14,20 +14,20 @@
                     return nil
                 }
                 let (action, row) = try Self.insert(decision, about: leak, now: now, on: connection)
-                var last = [Self.forgetOldDecisions(about: leak.row), Query("commit")]
+                var last = [Self.deleteOldDecisions(about: leak.row), Query("commit")]
                 if decision.action != .note {
                     last.insert(contentsOf: leak.change(to: decision.action == .reopen ? 0 : row), at: 0)
                 }
                 _ = try connection.run(last)
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             } catch {
-                link.settle()
+                connector.reset()
                 throw error
             }
         }
 
         private static func insert(
-            _ decision: Decision, about leak: Decidable, now: Int64, on connection: Connection
+            _ decision: Decision, about leak: Decidable, now: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
             var columns = DecisionColumns(decision, about: leak, now: now)
             switch decision.action {
@@ -59,7 +59,7 @@
         }
 
         /// Deletes decisions beyond the limit, except the one that holds.
-        static func forgetOldDecisions(about leak: Int64) -> Query {
+        static func deleteOldDecisions(about leak: Int64) -> Query {
             Query(
                 """
                 delete from decision where id in (
@@ -81,7 +81,7 @@
         let newestVersion: String
 
         /// - Returns: `nil` if there is no such leak.
-        init?(_ leak: LeakID, on connection: Connection) throws(StoreError) {
+        init?(_ leak: LeakID, on connection: PostgreSQLConnection) throws(StoreError) {
             let answers = try connection.run([
                 Migration.sharedLock, Migration.version,
                 Query(
@@ -140,7 +140,7 @@
         }
 
         /// - Returns: the number of the row.
-        func insert(on connection: Connection) throws(StoreError) -> Int64 {
+        func insert(on connection: PostgreSQLConnection) throws(StoreError) -> Int64 {
             let rows = try connection.run(
                 Query(
                     """

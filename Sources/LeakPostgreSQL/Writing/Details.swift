@@ -5,7 +5,7 @@
     /// keys may add.
     struct Details {
         struct Sample {
-            /// Index of the leak in the tally.
+            /// Index of the leak in the aggregate.
             var leak: Int
             /// Row of the leak.
             var row: Int64
@@ -18,12 +18,12 @@
         }
 
         struct Value {
-            /// Index of the leak in the tally.
+            /// Index of the leak in the aggregate.
             var leak: Int
             /// Row of the leak.
             var row: Int64
             /// Its text is empty if it counts without its name.
-            var value: Tally.Value
+            var value: SubmissionAggregate.Value
             /// Names the text as it came.
             let name: HashedName
             var reports = 1
@@ -50,7 +50,7 @@
             var kind: ValueKind
         }
 
-        private struct Slot: Hashable {
+        private struct SampleKey: Hashable {
             var row: Int64
             var slot: Int
         }
@@ -58,7 +58,7 @@
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
         private(set) var checks: [Check] = []
-        /// How many samples were left out and how many values count without their name, by leak of the tally.
+        /// How many samples were left out and how many values count without their name, by leak of the aggregate.
         private(set) var leftOut: [Int: Int] = [:]
         /// How many checks count without their class, by row of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
@@ -134,7 +134,7 @@
             }
         }
 
-        mutating func add(_ values: [Tally.Value], of leak: Int, row: Int64) {
+        mutating func add(_ values: [SubmissionAggregate.Value], of leak: Int, row: Int64) {
             for value in values {
                 let name = HashedName(leak: row, value.kind, hash: HashedName.hash(of: value.text))
                 self.values.append(Value(leak: leak, row: row, value: value, name: name))
@@ -153,10 +153,10 @@
         ///
         /// Nearly always there are none, even if everything were new; then the existing details are not read from the database.
         ///
-        /// - Parameter pastHourBytes: ``Tally/pastHourBytes``.
+        /// - Parameter pastHourBytes: ``SubmissionAggregate/pastHourBytes``.
         mutating func bound(
-            by limits: StoreLimits, beside pastHourBytes: [Int64: Int], _ known: Known,
-            _ idempotency: inout IdempotencyMemory, on connection: Connection
+            by limits: StoreLimits, beside pastHourBytes: [Int64: Int], _ known: ExistingRows,
+            _ idempotency: inout IdempotencyCache, on connection: PostgreSQLConnection
         ) throws(StoreError) {
             var added: [Int64: Int] = [:]
             for sample in samples { added[sample.key, default: 0] += sample.bytes }
@@ -174,8 +174,8 @@
             let stored = try connection.run([
                 storedSamples, newValues, newChecks,
             ])
-            var former: [Slot: Int] = [:]
-            for row in stored[0] { former[Slot(row: row.int64(0), slot: row.int(1))] = row.int(2) }
+            var former: [SampleKey: Int] = [:]
+            for row in stored[0] { former[SampleKey(row: row.int64(0), slot: row.int(1))] = row.int(2) }
 
             func admit(_ bytes: Int, key: Int64, within limit: Int) -> Bool {
                 let use = used[key, default: 0]
@@ -208,13 +208,14 @@
                 }
             }
             var admitted: [Sample] = []
-            var reports: Set<Slot> = []
+            var reports: Set<SampleKey> = []
             for sample in samples {
-                let growth = sample.bytes - former[Slot(row: sample.row, slot: sample.kept.slot), default: 0]
+                let growth =
+                    sample.bytes - former[SampleKey(row: sample.row, slot: sample.kept.slot), default: 0]
                 let isFirst = sample.kept.slot == SampleSlot.first
                 if admit(growth, key: sample.key, within: isFirst ? limit : limit / 2) {
                     admitted.append(sample)
-                } else if reports.insert(Slot(row: sample.row, slot: sample.kept.ordinal)).inserted {
+                } else if reports.insert(SampleKey(row: sample.row, slot: sample.kept.ordinal)).inserted {
                     leftOut[sample.leak, default: 0] += 1
                 }
             }

@@ -48,9 +48,9 @@
         /// - Parameter rows: query for the rows, with the app in the first column.
         /// - Returns: the result of `body`.
         private func changeApps(
-            of rows: Query, _ body: (Rows, Connection) throws(StoreError) -> Bool
+            of rows: Query, _ body: (Rows, PostgreSQLConnection) throws(StoreError) -> Bool
         ) throws(StoreError) -> Bool {
-            let connection = try link.open()
+            let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
                 try Migration.found(connection.run([Migration.sharedLock, Migration.version])[1], connection)
@@ -63,7 +63,7 @@
                 try connection.run(Query("commit"))
                 return isDone
             } catch {
-                link.settle()
+                connector.reset()
                 throw error
             }
         }
@@ -95,7 +95,7 @@
                 .integer(InstallScope.slot(app: 0, slot: 0).row.scope))
         }
 
-        private static func add(_ days: Days, on connection: Connection) throws(StoreError) {
+        private static func add(_ days: Days, on connection: PostgreSQLConnection) throws(StoreError) {
             guard !days.keys.isEmpty else { return }
             var sets = days.keys.map { days.parts[$0]?.installs ?? InstallSet() }
             let stored = try connection.run(
@@ -134,7 +134,7 @@
         let keys: [Key]
 
         /// - Parameter first: slots of earlier days are dropped.
-        init(of slots: Rows, from first: Int, _ connection: Connection) throws(StoreError) {
+        init(of slots: Rows, from first: Int, _ connection: PostgreSQLConnection) throws(StoreError) {
             for row in slots {
                 let day = Calendar.day(ofSlot: row.int(1))
                 guard day >= first else { continue }

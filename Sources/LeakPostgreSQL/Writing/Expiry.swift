@@ -4,7 +4,7 @@
     /// The progress of deleting expired rows, step by step.
     struct Expiry {
         enum Part {
-            case keys, answers, hours, samples, slots, days, lastHours, witnesses, symbols, credentials
+            case keys, answers, hours, samples, slots, days, lastHours, commitMarkers, symbols, credentials
         }
 
         /// The time of the system clock.
@@ -13,7 +13,8 @@
         fileprivate var clock: StoreClock?
         /// The parts that are left. Answers come after the keys that refer to them.
         fileprivate(set) var rest: [Part] = [
-            .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .witnesses, .symbols, .credentials,
+            .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .commitMarkers, .symbols,
+            .credentials,
         ]
         /// Rows of `leak` up to this one have no hours to delete.
         fileprivate var leaksDone: Int64 = 0
@@ -46,7 +47,7 @@
                 case .slots: try expireSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
                 case .lastHours: try expireLastHours()
-                case .witnesses: try expireWitnesses(now: clock.expiryTime)
+                case .commitMarkers: try expireCommitMarkers(now: clock.expiryTime)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
@@ -58,13 +59,13 @@
         ///
         /// - Returns: the answer to the last query.
         private func delete(_ queries: Query...) throws(StoreError) -> Rows {
-            let connection = try link.open()
+            let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
                 try Migration.found(connection.run([Migration.sharedLock, Migration.version])[1], connection)
                 return try connection.run(queries + [Query("commit")])[queries.count - 1]
             } catch {
-                link.settle()
+                connector.reset()
                 throw error
             }
         }
@@ -171,7 +172,7 @@
         }
 
         /// Deletes the rows of collectors that have not written for long; a collector that writes again makes its row again.
-        private func expireWitnesses(now: Int64) throws(StoreError) -> Bool {
+        private func expireCommitMarkers(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(
                     """

@@ -24,15 +24,15 @@
     }
 
     /// Sets as they were when this writer last committed. Other collectors may have added members since. Every removal increments
-    /// ``Known/erasures``, so that a hash that changes nothing here changes nothing in the database.
-    struct KnownMembers {
+    /// ``ExistingRows/erasures``, so that a hash that changes nothing here changes nothing in the database.
+    struct InstallSetCache {
         private var erasures: Int64?
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
 
         /// Drops all sets if members have been removed since.
-        mutating func forget(before erasures: Int64) {
+        mutating func invalidate(before erasures: Int64) {
             guard erasures != self.erasures else { return }
-            self = KnownMembers()
+            self = InstallSetCache()
             self.erasures = erasures
         }
 
@@ -43,7 +43,7 @@
         }
 
         /// - Parameter changed: sets that were committed.
-        mutating func learn(_ changed: [InstallScope: InstallSet]) {
+        mutating func remember(_ changed: [InstallScope: InstallSet]) {
             for (scope, set) in changed {
                 sets.remove(scope)
                 sets.insert(set, for: scope)

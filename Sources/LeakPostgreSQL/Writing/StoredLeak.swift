@@ -52,7 +52,7 @@
         /// Inserts the elements of the keys of existing leaks.
         static func insertElements(of identities: [LeakIdentity]) -> Query {
             let rows = identities.flatMap { leak in
-                KeyElements.hashes(of: leak.groupedBy).map { (leak.id, $0) }
+                KeyElements.hashes(of: leak.groupingKey).map { (leak.id, $0) }
             }
             return Query(
                 """
@@ -63,7 +63,8 @@
         }
 
         /// Inserts leaks without their counts; the last answer is the one to ``query(for:)``.
-        static func inserts(_ leaks: [Tally.Leak], apps: [Int64], releases: [Int64]) -> [Query] {
+        static func inserts(_ leaks: [SubmissionAggregate.Leak], apps: [Int64], releases: [Int64]) -> [Query]
+        {
             let identities = leaks.map(\.identity)
             let keys = identities.map(\.id)
             return [
@@ -95,8 +96,8 @@
                     .byteArrays(identities.map { PackedWriter.pack($0.stack) }),
                     .byteArrays(identities.map { PackedWriter.pack($0.children) }),
                     .byteArrays(identities.map { PackedWriter.pack($0.cycle) }),
-                    .integers(identities.map { $0.groupedBy.version }),
-                    .texts(identities.map { $0.groupedBy.className }),
+                    .integers(identities.map { $0.groupingKey.version }),
+                    .texts(identities.map { $0.groupingKey.className }),
                     .byteArrays(identities.map(\.packedGroupedStack)),
                     .texts(identities.map { SearchText.of($0) })),
                 insertElements(of: identities),

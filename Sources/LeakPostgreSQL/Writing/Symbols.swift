@@ -3,7 +3,7 @@
 
     extension Writer {
         func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
-            let connection = try link.open()
+            let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
                 let answers = try connection.run([
@@ -37,7 +37,7 @@
                 ])
                 return answers[3].first?.int(1) == 0 ? .stored : .replaced
             } catch {
-                link.settle()
+                connector.reset()
                 throw error
             }
         }
@@ -51,7 +51,7 @@
             ).changes == 1
         }
 
-        func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+        func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
             _ = try run(
                 Query(
                     """
@@ -62,7 +62,7 @@
 
         /// Writes class and path of a leak anew, whose id stays.
         func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
-            let connection = try link.open()
+            let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
                 let answers = try connection.run([
@@ -76,7 +76,7 @@
                     (row.map { Self.rename($0, to: identity) } ?? []) + [Query("commit")])
                 return row != nil
             } catch {
-                link.settle()
+                connector.reset()
                 throw error
             }
         }

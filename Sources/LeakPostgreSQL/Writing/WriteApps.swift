@@ -1,11 +1,11 @@
 #if PostgreSQL
     internal import LeakStore
 
-    extension Changes {
+    extension WriteBatch {
         func writeApps() -> Query? {
-            guard !tally.apps.isEmpty else { return nil }
-            var cells = [Int](repeating: 0, count: tally.apps.count)
-            for (leak, count) in zip(tally.leaks, newCells) { cells[leak.app] += count }
+            guard !aggregate.apps.isEmpty else { return nil }
+            var cells = [Int](repeating: 0, count: aggregate.apps.count)
+            for (leak, count) in zip(aggregate.leaks, newCells) { cells[leak.app] += count }
             return Query(
                 """
                 update app a set last_seen = greatest(a.last_seen, d.last_seen), leaks = a.leaks + d.leaks,
@@ -16,14 +16,14 @@
                   $7::bigint[])
                   as d (id, last_seen, leaks, text_bytes, cells, reports, freed)
                 where a.id = d.id
-                """, .integers(places.apps.map(\.id)), .integers(tally.apps.map { $0.lastSeen }),
-                .integers(places.apps.map(\.newLeaks)), .integers(places.apps.map(\.newTextBytes)),
+                """, .integers(rowIDs.apps.map(\.id)), .integers(aggregate.apps.map { $0.lastSeen }),
+                .integers(rowIDs.apps.map(\.newLeaks)), .integers(rowIDs.apps.map(\.newTextBytes)),
                 .integers(cells),
-                .integers(tally.apps.map { $0.reports }), .integers(tally.apps.map { $0.freed }))
+                .integers(aggregate.apps.map { $0.reports }), .integers(aggregate.apps.map { $0.freed }))
         }
 
         func writeSlots() -> Query? {
-            let slots = tally.slots.filter { $0.number >= oldestSlot }
+            let slots = aggregate.slots.filter { $0.number >= oldestSlot }
             guard !slots.isEmpty else { return nil }
             return Query(
                 """
@@ -31,7 +31,7 @@
                 select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1, 2
                 on conflict (app, slot) do update set
                   reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
-                """, .integers(slots.map { places.apps[$0.app].id }), .integers(slots.map { $0.number }),
+                """, .integers(slots.map { rowIDs.apps[$0.app].id }), .integers(slots.map { $0.number }),
                 .integers(slots.map { $0.reports }))
         }
 
@@ -42,8 +42,8 @@
                 var day: Int
             }
             var days: [Key: Int] = [:]
-            for slot in tally.slots where slot.number < oldestSlot && slot.day >= firstDay {
-                let key = Key(app: places.apps[slot.app].id, day: slot.day)
+            for slot in aggregate.slots where slot.number < oldestSlot && slot.day >= firstDay {
+                let key = Key(app: rowIDs.apps[slot.app].id, day: slot.day)
                 days[key, default: 0].addBounded(slot.reports)
             }
             guard !days.isEmpty else { return nil }
@@ -52,7 +52,7 @@
 
         /// - Parameter limit: number of reasons that one app counts separately.
         func writeDropped(limit: Int) -> Query? {
-            let dropped = zip(tally.apps, places.apps).flatMap { app, place in
+            let dropped = zip(aggregate.apps, rowIDs.apps).flatMap { app, place in
                 app.dropped.map { dropped in
                     CappedCounts.Row(
                         owner: place.id, app: place.id, name: dropped.key.text, count: dropped.value)
@@ -92,7 +92,7 @@
 
         /// Adds what was counted as `other`, by app and limit.
         func writeBeyond() -> Query? {
-            let beyond = zip(tally.apps, places.apps).flatMap { app, place in
+            let beyond = zip(aggregate.apps, rowIDs.apps).flatMap { app, place in
                 app.beyond.filter { $0.value > 0 }.map { (app: place.id, name: $0.key, count: $0.value) }
             }
             guard !beyond.isEmpty else { return nil }

@@ -1,14 +1,14 @@
 #if PostgreSQL
     internal import LeakStore
 
-    extension Changes {
+    extension WriteBatch {
         private var hours: [CountRow] {
             CountRow.summed(
-                tally.bundles.map { bundle in
+                aggregate.hourCounts.map { hourCount in
                     CountRow(
-                        leak: states[bundle.leak].id, first: bundle.hour,
-                        second: places.releases[tally.sources[bundle.source].release],
-                        reports: bundle.reports)
+                        leak: states[hourCount.leak].id, first: hourCount.hour,
+                        second: rowIDs.releases[aggregate.sources[hourCount.source].release],
+                        reports: hourCount.reports)
                 })
         }
 
@@ -44,7 +44,7 @@
         /// Writes values. A value gets a row of its own as long as there is room; the others share one row.
         func writeValues() -> Query? {
             var rows = knownValues
-            var texts = tally.texts
+            var texts = aggregate.texts
             // Equal texts need one number; otherwise the statement would touch one row twice.
             var numbers = Dictionary(
                 uniqueKeysWithValues: texts.indices.map { (ByteText(texts[$0]), $0) })
@@ -88,8 +88,8 @@
 
         /// Comes after ``writeValues()``.
         func writeRetainedBytes() -> Query? {
-            let leaks = tally.leaks.indices.filter { index in
-                tally.leaks[index].values.contains { $0.kind == .retainedBytes }
+            let leaks = aggregate.leaks.indices.filter { index in
+                aggregate.leaks[index].values.contains { $0.kind == .retainedBytes }
             }
             guard !leaks.isEmpty else { return nil }
             return Query.retainedBytes(of: leaks.map { states[$0].id })

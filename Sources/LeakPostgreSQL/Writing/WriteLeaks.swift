@@ -1,30 +1,30 @@
 #if PostgreSQL
     internal import LeakStore
 
-    extension Changes {
+    extension WriteBatch {
         /// The hours of the first and the last report of each leak; `nil` where all are of freed objects.
         private var hours: [ClosedRange<Int64>?] {
-            var hours = [ClosedRange<Int64>?](repeating: nil, count: tally.leaks.count)
-            for bundle in tally.bundles where bundle.reports > 0 {
-                hours[bundle.leak] = hours[bundle.leak].extended(to: Int64(bundle.hour))
+            var hours = [ClosedRange<Int64>?](repeating: nil, count: aggregate.leaks.count)
+            for hourCount in aggregate.hourCounts where hourCount.reports > 0 {
+                hours[hourCount.leak] = hours[hourCount.leak].extended(to: Int64(hourCount.hour))
             }
             return hours
         }
 
         /// Comes before ``writeLeaks()``: it compares with the rows of leaks as they were.
         func writeLastHours() -> Query? {
-            guard !tally.leaks.isEmpty else { return nil }
+            guard !aggregate.leaks.isEmpty else { return nil }
             return LastHours.move(
-                leaks: states.map(\.id), lastSeen: tally.leaks.map { $0.span?.last },
+                leaks: states.map(\.id), lastSeen: aggregate.leaks.map { $0.span?.last },
                 lastHours: hours.map { $0?.upperBound })
         }
 
         func writeLeaks() -> Query? {
-            guard !tally.leaks.isEmpty else { return nil }
-            let leaks = tally.leaks
+            guard !aggregate.leaks.isEmpty else { return nil }
+            let leaks = aggregate.leaks
             let hours = hours
             let impacts = zip(leaks, states).map { leak, state in
-                places.apps[leak.app].newest.flatMap {
+                rowIDs.apps[leak.app].newest.flatMap {
                     count(of: .leakRelease(leak: state.id, release: $0.mark.release))
                 }
             }
@@ -61,8 +61,8 @@
 
         /// Writes the modules of leaks for which no earlier report had named a module.
         func writeModules() -> Query? {
-            let claims = tally.leaks.indices.filter {
-                !places.isNew[$0] && tally.leaks[$0].claimedModule != nil
+            let claims = aggregate.leaks.indices.filter {
+                !rowIDs.isNew[$0] && aggregate.leaks[$0].claimedModule != nil
             }.sorted { states[$0].id < states[$1].id }
             guard !claims.isEmpty else { return nil }
             return Query(
@@ -71,7 +71,7 @@
                 from unnest($1::bigint[], $2::text[]) as new (leak, module)
                 where t.leak = new.leak and t.module is null
                 """, .integers(claims.map { states[$0].id }),
-                .texts(claims.map { tally.leaks[$0].claimedModule }))
+                .texts(claims.map { aggregate.leaks[$0].claimedModule }))
         }
 
         func writeLeakReleases() -> Query? {
@@ -88,16 +88,16 @@
                 var hours: ClosedRange<Int64>?
             }
             var sums: [Key: Sum] = [:]
-            for (index, cell) in tally.cells.enumerated() {
+            for (index, cell) in aggregate.cells.enumerated() {
                 let key = Key(leak: cells[index].leak, release: release(ofCell: index))
                 sums[key, default: Sum()].reports.addBounded(cell.reports)
                 sums[key, default: Sum()].freed.addBounded(cell.freed)
             }
-            for bundle in tally.bundles where bundle.reports > 0 {
+            for hourCount in aggregate.hourCounts where hourCount.reports > 0 {
                 let key = Key(
-                    leak: states[bundle.leak].id,
-                    release: places.releases[tally.sources[bundle.source].release])
-                sums[key, default: Sum()].hours = sums[key]?.hours.extended(to: Int64(bundle.hour))
+                    leak: states[hourCount.leak].id,
+                    release: rowIDs.releases[aggregate.sources[hourCount.source].release])
+                sums[key, default: Sum()].hours = sums[key]?.hours.extended(to: Int64(hourCount.hour))
             }
             guard !sums.isEmpty else { return nil }
             let rows = sums.sorted { $0.key < $1.key }
@@ -126,7 +126,7 @@
         }
 
         func writeLeakBuilds() -> Query? {
-            let rows = zip(cells, tally.cells).map { (name: $0, cell: $1) }
+            let rows = zip(cells, aggregate.cells).map { (name: $0, cell: $1) }
                 .sorted { ($0.name.leak, $0.name.build) < ($1.name.leak, $1.name.build) }
             guard !rows.isEmpty else { return nil }
             // 0 installs leave the number as it is.

@@ -1,10 +1,10 @@
 #if PostgreSQL
     internal import LeakStore
 
-    extension Changes {
+    extension WriteBatch {
         func writeReleases() -> Query? {
-            guard !tally.releases.isEmpty else { return nil }
-            let releases = tally.releases
+            guard !aggregate.releases.isEmpty else { return nil }
+            let releases = aggregate.releases
             return Query(
                 """
                 update release r set first_seen = least(r.first_seen, d.first_seen),
@@ -18,14 +18,14 @@
                   $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
                   as d (id, first_seen, last_seen, leaks, reports, freed, sessions, leaky_sessions, checks, installs)
                 where r.id = d.id
-                """, .integers(places.releases.map { $0 }), .integers(releases.map { $0.span.first }),
+                """, .integers(rowIDs.releases.map { $0 }), .integers(releases.map { $0.span.first }),
                 .integers(releases.map { $0.span.last }), .integers(newLeaksOfReleases),
                 .integers(releases.map { $0.reports }), .integers(releases.map { $0.freed }),
                 .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
                 .integers(
                     releases.map { release in
                         release.checks.values.reduce(into: 0) { $0.addBounded($1.count) }
-                    }), .integers(places.releases.map { count(of: .release($0)) }))
+                    }), .integers(rowIDs.releases.map { count(of: .release($0)) }))
         }
 
         /// Writes how many leaks were first seen in a release. Such a release may have no reports in this transaction.

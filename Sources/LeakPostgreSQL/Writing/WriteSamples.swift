@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    extension Changes {
+    extension WriteBatch {
         func writeSamples() -> Query? {
             let samples = details.samples
             guard !samples.isEmpty else { return nil }

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    extension Changes {
+    extension WriteBatch {
         func writeSets() -> Query? {
             guard !sets.isEmpty else { return nil }
             return .sets(sets.map { (row: $0.key.row, members: $0.value.bytes) })

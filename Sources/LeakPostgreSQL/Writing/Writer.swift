@@ -13,7 +13,7 @@
     /// leaks; the sets and histograms that change; all writes, and the commit. New names cost a round trip or two more, and names
     /// that may be beyond a limit cost a few.
     ///
-    /// Transactions do not deadlock: each takes first the row of its ``Witness``, then new answers and its idempotency keys,
+    /// Transactions do not deadlock: each takes first the row of its ``CommitMarker``, then new answers and its idempotency keys,
     /// both in their order, the locks of ingest keys that create apps, new apps by name, then the locks of its apps by number. All
     /// other rows that it changes belong to an app that it has locked, except the numbers of idempotency keys and bytes of each
     /// ingest key, which come after all other locks.
@@ -23,45 +23,46 @@
     final class Writer {
         typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
-        let link: Link
+        let connector: DatabaseConnector
         let redact: Redact
         let limits: StoreLimits
         let reservoir: Reservoir
         private let clockRule: ClockRule
         /// `nil` until it has been read.
         private var clock: StoreClock?
-        var names = Names()
-        var members = KnownMembers()
-        var idempotency = IdempotencyMemory()
-        var witness = Witness()
+        var names = NameCache()
+        var members = InstallSetCache()
+        var idempotency = IdempotencyCache()
+        var commitMarker = CommitMarker()
         /// Smaller batches after a transaction that took too long.
-        private var pace = Pace()
+        private var batchSizeLimiter = BatchSizeLimiter()
         /// The reason why the last transaction failed, if the server gave one.
-        private var refusal: Refusal?
+        private var serverErrorKind: ServerErrorKind?
         /// How long the writer tries to find out whether a commit succeeded; senders of reports wait no longer than half a minute.
         private static let outcomeWait = Duration.seconds(5)
 
         init(
-            link: Link, limits: StoreLimits, clock: ClockRule, redact: @escaping Redact, reservoir: Reservoir
+            connector: DatabaseConnector, limits: StoreLimits, clock: ClockRule, redact: @escaping Redact,
+            reservoir: Reservoir
         ) {
             clockRule = clock
             self.limits = limits
-            self.link = link
+            self.connector = connector
             self.redact = redact
             self.reservoir = reservoir
         }
 
         func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-            let taken = Array(submissions.prefix(pace.most))
+            let taken = Array(submissions.prefix(batchSizeLimiter.most))
             do throws(StoreError) {
                 let receipts = try attempt(taken, now: now)
-                pace.succeed()
+                batchSizeLimiter.succeed()
                 return receipts
             } catch {
-                switch refusal {
+                switch serverErrorKind {
                 case .tooSlow:
                     // A retry would take as long: waiting senders are told to come back.
-                    pace.slow(down: taken.count)
+                    batchSizeLimiter.slow(down: taken.count)
                     throw error
                 case .conflict: break
                 case nil: guard error.reason == .unavailable || error.reason == .locked else { throw error }
@@ -74,23 +75,23 @@
         }
 
         private func attempt(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-            refusal = nil
-            let connection = try link.open()
+            serverErrorKind = nil
+            let connection = try connector.open()
             let clock = try clock(at: now, on: connection)
-            var flush = Flush(connection: connection)
+            var transaction = SubmissionTransaction(connection: connection)
             do throws(StoreError) {
-                let receipts = try flush.run(submissions, now: now, clock, by: self)
+                let receipts = try transaction.run(submissions, now: now, clock, by: self)
                 return receipts
             } catch {
-                refusal = connection.refusal
+                serverErrorKind = connection.serverErrorKind
                 // Cached numbers may be of rows that were not committed.
-                names = Names()
-                members = KnownMembers()
-                idempotency = IdempotencyMemory()
-                link.settle()
-                guard flush.isInDoubt else { throw error }
+                names = NameCache()
+                members = InstallSetCache()
+                idempotency = IdempotencyCache()
+                connector.reset()
+                guard transaction.isInDoubt else { throw error }
                 switch isCommitted(now: now) {
-                case true?: return flush.receipts
+                case true?: return transaction.receipts
                 case false?: throw error
                 case nil:
                     throw StoreError(
@@ -100,7 +101,9 @@
         }
 
         /// Returns the guarded time, which the first call reads from the database.
-        private func clock(at now: Int64, on connection: Connection) throws(StoreError) -> StoreClock {
+        private func clock(at now: Int64, on connection: PostgreSQLConnection) throws(StoreError)
+            -> StoreClock
+        {
             var clock: StoreClock
             if let known = self.clock {
                 clock = known
@@ -119,7 +122,7 @@
         /// Advances the clock from the stored time, and stores the result. Runs in a transaction of its own, so that collectors
         /// wait for each other's row no longer than that takes.
         func writeClock(at now: Int64) throws(StoreError) -> StoreClock {
-            let connection = try link.open()
+            let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
                 let rows = try connection.run([Migration.sharedLock, Migration.version, Self.readClock])
@@ -139,7 +142,7 @@
                 self.clock = clock
                 return clock
             } catch {
-                link.settle()
+                connector.reset()
                 throw error
             }
         }
@@ -156,9 +159,9 @@
             let deadline = ContinuousClock.now + Self.outcomeWait
             repeat {
                 do throws(StoreError) {
-                    return try witness.sawLast(on: link.open(), now: now)
+                    return try commitMarker.isLastCommitted(on: connector.open(), now: now)
                 } catch {
-                    link.settle()
+                    connector.reset()
                     pause()
                 }
             } while ContinuousClock.now < deadline
@@ -172,12 +175,12 @@
 
         /// Runs statements in one transaction.
         func run(_ queries: [Query]) throws(StoreError) -> [Rows] {
-            let connection = try link.open()
+            let connection = try connector.open()
             do throws(StoreError) {
                 // They are one transaction until the last one is answered: a pipeline has one sync.
                 return try connection.run(queries)
             } catch {
-                link.settle()
+                connector.reset()
                 throw error
             }
         }

@@ -12,7 +12,8 @@
         private let observers: [any NSObjectProtocol]
         private let center: NotificationCenter
 
-        init(of keeper: Keeper, _ bounds: LeakReporter.Bounds, center: NotificationCenter = .default) {
+        init(of thread: ReporterThread, _ bounds: LeakReporter.Bounds, center: NotificationCenter = .default)
+        {
             func observe(
                 _ names: [Notification.Name], _ tell: @escaping @Sendable () -> Void
             ) -> [any NSObjectProtocol] {
@@ -21,19 +22,19 @@
             self.center = center
             observers =
                 observe([UIApplication.didEnterBackgroundNotification, .NSExtensionHostDidEnterBackground]) {
-                    let farewell = Farewell(keeper, milliseconds: bounds.backgroundMilliseconds)
+                    let backgroundFlush = BackgroundFlush(thread, milliseconds: bounds.backgroundMilliseconds)
                     // This is requested at once, because the process may be suspended as soon as the main thread returns. The block
                     // runs on a system thread, and again on another one when the time is up.
                     ProcessInfo.processInfo.performExpiringActivity(withReason: "LeakReporter") { isExpired in
-                        if isExpired { farewell.end() } else { farewell.stay() }
+                        if isExpired { backgroundFlush.end() } else { backgroundFlush.stay() }
                     }
                     // Records that the app adds in its own observers, which may be called after this one, are included.
-                    DispatchQueue.main.async { farewell.handOver() }
+                    DispatchQueue.main.async { backgroundFlush.handOver() }
                 }
                 + observe([
                     UIApplication.willEnterForegroundNotification, .NSExtensionHostWillEnterForeground,
                 ]) {
-                    keeper.post(.foreground)
+                    thread.post(.foreground)
                 }
         }
 

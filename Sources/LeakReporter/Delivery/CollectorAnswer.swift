@@ -36,15 +36,15 @@ struct ProblemDetails: Hashable, Sendable {
     init?(json: [UInt8]) {
         struct Body: Decodable { let title, detail: String? }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(json)) else { return nil }
-        guard let words = body.detail ?? body.title, !words.isEmpty else { return nil }
-        text = words.prefix(utf8: 300)
+        guard let message = body.detail ?? body.title, !message.isEmpty else { return nil }
+        text = message.prefix(utf8: 300)
     }
 
     /// The prefix of the type in every problem document of a collector.
     private static let typePrefix = "urn:leak-collector:problem:"
 
     /// Returns `true` if a collector wrote the response. Gateways write problem documents too, but with other types.
-    static func isCollectors(_ answer: Reply.Answer) -> Bool {
+    static func isCollectors(_ answer: TransportResult.Response) -> Bool {
         guard answer.contentType?.lowercased().hasPrefix("application/problem+json") == true else {
             return false
         }

@@ -27,15 +27,15 @@ enum Delivery: Hashable, Sendable {
     case forbidden(why: String)
 
     /// - Parameter now: the wall clock, for a `Retry-After` that is a date.
-    init(_ reply: Reply, now: WireTime) {
+    init(_ reply: TransportResult, now: WireTime) {
         switch reply {
         case .none(let why): self = .postponed(afterMilliseconds: nil, why: why)
         case .answer(let answer):
             self = Self.meaning(of: answer, now: now)
             // The collector may have counted the batch before a gateway rejected the repeated request.
-            if answer.mayBeRepeated, let trouble, !isAccepted {
+            if answer.mayBeRepeated, let problem, !isAccepted {
                 let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
-                self = .postponed(afterMilliseconds: wait, why: trouble)
+                self = .postponed(afterMilliseconds: wait, why: problem)
             }
         }
     }
@@ -44,14 +44,14 @@ enum Delivery: Hashable, Sendable {
         if case .accepted = self { true } else { false }
     }
 
-    private static func meaning(of answer: Reply.Answer, now: WireTime) -> Delivery {
-        let why = Self.words(for: answer)
+    private static func meaning(of answer: TransportResult.Response, now: WireTime) -> Delivery {
+        let why = Self.message(for: answer)
         let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
         switch answer.status {
         case 200...299:
             // The sign-in page of a hotel's network answers 200 to everything; a batch sent to it is not delivered.
             guard let result = CollectorAnswer(json: answer.body) else {
-                return .postponed(afterMilliseconds: nil, why: Self.stranger(answer))
+                return .postponed(afterMilliseconds: nil, why: Self.unexpectedResponse(answer))
             }
             return .accepted(
                 rejected: result.rejected, reason: result.firstReason,
@@ -66,7 +66,7 @@ enum Delivery: Hashable, Sendable {
             return .tooLong(isFinal: ProblemDetails.isCollectors(answer), why: why)
         case 400...499 where !ProblemDetails.isCollectors(answer):
             // A response from a firewall, a gateway or a hotel's network says nothing about the batch or the key.
-            return .declined(why: Self.stranger(answer))
+            return .declined(why: Self.unexpectedResponse(answer))
         case 401:
             return .unauthorized(why: why)
         case 403:
@@ -82,7 +82,7 @@ enum Delivery: Hashable, Sendable {
     }
 
     /// A description of the problem and its solution; `nil` if there was no problem.
-    var trouble: String? {
+    var problem: String? {
         switch self {
         case .accepted(let rejected, let reason, _):
             rejected.isEmpty
@@ -93,13 +93,13 @@ enum Delivery: Hashable, Sendable {
         }
     }
 
-    private static func stranger(_ answer: Reply.Answer) -> String {
-        let words = ProblemDetails(json: answer.body).map { " (\($0.text))" } ?? ""
+    private static func unexpectedResponse(_ answer: TransportResult.Response) -> String {
+        let message = ProblemDetails(json: answer.body).map { " (\($0.text))" } ?? ""
         return
-            "the endpoint answered \(answer.status)\(words), but not as a collector does: check the address"
+            "the endpoint answered \(answer.status)\(message), but not as a collector does: check the address"
     }
 
-    private static func words(for answer: Reply.Answer) -> String {
+    private static func message(for answer: TransportResult.Response) -> String {
         var text = "the collector answered \(answer.status)"
         if (300...399).contains(answer.status), let location = answer.location {
             text =

@@ -222,7 +222,7 @@ final class RunFolder: SegmentFolder {
         guard lock == nil else { return }
         let draft = parent + "/new-" + name
         for _ in 1..<Self.attempts {
-            try OwnFolder.make(parent)
+            try PrivateFolder.make(parent)
             try checkQueue()
             do throws(FileFailure) {
                 return try make(draft)

@@ -12,7 +12,7 @@ struct BatchRetries {
 
     private struct Entry {
         var failures = 0
-        var retryAt = Moment.distantPast
+        var retryAt = MonotonicTime.distantPast
         /// `true` if the batch was released for another attempt because the server accepted another batch.
         var wasReleased = false
     }
@@ -21,7 +21,7 @@ struct BatchRetries {
     /// The batches that have failed since the server last accepted one.
     private var failing: Set<String> = []
     /// The time when the last batch was added to ``failing``.
-    private var addedAt = Moment.distantPast
+    private var addedAt = MonotonicTime.distantPast
 
     /// The number of failing batches from which on other batches wait.
     static let failingLimit = 9
@@ -34,7 +34,7 @@ struct BatchRetries {
     private var holdsBack: Bool { failing.count >= Self.failingLimit }
 
     /// - Parameter wasSent: `true` if the batch was sent before, by this or another run.
-    func retryAt(_ key: String, wasSent: Bool) -> Moment {
+    func retryAt(_ key: String, wasSent: Bool) -> MonotonicTime {
         let own = entries[key]?.retryAt ?? .distantPast
         guard holdsBack, !wasSent, !failing.contains(key) else { return own }
         return max(own, addedAt.advanced(byMilliseconds: Self.untriedMilliseconds))
@@ -43,13 +43,13 @@ struct BatchRetries {
     /// Adds batches that another run sent without getting a response.
     ///
     /// - Parameter lastSentAt: the time of the first attempt of the last one of them.
-    mutating func adopt(_ keys: some Sequence<String>, lastSentAt: Moment) {
+    mutating func adopt(_ keys: some Sequence<String>, lastSentAt: MonotonicTime) {
         failing.formUnion(keys)
         addedAt = max(addedAt, lastSentAt)
     }
 
     /// - Parameter wait: returns the milliseconds to wait after the given number of failures.
-    mutating func fail(_ key: String, at now: Moment, wait: (_ failures: Int) -> Int) -> Cause {
+    mutating func fail(_ key: String, at now: MonotonicTime, wait: (_ failures: Int) -> Int) -> Cause {
         if failing.insert(key).inserted { addedAt = now }
         guard failing == [key] else { return .server }
         entries[key, default: Entry()].failures += 1

@@ -9,8 +9,8 @@ struct DeliverySchedule: Sendable {
     private var failures = 0
     /// The end of the reporter's own back-off, which a flush may skip. ``notBefore`` is the time requested by the collector, which
     /// it may not skip.
-    private var retryAt: Moment?
-    private var notBefore: Moment?
+    private var retryAt: MonotonicTime?
+    private var notBefore: MonotonicTime?
     private var wasUnauthorized = false
     private(set) var wasUnauthorizedTwice = false
     /// `true` if nothing is sent until the next start.
@@ -20,12 +20,12 @@ struct DeliverySchedule: Sendable {
 
     init(_ backoff: Backoff) { self.backoff = backoff }
 
-    var earliest: Moment? { [retryAt, notBefore].compactMap(\.self).max() }
+    var earliest: MonotonicTime? { [retryAt, notBefore].compactMap(\.self).max() }
 
     mutating func retryAllNow() { retryAt = nil }
 
     /// Returns the time of the next attempt for an app that the key may not write for.
-    func whenForbidden(at now: Moment) -> Moment {
+    func whenForbidden(at now: MonotonicTime) -> MonotonicTime {
         now.advanced(byMilliseconds: Self.unauthorizedMilliseconds)
     }
 
@@ -37,9 +37,10 @@ struct DeliverySchedule: Sendable {
     /// - Parameters:
     ///   - jitter: a random number from 0 up to 1.
     ///   - isOfBatch: `true` if the batch caused the failure, so that the others wait only for the shortest time.
-    mutating func finish(_ delivery: Delivery, at now: Moment, jitter: Double, isOfBatch: Bool = false) {
+    mutating func finish(_ delivery: Delivery, at now: MonotonicTime, jitter: Double, isOfBatch: Bool = false)
+    {
         (retryAt, notBefore) = (nil, nil)
-        lastFailure = delivery.trouble ?? lastFailure
+        lastFailure = delivery.problem ?? lastFailure
         switch delivery {
         case .postponed(let wait, _):
             postpone(at: now, jitter)
@@ -72,7 +73,7 @@ struct DeliverySchedule: Sendable {
         "\(why). The next attempt is in an hour: check the ingest key"
     }
 
-    private mutating func postpone(at now: Moment, _ jitter: Double) {
+    private mutating func postpone(at now: MonotonicTime, _ jitter: Double) {
         failures += 1
         failedAttempts += 1
         retryAt = now.advanced(byMilliseconds: backoff.milliseconds(afterFailures: failures, jitter: jitter))

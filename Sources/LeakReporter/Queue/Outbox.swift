@@ -9,24 +9,24 @@ import LeakMessage
 struct Outbox {
     enum Step: Hashable, Sendable {
         /// Nothing is due before that moment, or before the next record.
-        case wait(until: Moment?)
+        case wait(until: MonotonicTime?)
         /// Send this batch and call ``finish(_:_:at:jitter:)`` with the result.
         case send(SegmentQueue.Batch)
     }
 
     private(set) var queue: SegmentQueue
     private(set) var schedule: DeliverySchedule
-    private(set) var budget: Budget
+    private(set) var budget: ReportQuota
     private var context = Context()
     /// The user of the following records. It is sent with each report and not with the batch, so that an app that changes it often
     /// does not need more batches.
     private var user: String?
     private var session: SessionLog?
-    private var polls: PollPace
+    private var polls: PollInterval
     private let rules: Rules
     /// All records up to this number are due at once; `nil` if that was not requested.
-    private var hurriedThrough: UInt64?
-    private var isAway = false
+    private var flushThrough: UInt64?
+    private var isInFlight = false
     private(set) var isCollecting = true
     /// `false` if the collector's last response asked for no explanations.
     var takesExplanations = true
@@ -48,14 +48,14 @@ struct Outbox {
         var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
     }
 
-    init(queue: SegmentQueue, backoff: Backoff, budget: Budget, rules: Rules) {
+    init(queue: SegmentQueue, backoff: Backoff, budget: ReportQuota, rules: Rules) {
         self.queue = queue
         user = queue.origin.user
         self.queue.change { $0.user = nil }
         schedule = DeliverySchedule(backoff)
         self.budget = budget
         self.rules = rules
-        polls = PollPace(milliseconds: queue.bounds.pollMilliseconds)
+        polls = PollInterval(milliseconds: queue.bounds.pollMilliseconds)
     }
 
     private var takesDenominators: Bool { isCollecting && rules.refusal == nil && !rules.isSampledOut }
@@ -68,7 +68,7 @@ struct Outbox {
     /// - Parameter ticket: the number of the record; it increases with each record.
     mutating func number(_ ticket: UInt64) { queue.ticket = ticket }
 
-    mutating func record(_ sighting: LeakReport, at now: Now) {
+    mutating func record(_ sighting: LeakReport, at now: CurrentTime) {
         guard isCollecting else { return }
         let count = sighting.boundedCount
         if let reason = rules.refusal { return queue.drop(count, reason) }
@@ -88,36 +88,36 @@ struct Outbox {
         return beforeSend(report)?.identified(as: report).boundedForQueue()
     }
 
-    private mutating func keep(_ sighting: LeakReport, count: Int, at now: Now) {
+    private mutating func keep(_ sighting: LeakReport, count: Int, at now: CurrentTime) {
         var report = sighting
         if report.user == nil { report.user = user }
-        queue.isSparing = budget.isSparing(at: now.wallTime)
-        let key = FoldingKey(report, withKeys: true)
-        if queue.fold(key, count: count, alive: sighting.alive, at: now) { return }
+        queue.isThrottled = budget.isThrottled(at: now.wallTime)
+        let key = ReportMergeKey(report, withKeys: true)
+        if queue.merge(key, count: count, alive: sighting.alive, at: now) { return }
         let at = report.at ?? now.wallTime
         report.at = at
         if report.id == nil { report.id = queue.makeID(at) }
         let json = report.openJSON()
-        guard json.count <= Framing.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
+        guard json.count <= RecordCodec.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
         // The key of the leak does not depend on the user.
         let isLeakKey = !sighting.hasValues && report.user == sighting.user
-        let leak = isLeakKey ? key : FoldingKey(sighting)
-        let verdict = budget.admit(leak, as: key, bytes: queue.sentBytes(of: json), at: now.wallTime)
-        if case .over = verdict { return queue.drop(count, .budget) }
-        queue.add(json, key, count: count, alive: report.alive, isNew: verdict == .first, at: now)
+        let leak = isLeakKey ? key : ReportMergeKey(sighting)
+        let result = budget.admit(leak, as: key, bytes: queue.sentBytes(of: json), at: now.wallTime)
+        if case .over = result { return queue.drop(count, .budget) }
+        queue.add(json, key, count: count, alive: report.alive, isNew: result == .first, at: now)
     }
 
     /// Stores the explanation of a leak that was recorded before. It does not count as a sighting, even if it is dropped.
-    mutating func record(explanationOf leak: LeakReport, at now: Now) {
+    mutating func record(explanationOf leak: LeakReport, at now: CurrentTime) {
         guard wantsExplanations, rules.refusal == nil, !rules.isSampledOut else { return }
         // Prepared like the sighting, so that `beforeSend` discards the same leaks.
         guard var report = prepared(leak)?.withExplanationAlone, report.explanation != nil else {
             return queue.dropExplanation()
         }
-        let key = FoldingKey(report)
+        let key = ReportMergeKey(report)
         report.at = report.at ?? now.wallTime
         let json = report.json()
-        guard json.count <= Framing.payloadLimit - 64 else { return queue.dropExplanation() }
+        guard json.count <= RecordCodec.payloadLimit - 64 else { return queue.dropExplanation() }
         if case .over = budget.admit(key, bytes: json.count, at: now.wallTime) {
             return queue.dropExplanation()
         }
@@ -125,7 +125,7 @@ struct Outbox {
     }
 
     /// - Parameter unseen: the number of objects that were not checked, in addition to those of `checks`.
-    mutating func record(_ checks: [ClassChecks], unseen: Int = 0, at now: Now) {
+    mutating func record(_ checks: [ClassChecks], unseen: Int = 0, at now: CurrentTime) {
         guard takesDenominators else { return }
         session?.add(unseen: unseen)
         for check in checks {
@@ -135,7 +135,7 @@ struct Outbox {
         queue.add(checks, at: now)
     }
 
-    mutating func record(_ session: EndedSession, at now: Now) {
+    mutating func record(_ session: EndedSession, at now: CurrentTime) {
         guard takesDenominators else { return }
         queue.add(session, at: now)
     }
@@ -160,7 +160,7 @@ struct Outbox {
     // MARK: Sessions
 
     /// - Parameter isPolled: `true` if the app is to be asked for its checks.
-    mutating func startSession(isPolled: Bool, at now: Now) {
+    mutating func startSession(isPolled: Bool, at now: CurrentTime) {
         guard takesDenominators else {
             awaitsSession = isCollecting ? nil : isPolled
             return
@@ -173,21 +173,21 @@ struct Outbox {
             of: queue.origin)
     }
 
-    mutating func endSession(at now: Now) {
+    mutating func endSession(at now: CurrentTime) {
         awaitsSession = nil
         guard let ended = session else { return }
         session = nil
         polls.stop()
-        let isWorthTelling = !ended.session.isUnknown && takesDenominators
-        queue.add(isWorthTelling ? ended.session : nil, log: ended.name, at: now)
+        let isWorthReporting = !ended.session.isUnknown && takesDenominators
+        queue.add(isWorthReporting ? ended.session : nil, log: ended.name, at: now)
     }
 
     var hasSession: Bool { session != nil }
 
     /// Returns `true` if the app should be asked for its checks now.
-    func isPollDue(at now: Now) -> Bool { polls.isDue(at: now.moment) }
+    func isPollDue(at now: CurrentTime) -> Bool { polls.isDue(at: now.moment) }
 
-    mutating func finishPoll(hasChecks: Bool, at now: Now) {
+    mutating func finishPoll(hasChecks: Bool, at now: CurrentTime) {
         polls.finish(foundSome: hasChecks, at: now.moment)
     }
 
@@ -195,34 +195,34 @@ struct Outbox {
 
     /// Makes everything recorded so far due now, but respects a delay requested by the collector.
     mutating func retryAllNow() {
-        hurriedThrough = queue.ticket
+        flushThrough = queue.ticket
         schedule.retryAllNow()
         queue.retries.retryAllNow()
     }
 
-    mutating func adopt(at now: Now) {
+    mutating func adopt(at now: CurrentTime) {
         if isCollecting { queue.adopt(butNot: session?.name, at: now) }
     }
 
     /// Enforces limits on the files of ended runs with another endpoint, key or app.
-    mutating func expireForeign(at now: Now) { queue.expireForeign(at: now) }
+    mutating func expireForeign(at now: CurrentTime) { queue.expireForeign(at: now) }
 
     /// Deletes everything, including the files of other runs with any endpoint and key.
-    mutating func deleteAll(at now: Now) {
+    mutating func deleteAll(at now: CurrentTime) {
         queue.adopt(butNot: session?.name, at: now)
         queue.deleteAll()
         queue.deleteForeign()
     }
 
     /// Turns collecting off until the user has answered.
-    mutating func awaitAnswer(at now: Now) {
+    mutating func awaitAnswer(at now: CurrentTime) {
         isUnanswered = true
         isCollecting = false
         deleteAll(at: now)
     }
 
     /// Turns collecting on or off. While it is off, nothing is stored or sent, and the context recorded so far is forgotten.
-    mutating func setCollecting(_ isOn: Bool, at now: Now) {
+    mutating func setCollecting(_ isOn: Bool, at now: CurrentTime) {
         if !isOn, isUnanswered || isCollecting {
             (user, context) = (nil, Context())
         }
@@ -249,12 +249,12 @@ struct Outbox {
     mutating func stop(_ why: String) { schedule.stop(why) }
 
     /// Sets the usage of the day, which includes that of other processes of the app.
-    mutating func setSpent(_ spent: Spending) { budget.spent = spent }
+    mutating func setUsage(_ spent: DailyByteUsage) { budget.spent = spent }
 
-    mutating func noteStateFailure(_ why: String?) { stateFailure = why }
+    mutating func setStateFailure(_ why: String?) { stateFailure = why }
 
-    mutating func commit(at now: Now) {
-        queue.isSparing = budget.isSparing(at: now.wallTime)
+    mutating func commit(at now: CurrentTime) {
+        queue.isThrottled = budget.isThrottled(at: now.wallTime)
         queue.commit(at: now)
         session?.save(to: queue.folder)
     }
@@ -262,10 +262,10 @@ struct Outbox {
     // MARK: Delivery
 
     /// Returns the next step.
-    mutating func next(at now: Now) -> Step {
-        guard !isAway, let start = sendsAt else { return .wait(until: polls.at) }
+    mutating func next(at now: CurrentTime) -> Step {
+        guard !isInFlight, let start = sendsAt else { return .wait(until: polls.at) }
         guard start <= now.moment else { return .wait(until: min(start, polls.at ?? start)) }
-        let last = rules.sendsAutomatically ? .max : hurriedThrough ?? 0
+        let last = rules.sendsAutomatically ? .max : flushThrough ?? 0
         queue.endForbidding(at: now)
         let hasFresh = queue.waiting.contains {
             !$0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
@@ -275,11 +275,11 @@ struct Outbox {
         }
         // A batch that fails or is declined repeatedly must not delay anything that is due.
         let closesOpen =
-            queue.open.map { $0.dueAt != nil && queue.release(of: $0.held) <= now.moment } ?? false
+            queue.open.map { $0.dueAt != nil && queue.release(of: $0.queued) <= now.moment } ?? false
         if !hasFresh, !hasDeclined || closesOpen { queue.close() }
         switch queue.nextBatch(through: last, at: now) {
         case .batch(let batch):
-            isAway = true
+            isInFlight = true
             return .send(batch)
         case .none: return next(at: now)
         case .failure(let failure):
@@ -289,42 +289,48 @@ struct Outbox {
     }
 
     /// The time of the next attempt; in the past while one is in progress, `nil` if nothing is due.
-    var sendsAt: Moment? {
+    var sendsAt: MonotonicTime? {
         guard isCollecting, rules.refusal == nil, !schedule.isStopped else { return nil }
-        if isAway { return .distantPast }
+        if isInFlight { return .distantPast }
         return dueAt.map { max($0, schedule.earliest ?? $0) }
     }
 
     /// Returns `true` if the next step is an attempt to send.
-    func isAttemptDue(at now: Now) -> Bool { !isAway && (sendsAt.map { $0 <= now.moment } ?? false) }
+    func isAttemptDue(at now: CurrentTime) -> Bool {
+        !isInFlight && (sendsAt.map { $0 <= now.moment } ?? false)
+    }
 
     /// Returns `true` if the next step is to send the newest reports.
-    func isAboutToSend(at now: Now) -> Bool {
+    func isAboutToSend(at now: CurrentTime) -> Bool {
         isAttemptDue(at: now) && queue.waiting.allSatisfy { queue.release(of: $0) > now.moment }
     }
 
     /// Postpones an attempt that was not made.
-    mutating func postpone(_ why: String, at now: Now) {
+    mutating func postpone(_ why: String, at now: CurrentTime) {
         schedule.finish(.postponed(afterMilliseconds: nil, why: why), at: now.moment, jitter: 1)
     }
 
-    private var dueAt: Moment? {
+    private var dueAt: MonotonicTime? {
         let sendsAll = rules.sendsAutomatically
-        func isHurried(_ held: HeldSegment) -> Bool { hurriedThrough.map { held.firstTicket <= $0 } == true }
-        let closed = queue.waiting.lazy.filter { sendsAll || isHurried($0) }
+        func mustFlush(_ queued: QueuedSegment) -> Bool {
+            flushThrough.map { queued.firstTicket <= $0 } == true
+        }
+        let closed = queue.waiting.lazy.filter { sendsAll || mustFlush($0) }
         // If no segment has its own release time, the first one is sufficient.
-        let first = closed.first.map { _ in Moment.distantPast }
+        let first = closed.first.map { _ in MonotonicTime.distantPast }
         let closedAt = !queue.hasReleases ? first : closed.map { queue.release(of: $0) }.min()
         guard let open = queue.open else { return closedAt }
-        let dueAt = isHurried(open.held) ? .distantPast : sendsAll ? open.dueAt : nil
-        return [closedAt, dueAt.map { max($0, queue.release(of: open.held)) }].compactMap(\.self).min()
+        let dueAt = mustFlush(open.queued) ? .distantPast : sendsAll ? open.dueAt : nil
+        return [closedAt, dueAt.map { max($0, queue.release(of: open.queued)) }].compactMap(\.self).min()
     }
 
     /// Ends the attempt that ``next(at:)`` asked for.
     ///
     /// - Parameter jitter: a random number from 0 up to 1.
-    mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery, at now: Now, jitter: Double) {
-        isAway = false
+    mutating func finish(
+        _ batch: SegmentQueue.Batch, _ delivery: Delivery, at now: CurrentTime, jitter: Double
+    ) {
+        isInFlight = false
         var delivery = delivery
         if case .tooLong(isFinal: false, let why) = delivery, !queue.isDivisible(batch) {
             delivery = .declined(why: why)
@@ -342,15 +348,15 @@ struct Outbox {
         case .declined: queue.finishUncounted(batch, isLast: true)
         case .unauthorized: queue.finishUncounted(batch, isLast: false)
         case .forbidden:
-            if let held = queue.waiting.first(where: { $0.key == batch.key }) {
-                queue.forbid(held.appID, until: schedule.whenForbidden(at: now.moment))
+            if let queued = queue.waiting.first(where: { $0.key == batch.key }) {
+                queue.forbid(queued.appID, until: schedule.whenForbidden(at: now.moment))
             }
             queue.finishUncounted(batch, isLast: false)
         }
     }
 
     private mutating func cause(
-        of delivery: Delivery, of batch: SegmentQueue.Batch, at now: Now, _ jitter: Double
+        of delivery: Delivery, of batch: SegmentQueue.Batch, at now: CurrentTime, _ jitter: Double
     ) -> BatchRetries.Cause? {
         switch delivery {
         case .failed, .declined:
@@ -367,12 +373,12 @@ struct Outbox {
 
     var statistics: LeakReporter.Statistics {
         var statistics = LeakReporter.Statistics()
-        statistics.sent = queue.tally.sent
+        statistics.sent = queue.counts.sent
         statistics.waiting = queue.waitingSightings
-        statistics.stored = queue.tally.stored
-        statistics.dropped = queue.tally.dropped
-        statistics.droppedExplanations = queue.tally.droppedExplanations
-        statistics.batches = queue.tally.batches
+        statistics.stored = queue.counts.stored
+        statistics.dropped = queue.counts.dropped
+        statistics.droppedExplanations = queue.counts.droppedExplanations
+        statistics.batches = queue.counts.batches
         statistics.failedAttempts = schedule.failedAttempts
         statistics.lastFailure = schedule.lastFailure
         statistics.isStopped = schedule.isStopped

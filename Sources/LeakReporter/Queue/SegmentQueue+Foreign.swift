@@ -6,14 +6,14 @@ import LeakMessage
 /// to another one.
 extension SegmentQueue {
     /// Discards segments past their maximum age, and the oldest ones beyond the bytes that this queue may have.
-    mutating func expireForeign(at now: Now) {
+    mutating func expireForeign(at now: CurrentTime) {
         removeForeign(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
         let limit = bounds.diskBytes
         removeForeign(.queueFull) { files in
-            var excess = files.reduce(0) { $0 + HeldSegment.diskBytes(of: $1.bytes) } - limit
+            var excess = files.reduce(0) { $0 + QueuedSegment.diskBytes(of: $1.bytes) } - limit
             // Sorted by time, with which the names begin.
             return files.sorted { $0.name < $1.name }.prefix { file in
-                defer { excess -= HeldSegment.diskBytes(of: file.bytes) }
+                defer { excess -= QueuedSegment.diskBytes(of: file.bytes) }
                 return excess > 0
             }
         }
@@ -31,13 +31,13 @@ extension SegmentQueue {
         for bytes in folder.removeForeign({ Array(choose($0)) }) {
             let segment = Segment(bytes)
             let count = segment.sightings + segment.damagedSightings
-            if count > 0 { tally.dropped[reason, default: 0] += count }
+            if count > 0 { counts.dropped[reason, default: 0] += count }
         }
     }
 }
 
 extension ForeignFile {
     fileprivate func isStale(at now: WireTime) -> Bool {
-        HeldSegment.isStale(key: String(name.prefix { $0 != "." }), at: now)
+        QueuedSegment.isStale(key: String(name.prefix { $0 != "." }), at: now)
     }
 }

@@ -16,7 +16,7 @@ struct SegmentQueue {
     }
 
     /// Counts of sightings by outcome, since the queue was created.
-    struct Tally: Hashable, Sendable {
+    struct SightingCounts: Hashable, Sendable {
         var sent = 0
         var dropped: [LeakReporter.DropReason: Int] = [:]
         /// Sightings that survive the end of the process: on the disk, or delivered.
@@ -29,29 +29,29 @@ struct SegmentQueue {
 
     let bounds: LeakReporter.Bounds
     /// `true` if few bytes of the day are left. Repeats and checks wait an hour then; new leaks do not.
-    var isSparing = false
+    var isThrottled = false
     /// The origin of the following reports; a segment has one origin.
     private(set) var origin: SegmentHeader
     /// `nil` keeps everything in memory.
     let folder: (any SegmentFolder)?
-    var open: OpenSegment?
+    var open: ActiveSegment?
     /// Closed segments, oldest first.
-    var waiting: [HeldSegment] = []
+    var waiting: [QueuedSegment] = []
     /// The key of the segment that is being sent.
-    var awayKey: String?
-    var tally = Tally()
+    var inFlightKey: String?
+    var counts = SightingCounts()
     /// The reason why the disk accepts nothing; `nil` if it works.
     var failure: String?
     /// The failure of the last write.
     private(set) var saveFailure: FileFailure?
     /// Dropped reports that have not been reported to the collector and are in no segment yet, by reason.
-    private var untold: [String: Int] = [:]
+    private var unreportedDrops: [String: Int] = [:]
     /// Files that are no longer needed but could not be removed.
-    private(set) var lingering: [String: FileFailure] = [:]
+    private(set) var unremovedFiles: [String: FileFailure] = [:]
     /// The number of the mailbox entry that is being processed.
     var ticket: UInt64 = 0
     /// The time until which nothing is sent for an app, by its id, because the collector said that the key may not write for it.
-    private(set) var forbiddenApps: [String: Moment] = [:]
+    private(set) var forbiddenApps: [String: MonotonicTime] = [:]
 
     /// The batches with their own retry times.
     var retries = BatchRetries()
@@ -75,35 +75,37 @@ struct SegmentQueue {
 
     /// The number of sightings that are not delivered.
     var waitingSightings: Int {
-        waiting.reduce(0) { $0 + $1.sightings + $1.damaged } + (open?.held.sightings ?? 0)
+        waiting.reduce(0) { $0 + $1.sightings + $1.damaged } + (open?.queued.sightings ?? 0)
     }
 
     /// The number of explanations that are not delivered.
     var waitingExplanations: Int {
-        waiting.reduce(0) { $0 + $1.explanations } + (open?.held.explanations ?? 0)
+        waiting.reduce(0) { $0 + $1.explanations } + (open?.queued.explanations ?? 0)
     }
 
-    var isEmpty: Bool { waiting.isEmpty && open == nil && untold.isEmpty }
+    var isEmpty: Bool { waiting.isEmpty && open == nil && unreportedDrops.isEmpty }
 
     /// Returns the highest record number up to which everything is delivered or discarded.
-    func settledThrough(_ last: UInt64) -> UInt64 {
-        let first = (waiting.map(\.firstTicket) + [open?.held.firstTicket].compactMap(\.self)).min()
+    func completedThrough(_ last: UInt64) -> UInt64 {
+        let first = (waiting.map(\.firstTicket) + [open?.queued.firstTicket].compactMap(\.self)).min()
         return first.map { max($0, 1) - 1 } ?? last
     }
 
     // MARK: Apps that the key may not write for
 
-    mutating func forbid(_ appID: String?, until moment: Moment) { forbiddenApps[appID ?? ""] = moment }
+    mutating func forbid(_ appID: String?, until moment: MonotonicTime) {
+        forbiddenApps[appID ?? ""] = moment
+    }
 
-    mutating func endForbidding(at now: Now) {
+    mutating func endForbidding(at now: CurrentTime) {
         for (app, moment) in forbiddenApps where moment <= now.moment { forbiddenApps[app] = nil }
     }
 
     /// Returns the earliest time at which a segment may be sent.
-    func release(of held: HeldSegment) -> Moment {
+    func release(of queued: QueuedSegment) -> MonotonicTime {
         max(
-            forbiddenApps[held.appID ?? ""] ?? .distantPast,
-            retries.retryAt(held.key, wasSent: held.sentAt != nil))
+            forbiddenApps[queued.appID ?? ""] ?? .distantPast,
+            retries.retryAt(queued.key, wasSent: queued.sentAt != nil))
     }
 
     /// `true` if some segments may be sent later than others.
@@ -120,21 +122,21 @@ struct SegmentQueue {
         close()
     }
 
-    private static let sparingMilliseconds = 3_600_000
+    private static let throttledMilliseconds = 3_600_000
 
     private func gatherMilliseconds(_ usual: Int) -> Int {
-        isSparing ? max(usual, Self.sparingMilliseconds) : usual
+        isThrottled ? max(usual, Self.throttledMilliseconds) : usual
     }
 
     /// The most reports in a batch. If bytes are to be saved, it is the limit of the collector, unless the collector has rejected a
     /// batch for its length.
     private var lineLimit: Int {
-        isSparing && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
+        isThrottled && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
     }
 
     private func isFull(for json: [UInt8]) -> Bool {
         guard let open else { return false }
-        return Int(open.lineCount) >= lineLimit || open.held.bytes + json.count > bounds.batchBytes
+        return Int(open.lineCount) >= lineLimit || open.queued.bytes + json.count > bounds.batchBytes
     }
 
     /// Returns the bytes that a report adds to the body of a batch. For the first report of a batch, they include the head.
@@ -154,9 +156,9 @@ struct SegmentQueue {
     /// Adds a sighting to a report that waits in the open segment.
     ///
     /// - Returns: `true` if there is such a report.
-    mutating func fold(_ key: FoldingKey, count: Int, alive: Int?, at now: Now) -> Bool {
+    mutating func merge(_ key: ReportMergeKey, count: Int, alive: Int?, at now: CurrentTime) -> Bool {
         guard let line = open?.lines[key], line.count + count <= WireLimits.count else { return false }
-        if let open, open.held.bytes >= bounds.batchBytes {
+        if let open, open.queued.bytes >= bounds.batchBytes {
             close()
             return false
         }
@@ -177,13 +179,13 @@ struct SegmentQueue {
     ///   - json: the report as ``LeakReport/openJSON()`` writes it.
     ///   - isNew: `true` if the leak has not been seen in this session before, so that it is due soon.
     mutating func add(
-        _ json: [UInt8], _ key: FoldingKey, count: Int, alive: Int?, isNew: Bool, at now: Now
+        _ json: [UInt8], _ key: ReportMergeKey, count: Int, alive: Int?, isNew: Bool, at now: CurrentTime
     ) {
         if isFull(for: json) { close() }
         begin(at: now)
         guard let index = open?.lineCount else { return }
         open?.lineCount += 1
-        open?.lines[key] = OpenSegment.Line(index: index, count: count)
+        open?.lines[key] = ActiveSegment.Line(index: index, count: count)
         let report = SegmentReport(
             index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
             json: json[...])
@@ -194,11 +196,11 @@ struct SegmentQueue {
     }
 
     private mutating func addSightings(_ count: Int) {
-        open?.held.sightings += count
-        open?.held.unsavedSightings += count
+        open?.queued.sightings += count
+        open?.queued.unsavedSightings += count
     }
 
-    mutating func add(_ checks: [ClassChecks], at now: Now) {
+    mutating func add(_ checks: [ClassChecks], at now: CurrentTime) {
         for check in checks where check.count > 0 && !check.className.isEmpty {
             let name = check.className.prefix(utf8: WireLimits.classBytes)
             append([.checks(ClassChecks(className: name, count: check.count))], at: now)
@@ -206,11 +208,11 @@ struct SegmentQueue {
     }
 
     /// - Parameter explanation: the JSON of a report with an explanation.
-    mutating func add(explanation: [UInt8], at now: Now) {
+    mutating func add(explanation: [UInt8], at now: CurrentTime) {
         append([.explanation(explanation[...])], at: now)
     }
 
-    mutating func add(_ session: EndedSession, at now: Now) {
+    mutating func add(_ session: EndedSession, at now: CurrentTime) {
         var session = session
         session.id = session.id.prefix(utf8: WireLimits.sessionIDBytes)
         append([.session(session)], at: now)
@@ -223,7 +225,7 @@ struct SegmentQueue {
     ///   - session: `nil` if there is nothing to report.
     ///   - other: the origin of the session, if it may be an earlier build or another user.
     mutating func add(
-        _ session: EndedSession?, log: String, of other: SegmentHeader? = nil, at now: Now
+        _ session: EndedSession?, log: String, of other: SegmentHeader? = nil, at now: CurrentTime
     ) {
         var successor: String?
         if let session {
@@ -231,39 +233,41 @@ struct SegmentQueue {
             change { $0 = other ?? own }
             add(session, at: now)
             write([], at: now)
-            successor = open?.held.key
+            successor = open?.queued.key
             change { $0 = own }
         }
         removeFile(log)
-        if let successor { holdBack(successor, until: [log]) }
+        if let successor { block(successor, until: [log]) }
     }
 
     /// Counts discarded sightings, and reports them to the collector if it does not know about them.
     mutating func drop(_ count: Int, _ reason: LeakReporter.DropReason) {
         guard count > 0 else { return }
-        tally.dropped[reason, default: 0] += count
-        if reason.isTold { untold[reason.rawValue, default: 0] += count }
+        counts.dropped[reason, default: 0] += count
+        if reason.isReported { unreportedDrops[reason.rawValue, default: 0] += count }
     }
 
     /// Counts a dropped explanation. This is not reported to the collector, which does not count explanations.
-    mutating func dropExplanation() { tally.droppedExplanations += 1 }
+    mutating func dropExplanation() { counts.droppedExplanations += 1 }
 
     /// Adds the drops that a removed segment was to report to the collector.
-    mutating func tell(_ drops: [DroppedReports]) {
+    mutating func addUnreportedDrops(_ drops: [DroppedReports]) {
         for drop in drops {
-            let (sum, isTooLarge) = untold[drop.reason, default: 0].addingReportingOverflow(drop.count)
-            untold[drop.reason] = isTooLarge ? .max : sum
+            let (sum, isTooLarge) = unreportedDrops[drop.reason, default: 0].addingReportingOverflow(
+                drop.count)
+            unreportedDrops[drop.reason] = isTooLarge ? .max : sum
         }
     }
 
     /// Discards the drops that have not been reported to the collector yet.
-    mutating func forgetDrops() { untold = [:] }
+    mutating func forgetDrops() { unreportedDrops = [:] }
 
-    private mutating func append(_ records: [SegmentRecord], isDue: Bool = true, at now: Now) {
+    private mutating func append(_ records: [SegmentRecord], isDue: Bool = true, at now: CurrentTime) {
         guard !records.isEmpty else { return }
         // All in one segment and therefore in one write: records that replace a segment are written completely or not at all.
         if let open,
-            open.recordCount + records.count > WireLimits.checksCount || open.held.bytes >= bounds.batchBytes
+            open.recordCount + records.count > WireLimits.checksCount
+                || open.queued.bytes >= bounds.batchBytes
         {
             close()
         }
@@ -274,119 +278,121 @@ struct SegmentQueue {
         open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
     }
 
-    private mutating func begin(at now: Now) {
+    private mutating func begin(at now: CurrentTime) {
         guard open == nil else { return }
         var header = origin
         header.key = makeID(now.wallTime)
-        open = OpenSegment(header, ticket: ticket)
+        open = ActiveSegment(header, ticket: ticket)
     }
 
     // MARK: Storage
 
     /// Writes the new records to disk in one write, and discards segments beyond the limits.
-    mutating func commit(at now: Now) {
+    mutating func commit(at now: CurrentTime) {
         for index in waiting.indices where !waiting[index].unsaved.isEmpty {
-            var held = waiting[index]
-            save(&held)
-            waiting[index] = held
+            var queued = waiting[index]
+            save(&queued)
+            waiting[index] = queued
         }
         write([], at: now)
-        for name in lingering.keys.sorted() { removeFile(name) }
+        for name in unremovedFiles.keys.sorted() { removeFile(name) }
         enforceBounds(at: now)
     }
 
     /// Writes the new records to disk, together with `records`.
     ///
     /// - Parameter isDue: `true` if `records` are worth a request of their own.
-    mutating func write(_ records: [SegmentRecord], isDue: Bool = true, at now: Now) {
-        let drops = untold.sorted { $0.key < $1.key }.map {
+    mutating func write(_ records: [SegmentRecord], isDue: Bool = true, at now: CurrentTime) {
+        let drops = unreportedDrops.sorted { $0.key < $1.key }.map {
             SegmentRecord.dropped(reason: $0.key, count: UInt64($0.value))
         }
-        untold = [:]
+        unreportedDrops = [:]
         append(records + drops, isDue: isDue || !drops.isEmpty, at: now)
-        open?.settleAgain()
-        guard var held = open?.held else { return }
-        save(&held)
-        open?.held = held
+        open?.appendRepeats()
+        guard var queued = open?.queued else { return }
+        save(&queued)
+        open?.queued = queued
     }
 
     /// Closes the open segment; later records go into another one.
     mutating func close() {
-        open?.settleAgain()
-        guard var held = open?.held else { return }
-        save(&held)
-        waiting.insert(held, at: waiting.firstIndex(where: \.isDeclined) ?? waiting.endIndex)
+        open?.appendRepeats()
+        guard var queued = open?.queued else { return }
+        save(&queued)
+        waiting.insert(queued, at: waiting.firstIndex(where: \.isDeclined) ?? waiting.endIndex)
         open = nil
     }
 
     /// The most files that may wait for removal before no new files are created: where files can be created but not removed, the
     /// disk would fill up.
-    static let lingeringLimit = 256
+    static let unremovedFilesLimit = 256
 
-    mutating func save(_ held: inout HeldSegment) {
-        guard let folder, !held.unsaved.isEmpty, !held.isContentFixed else { return }
-        if !held.hasFile, lingering.count >= Self.lingeringLimit, let (_, failure) = lingering.first {
+    mutating func save(_ queued: inout QueuedSegment) {
+        guard let folder, !queued.unsaved.isEmpty, !queued.isContentFixed else { return }
+        if !queued.hasFile, unremovedFiles.count >= Self.unremovedFilesLimit,
+            let (_, failure) = unremovedFiles.first
+        {
             saveFailure = failure
             self.failure = failure.description
             return
         }
-        held.hasFile = true
-        let (written, failure) = folder.append(held.unsaved, to: held.fileName)
-        held.savedBytes += written
+        queued.hasFile = true
+        let (written, failure) = folder.append(queued.unsaved, to: queued.fileName)
+        queued.savedBytes += written
         // Not `removeFirst`, which would keep the capacity for each segment that is on the disk.
-        held.unsaved = Array(held.unsaved[written...])
+        queued.unsaved = Array(queued.unsaved[written...])
         saveFailure = failure
         self.failure = failure?.description
         guard failure == nil else { return }
-        tally.stored += held.unsavedSightings
-        held.unsavedSightings = 0
+        counts.stored += queued.unsavedSightings
+        queued.unsavedSightings = 0
     }
 
-    func read(_ held: HeldSegment) throws(FileFailure) -> [UInt8] {
-        guard held.savedBytes > 0, let folder else { return held.unsaved }
-        return try folder.read(held.fileName) + held.unsaved
+    func read(_ queued: QueuedSegment) throws(FileFailure) -> [UInt8] {
+        guard queued.savedBytes > 0, let folder else { return queued.unsaved }
+        return try folder.read(queued.fileName) + queued.unsaved
     }
 
-    mutating func remove(_ held: HeldSegment) {
-        waiting.removeAll { $0.key == held.key }
-        retries.remove(held.key)
-        if held.hasFile { removeFile(held.fileName) }
+    mutating func remove(_ queued: QueuedSegment) {
+        waiting.removeAll { $0.key == queued.key }
+        retries.remove(queued.key)
+        if queued.hasFile { removeFile(queued.fileName) }
     }
 
     /// Prevents a segment from being sent until those of the files that could not be removed are gone.
-    mutating func holdBack(_ key: String, until names: some Sequence<String>) {
-        let left = names.filter { lingering[$0] != nil }
+    mutating func block(_ key: String, until names: some Sequence<String>) {
+        let left = names.filter { unremovedFiles[$0] != nil }
         guard !left.isEmpty else { return }
-        if open?.held.key == key {
-            open?.held.successorOf.formUnion(left)
+        if open?.queued.key == key {
+            open?.queued.blockedBy.formUnion(left)
         } else if let position = waiting.firstIndex(where: { $0.key == key }) {
-            waiting[position].successorOf.formUnion(left)
+            waiting[position].blockedBy.formUnion(left)
         }
     }
 
     mutating func removeFile(_ name: String) {
         do throws(FileFailure) {
             try folder?.remove(name)
-            lingering[name] = nil
+            unremovedFiles[name] = nil
         } catch {
-            lingering[name] = error
+            unremovedFiles[name] = error
         }
     }
 
-    private mutating func enforceBounds(at now: Now) {
-        let saved = waiting.reduce(0) { $0 + $1.diskBytes } + (open?.held.diskBytes ?? 0)
-        let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.held.unsaved.count ?? 0)
+    private mutating func enforceBounds(at now: CurrentTime) {
+        let saved = waiting.reduce(0) { $0 + $1.diskBytes } + (open?.queued.diskBytes ?? 0)
+        let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.queued.unsaved.count ?? 0)
         var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
         guard excess.saved > 0 || excess.unsaved > 0 else { return }
         // Declined segments are older than their position suggests.
         let oldestFirst = waiting.filter(\.isDeclined) + waiting.filter { !$0.isDeclined }
-        for held in oldestFirst where held.key != awayKey {
+        for queued in oldestFirst where queued.key != inFlightKey {
             let helps =
-                (excess.saved > 0 && held.savedBytes > 0) || (excess.unsaved > 0 && !held.unsaved.isEmpty)
+                (excess.saved > 0 && queued.savedBytes > 0) || (excess.unsaved > 0 && !queued.unsaved.isEmpty)
             guard helps else { continue }
-            excess.saved -= held.diskBytes
-            excess.unsaved -= held.unsaved.count
-            discard(held, .queueFull, at: now)
+            excess.saved -= queued.diskBytes
+            excess.unsaved -= queued.unsaved.count
+            discard(queued, .queueFull, at: now)
         }
     }
 }

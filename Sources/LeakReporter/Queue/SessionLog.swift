@@ -44,8 +44,8 @@ struct SessionLog {
     }
 
     static func newest(in bytes: [UInt8]) -> EndedSession? {
-        for frame in Framing.read(bytes).frames.reversed() {
-            if case .session(let session)? = SegmentRecord(frame) { return session }
+        for rawRecord in RecordCodec.read(bytes).rawRecords.reversed() {
+            if case .session(let session)? = SegmentRecord(rawRecord) { return session }
         }
         return nil
     }

@@ -21,25 +21,25 @@ struct Segment: Hashable {
     private(set) var explanations: [ArraySlice<UInt8>] = []
     private(set) var dropped: [DroppedReports] = []
     private(set) var replaced: [String] = []
-    private(set) var seal: SegmentSeal?
+    private(set) var footer: SegmentFooter?
     /// The number of sightings known to be missing; there may have been more.
     private(set) var damagedSightings = 0
 
     init(_ bytes: [UInt8]) {
-        let reading = Framing.read(bytes)
-        let records = reading.frames.map(SegmentRecord.init)
+        let reading = RecordCodec.read(bytes)
+        let records = reading.rawRecords.map(SegmentRecord.init)
         for case .report(let report)? in records {
             reports[report.index] = Report(
                 json: report.json, count: Int(report.count), alive: report.alive.map { Int($0) })
         }
-        for record in records.compactMap(\.self) { take(record) }
-        let expected = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(seal?.reports ?? 0))
+        for record in records.compactMap(\.self) { apply(record) }
+        let expected = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(footer?.reports ?? 0))
         damagedSightings += expected - reports.count
         // The readable records do not show what was lost.
         if damagedSightings == 0, reading.damagedBytes > 0 { damagedSightings = 1 }
     }
 
-    private mutating func take(_ record: SegmentRecord) {
+    private mutating func apply(_ record: SegmentRecord) {
         switch record {
         case .header(let header): self.header = header
         case .report: break
@@ -54,7 +54,7 @@ struct Segment: Hashable {
         case .dropped(let reason, let count):
             dropped.append(DroppedReports(reason: reason, count: Int(clamping: count)))
         case .replaces(let key): replaced.append(key)
-        case .seal(let seal): self.seal = seal
+        case .footer(let footer): self.footer = footer
         }
     }
 
@@ -104,9 +104,9 @@ struct Segment: Hashable {
         }.sorted { $0.key < $1.key }
     }
 
-    /// Returns the bytes to send: the head from the seal, the reports, and the tail.
-    func body(_ seal: SegmentSeal) -> [UInt8] {
-        var body = Array(seal.head)
+    /// Returns the bytes to send: the head from the footer, the reports, and the tail.
+    func body(_ footer: SegmentFooter) -> [UInt8] {
+        var body = Array(footer.head)
         for (index, entry) in ordered.enumerated() {
             if index > 0 { body.append(UInt8(ascii: ",")) }
             body += LeakReport.closed(entry.report.json, count: entry.report.count, alive: entry.report.alive)

@@ -17,7 +17,7 @@ enum SegmentRecord: Hashable {
     /// removed.
     case replaces(key: String)
     /// The segment was sent for the first time; nothing is added any more.
-    case seal(SegmentSeal)
+    case footer(SegmentFooter)
 }
 
 /// The origin of the reports in a segment.
@@ -43,7 +43,7 @@ struct SegmentReport: Hashable {
     var json: ArraySlice<UInt8>
 }
 
-struct SegmentSeal: Hashable {
+struct SegmentFooter: Hashable {
     /// The wall-clock time of the first attempt to send it.
     var sentAt: WireTime
     /// The number of reports, without further sightings.
@@ -61,7 +61,7 @@ extension SegmentRecord {
         static let session: UInt8 = 5
         static let dropped: UInt8 = 6
         static let replaces: UInt8 = 7
-        static let seal: UInt8 = 8
+        static let footer: UInt8 = 8
         static let explanation: UInt8 = 9
     }
 
@@ -112,19 +112,19 @@ extension SegmentRecord {
         case .replaces(let key):
             kind = Kind.replaces
             payload.append(text: key)
-        case .seal(let seal):
-            kind = Kind.seal
-            payload.append(seal.sentAt.milliseconds)
-            payload.append(seal.reports)
-            payload.append(contentsOf: seal.head)
+        case .footer(let footer):
+            kind = Kind.footer
+            payload.append(footer.sentAt.milliseconds)
+            payload.append(footer.reports)
+            payload.append(contentsOf: footer.head)
         }
-        Framing.append(kind, payload, to: &bytes)
+        RecordCodec.append(kind, payload, to: &bytes)
     }
 
     /// - Returns: `nil` if this version does not write such a record.
-    init?(_ frame: Framing.Frame) {
-        var reader = PayloadReader(rest: frame.payload)
-        guard let record = Self.read(frame.kind, &reader) else { return nil }
+    init?(_ rawRecord: RecordCodec.RawRecord) {
+        var reader = PayloadReader(rest: rawRecord.payload)
+        guard let record = Self.read(rawRecord.kind, &reader) else { return nil }
         self = record
     }
 
@@ -160,12 +160,12 @@ extension SegmentRecord {
             guard let count: UInt64 = reader.number(), let reason = reader.text() ?? nil else { return nil }
             return .dropped(reason: reason, count: count)
         case Kind.replaces: return (reader.text() ?? nil).map(SegmentRecord.replaces)
-        case Kind.seal:
+        case Kind.footer:
             guard let sentAt: Int64 = reader.number(), let reports: UInt32 = reader.number() else {
                 return nil
             }
-            return .seal(
-                SegmentSeal(sentAt: WireTime(milliseconds: sentAt), reports: reports, head: reader.rest))
+            return .footer(
+                SegmentFooter(sentAt: WireTime(milliseconds: sentAt), reports: reports, head: reader.rest))
         default: return nil
         }
     }

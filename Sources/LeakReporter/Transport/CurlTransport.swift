@@ -21,7 +21,7 @@
             self.options = options
         }
 
-        func post(_ post: Post) -> Reply {
+        func post(_ post: TransportRequest) -> TransportResult {
             do throws(CurlError) {
                 let fields = post.fields.map { HTTPField($0.name, $0.value) }
                 let answer = try connected().post(post.body, to: post.address, fields: fields)
@@ -29,7 +29,7 @@
                 // The next request has a new connection, so its response is unambiguous.
                 if mayBeRepeated { client = nil }
                 mayReuseConnection = !mayBeRepeated
-                var reply = Reply.Answer(
+                var reply = TransportResult.Response(
                     status: answer.status, retryAfter: answer["Retry-After"], location: answer["Location"],
                     contentType: answer["Content-Type"], body: answer.body)
                 // If a kept connection ends before a response, libcurl repeats the request on a new one without reporting it.

@@ -6,9 +6,9 @@ extension Writer {
     ) throws(StoreError) -> LeakMerge? {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) -> LeakMerge? in
-                try forgetIfOthersWrote()
+                try dropCachedIfOthersWrote()
                 // Rows in logs name leaks that are about to go.
-                try foldLogs()
+                try flushLogs()
                 var parts: [MergePart] = []
                 for id in Set(sources).subtracting([target.id]).sorted() {
                     if let part = try mergePart(id, app: target.app) { parts.append(part) }
@@ -33,14 +33,14 @@ extension Writer {
                 try connection.run(
                     "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", row, now,
                     entry.by, entry.note)
-                try forgetOldDecisions(about: row)
-                try restAll()
+                try deleteOldDecisions(about: row)
+                try reindexAll()
                 // Entries cache rows of leaks that do not exist any more.
                 caches.removeAll()
                 return summary
             }
         } catch {
-            forget()
+            dropCached()
             throw error
         }
     }
@@ -109,11 +109,11 @@ extension Writer {
             where leak = ?
             """, identity.title, identity.module, PackedWriter.pack(identity.stack),
             PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle),
-            identity.groupedBy.version, identity.groupedBy.className, identity.packedGroupedStack,
+            identity.groupingKey.version, identity.groupingKey.className, identity.packedGroupedStack,
             SearchText.of(identity), row)
         try addTextBytes(of: row, sign: 1)
         try insertElements(
-            of: identity.groupedBy, leak: row, app: self.row("select app from leak where id = ?", row))
+            of: identity.groupingKey, leak: row, app: self.row("select app from leak where id = ?", row))
     }
 
     private func deleteElements(of leak: Int64) throws(StoreError) {
@@ -126,7 +126,7 @@ extension Writer {
         try select.bind(leak)
         guard try select.step() else { return }
         guard
-            let key = GroupedBy(
+            let key = GroupingKey(
                 version: select.int(1), className: select.text(2), packed: select.bytes(3),
                 stack: select.bytes(4), children: select.bytes(5), cycle: select.bytes(6))
         else { throw .unreadable("a leak", in: connection.path) }

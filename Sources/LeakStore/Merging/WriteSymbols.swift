@@ -29,7 +29,7 @@ extension Writer {
         return connection.changes == 1
     }
 
-    func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+    func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
         try connection.transaction(.immediate) { () throws(StoreError) in
             for row in rows {
                 try connection.run("update symbol_table set used_at = max(used_at, ?) where id = ?", now, row)
@@ -41,7 +41,7 @@ extension Writer {
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
-                try forgetIfOthersWrote()
+                try dropCachedIfOthersWrote()
                 let select = try connection.statement("select id from leak where key = ?")
                 try select.bind(identity.id.bytes)
                 let row = try select.step() ? select.int64(0) : nil
@@ -52,7 +52,7 @@ extension Writer {
                 return true
             }
         } catch {
-            forget()
+            dropCached()
             throw error
         }
     }

@@ -4,7 +4,7 @@ struct Migration: Sendable {
     let version: Int
     let script: String
     /// Converts rows that the script cannot convert; runs after it.
-    var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
+    var convert: (@Sendable (SQLiteConnection) throws(StoreError) -> Void)?
 
     /// All migrations in order; the version of the last one is the schema that this code reads and writes.
     static let all = [
@@ -19,12 +19,12 @@ struct Migration: Sendable {
     /// - Throws: ``StoreError/Reason/notADatabase`` for a database of another program, untouched;
     ///   ``StoreError/Reason/newerSchema(found:known:)``, untouched; ``StoreError/Reason/corrupt`` for one of ours that
     ///   lacks a table, an index or a column.
-    static func run(on connection: Connection) throws(StoreError) {
+    static func run(on connection: SQLiteConnection) throws(StoreError) {
         if try isNeeded(on: connection) { try migrate(connection) }
         try checkParts(of: connection)
     }
 
-    private static func migrate(_ connection: Connection) throws(StoreError) {
+    private static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
         try connection.transaction(.immediate) { () throws(StoreError) in
             // Another process may have done it while this one waited for the lock.
             guard try isNeeded(on: connection) else { return }
@@ -34,14 +34,14 @@ struct Migration: Sendable {
                 try migration.convert?(connection)
                 try connection.execute("pragma user_version = \(migration.version)")
             }
-            try connection.execute("pragma application_id = \(Connection.applicationID)")
+            try connection.execute("pragma application_id = \(SQLiteConnection.applicationID)")
         }
     }
 
     /// Returns `true` if a database has to be migrated to ``newestVersion``.
     ///
     /// - Throws: ``StoreError`` for a database that this code must not read or write.
-    static func isNeeded(on connection: Connection) throws(StoreError) -> Bool {
+    static func isNeeded(on connection: SQLiteConnection) throws(StoreError) -> Bool {
         let (found, isMarked) = try ownVersion(of: connection)
         guard found <= newestVersion else { throw .newerSchema(found, in: connection.path) }
         return found < newestVersion || !isMarked
@@ -50,7 +50,7 @@ struct Migration: Sendable {
     /// Returns the schema of a database to read: any schema that a collector wrote, also a newer one.
     ///
     /// - Throws: ``StoreError`` for a file of another program, and for one of ours that lacks a part.
-    static func schema(of connection: Connection) throws(StoreError) -> Int {
+    static func schema(of connection: SQLiteConnection) throws(StoreError) -> Int {
         let found = try ownVersion(of: connection).version
         guard found > 0 else {
             throw StoreError(
@@ -60,11 +60,11 @@ struct Migration: Sendable {
         return found
     }
 
-    /// Reads `user_version`, 0 for an empty database, and whether ``Connection/applicationID`` marks the file.
+    /// Reads `user_version`, 0 for an empty database, and whether ``SQLiteConnection/applicationID`` marks the file.
     ///
     /// One statement sees one state of the database: another process may be creating it.
     private static func ownVersion(
-        of connection: Connection
+        of connection: SQLiteConnection
     ) throws(StoreError) -> (version: Int, isMarked: Bool) {
         let select = try connection.statement(
             """
@@ -74,7 +74,7 @@ struct Migration: Sendable {
         defer { select.reset() }
         guard try select.step() else { return (0, false) }
         let (tables, application, found) = (select.int(0), select.int64(1), Int(select.int64(2)))
-        guard application == Connection.applicationID || (application == 0 && tables == 0) else {
+        guard application == SQLiteConnection.applicationID || (application == 0 && tables == 0) else {
             throw StoreError(
                 .notADatabase,
                 "database \(connection.path): it belongs to another program; choose another file")
@@ -85,14 +85,14 @@ struct Migration: Sendable {
                 "database \(connection.path): its schema has the number \(found), which no collector wrote; restore it "
                     + "from a backup")
         }
-        return (found, application == Connection.applicationID)
+        return (found, application == SQLiteConnection.applicationID)
     }
 
     /// Throws if a part is missing. Otherwise the first report that needs the part would fail with an obscure error.
     private static func checkParts(
-        of connection: Connection, schema: Int = newestVersion
+        of connection: SQLiteConnection, schema: Int = newestVersion
     ) throws(StoreError) {
-        let model = try Connection(path: ":memory:", access: .readWrite)
+        let model = try SQLiteConnection(path: ":memory:", access: .readWrite)
         for migration in all where migration.version <= schema { try model.execute(migration.script) }
         let found = Set(try parts(of: connection))
         for part in try parts(of: model) where !found.contains(part) {
@@ -102,7 +102,7 @@ struct Migration: Sendable {
     }
 
     /// Returns tables with their columns, and indexes: `table leak.key`, `index leak_of_class`.
-    private static func parts(of connection: Connection) throws(StoreError) -> [String] {
+    private static func parts(of connection: SQLiteConnection) throws(StoreError) -> [String] {
         let select = try connection.statement(
             """
             select 'table ' || m.name || '.' || p.name from sqlite_master m join pragma_table_info(m.name) p

@@ -97,7 +97,7 @@ package struct StoredTexts: Sendable {
             id: LeakID(high: 0, low: 0), app: "", kind: "", className: className, module: module,
             title: title,
             stack: stack, children: children, cycle: cycle, quality: .full,
-            groupedBy: GroupedBy(version: 0, className: "", stack: grouped))
+            groupingKey: GroupingKey(version: 0, className: "", stack: grouped))
         self.groupedStack = identity.packedGroupedStack
         search = SearchText.of(identity)
     }
@@ -169,7 +169,7 @@ extension Migration {
                     count += 1
                     last = select.int64(0)
                     guard
-                        let key = GroupedBy(
+                        let key = GroupingKey(
                             version: select.int(5), className: select.text(6), packed: select.bytes(7),
                             stack: select.bytes(2), children: select.bytes(3), cycle: select.bytes(4))
                     else { continue }

@@ -74,19 +74,19 @@ public struct PastDecision: Hashable, Sendable {
 }
 
 /// A decision that holds, and its effect so far.
-public struct Standing: Hashable, Sendable {
+public struct DecisionStatus: Hashable, Sendable {
     public var decision: PastDecision
     /// For a resolved leak: reports since then in versions that are not older than the fix. For an ignored leak: reports since
     /// then.
     public var reportsSince: Int
     /// For a resolved leak: the oldest version that is not older than the fix and in which the leak was seen since then; `nil` if
     /// there is none.
-    public var backIn: String?
+    public var regressedIn: String?
 
-    public init(decision: PastDecision, reportsSince: Int, backIn: String? = nil) {
+    public init(decision: PastDecision, reportsSince: Int, regressedIn: String? = nil) {
         self.decision = decision
         self.reportsSince = reportsSince
-        self.backIn = backIn
+        self.regressedIn = regressedIn
     }
 
     /// Returns the state of the leak that follows from this decision.
@@ -95,7 +95,7 @@ public struct Standing: Hashable, Sendable {
     /// - Returns: `nil` if the decision does not hold any more: the counts alone determine the state.
     public func state(now: Int64) -> LeakState? {
         switch decision.action {
-        case .resolved: backIn == nil ? .resolved : .regressed
+        case .resolved: regressedIn == nil ? .resolved : .regressed
         case .ignored(.none): .ignored
         case .ignored(.date(let end)): now < end ? .ignored : nil
         case .ignored(.reports(let count)): reportsSince < count ? .ignored : nil

@@ -1,4 +1,4 @@
-/// The stored form of ``GroupedBy/stack``. Most of its elements are in the leak's own path, so they are stored as numbers.
+/// The stored form of ``GroupingKey/stack``. Most of its elements are in the leak's own path, so they are stored as numbers.
 package enum GroupedStack {
     /// Marks an element that is not in the path; the element follows.
     private static let literal = 0
@@ -43,6 +43,6 @@ extension LeakIdentity {
     /// Stack, children and cycle, one after another.
     package var path: [String] { stack + children + cycle }
 
-    /// ``GroupedBy/stack`` as stored.
-    package var packedGroupedStack: [UInt8] { GroupedStack.pack(groupedBy.stack, path: path) }
+    /// ``GroupingKey/stack`` as stored.
+    package var packedGroupedStack: [UInt8] { GroupedStack.pack(groupingKey.stack, path: path) }
 }

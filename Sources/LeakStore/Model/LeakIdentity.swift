@@ -27,7 +27,7 @@ public final class LeakIdentity: Sendable {
     public let cycle: [String]
     public let quality: Quality
     /// The rule that made `id`, and its input.
-    public let groupedBy: GroupedBy
+    public let groupingKey: GroupingKey
     /// The same leak with the other key that it may have: with the module in the class's name, or without.
     ///
     /// `nil` if the class names no module. The identity without the module in the class's name has it as ``module``.
@@ -37,7 +37,7 @@ public final class LeakIdentity: Sendable {
 
     public init(
         id: LeakID, app: String, kind: String, className: String?, module: String?, title: String,
-        stack: [String], children: [String], cycle: [String], quality: Quality, groupedBy: GroupedBy,
+        stack: [String], children: [String], cycle: [String], quality: Quality, groupingKey: GroupingKey,
         alternative: LeakIdentity? = nil
     ) {
         self.id = id
@@ -50,14 +50,14 @@ public final class LeakIdentity: Sendable {
         self.children = children
         self.cycle = cycle
         self.quality = quality
-        self.groupedBy = groupedBy
+        self.groupingKey = groupingKey
         self.alternative = alternative
         askedID = module == nil ? id : alternative?.id ?? id
     }
 }
 
 /// The reason why two reports belong to the same leak.
-public struct GroupedBy: Hashable, Sendable {
+public struct GroupingKey: Hashable, Sendable {
     /// Version of the grouping rules; stored, never recomputed.
     public var version: Int
     /// The key's class, masked text, or sender's fingerprint.

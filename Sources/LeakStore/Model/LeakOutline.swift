@@ -5,17 +5,17 @@ public struct LeakOutline: Hashable, Sendable {
     public var className: String?
     /// As ``LeakIdentity/stack``.
     public var stack: [String]
-    public var groupedBy: GroupedBy
+    public var groupingKey: GroupingKey
     public var reports: Int
 
     public init(
-        id: LeakID, title: String, className: String?, stack: [String], groupedBy: GroupedBy, reports: Int
+        id: LeakID, title: String, className: String?, stack: [String], groupingKey: GroupingKey, reports: Int
     ) {
         self.id = id
         self.title = title
         self.className = className
         self.stack = stack
-        self.groupedBy = groupedBy
+        self.groupingKey = groupingKey
         self.reports = reports
     }
 
@@ -27,16 +27,16 @@ public struct LeakOutline: Hashable, Sendable {
         groupedVersion: Int, groupedClass: String, groupedStack: [UInt8], reports: Int
     ) {
         guard let id = LeakID(blob: key), let shown = PackedReader.texts(stack),
-            let grouped = GroupedBy(
+            let grouped = GroupingKey(
                 version: groupedVersion, className: groupedClass, packed: groupedStack, stack: stack,
                 children: children, cycle: cycle)
         else { return nil }
         self.init(
-            id: id, title: title, className: className, stack: shown, groupedBy: grouped, reports: reports)
+            id: id, title: title, className: className, stack: shown, groupingKey: grouped, reports: reports)
     }
 }
 
-extension GroupedBy {
+extension GroupingKey {
     /// Reads stored bytes.
     ///
     /// - Parameters:

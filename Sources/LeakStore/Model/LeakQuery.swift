@@ -64,14 +64,14 @@ public struct LeakPage: Sendable {
     /// Reports of these leaks.
     public var reports: Int
     /// Totals of leaks that match the query but are left out because they are ``LeakState/known``; zero if the query names a state.
-    public var known: KnownTotals
+    public var known: LeakTotals
     /// The same totals of ``LeakState/resolved`` and of ``LeakState/ignored`` leaks, including those that are known too.
-    public var resolved: KnownTotals
-    public var ignored: KnownTotals
+    public var resolved: LeakTotals
+    public var ignored: LeakTotals
 
     public init(
-        leaks: [LeakRow], next: String?, total: Int, reports: Int, known: KnownTotals = KnownTotals(),
-        resolved: KnownTotals = KnownTotals(), ignored: KnownTotals = KnownTotals()
+        leaks: [LeakRow], next: String?, total: Int, reports: Int, known: LeakTotals = LeakTotals(),
+        resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals()
     ) {
         self.leaks = leaks
         self.next = next
@@ -90,7 +90,7 @@ public struct LeakRow: Sendable {
     /// The known leak that explains it, or a part of its reports.
     public var known: KnownMatch?
     /// The last decision that is neither a note nor a reopening; its state may be over.
-    public var standing: Standing?
+    public var standing: DecisionStatus?
     /// True if the leak was first seen in the app's newest version.
     public var isNew: Bool
     public var reports: Int
@@ -114,7 +114,7 @@ public struct LeakRow: Sendable {
     public var share: Share?
 
     public init(
-        identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil, standing: Standing? = nil,
+        identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil, standing: DecisionStatus? = nil,
         isNew: Bool, reports: Int,
         freed: Int, installs: Int, aliveAtMost: Int?, retainedBytes: Int? = nil, lived: Percentiles?,
         firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,

@@ -1,8 +1,8 @@
 /// The data for the top of the summary.
 public struct Overview: Sendable {
     /// The newest version (``NewestVersion``), and the one before it by semantic order.
-    public var newest: Release?
-    public var previous: Release?
+    public var newest: ReleaseSummary?
+    public var previous: ReleaseSummary?
     /// If ``newest`` has no session: the sessions of the most recent version below it that has some, which is ``previous`` or an
     /// older one. So a developer's builds and the first reports of a beta do not hide the last number.
     public var lastSessions: VersionSessions?
@@ -22,9 +22,9 @@ public struct Overview: Sendable {
     public var leaks: Int
     public var reports: Int
     /// The part of ``leaks`` and ``reports`` that only the system causes.
-    public var known: KnownTotals
-    public var resolved: KnownTotals
-    public var ignored: KnownTotals
+    public var known: LeakTotals
+    public var resolved: LeakTotals
+    public var ignored: LeakTotals
     /// Reports that devices had to drop, by reason.
     public var dropped: [Submission.Dropped]
     /// The counts under ``StoreLimits/other``.
@@ -33,11 +33,12 @@ public struct Overview: Sendable {
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
     public init(
-        newest: Release?, previous: Release?, lastSessions: VersionSessions? = nil, newLeaks: Int,
+        newest: ReleaseSummary?, previous: ReleaseSummary?, lastSessions: VersionSessions? = nil,
+        newLeaks: Int,
         newTitles: [String],
         regressedLeaks: Int = 0, regressedTitles: [String] = [], period: Period = .day, recentReports: Int,
-        recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: KnownTotals = KnownTotals(),
-        resolved: KnownTotals = KnownTotals(), ignored: KnownTotals = KnownTotals(),
+        recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: LeakTotals = LeakTotals(),
+        resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals(),
         dropped: [Submission.Dropped],
         beyond: [BeyondLimit] = []
     ) {
@@ -63,7 +64,7 @@ public struct Overview: Sendable {
 }
 
 /// One version of an app, all its builds together.
-public struct Release: Hashable, Sendable {
+public struct ReleaseSummary: Hashable, Sendable {
     public var version: String
     /// `true` if it is the newest version of its app: ``NewestVersion``.
     public var isNewest: Bool

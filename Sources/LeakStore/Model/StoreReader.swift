@@ -43,7 +43,7 @@ public protocol StoreReader: AnyObject {
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Newest version first, at most 200.
-    func releases(app: String) throws(StoreError) -> [Release]
+    func releases(app: String) throws(StoreError) -> [ReleaseSummary]
     /// Returns the leaks that `version` adds, compared with `baseline` and all versions before that.
     ///
     /// - Parameter baseline: `nil` for the version before `version`.

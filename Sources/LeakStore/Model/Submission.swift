@@ -10,7 +10,7 @@ public struct Submission: Sendable {
     public var sightings: [Sighting]
     /// Explanations of what retains the objects of leaks that are stored, or reported in `sightings`.
     public var explanations: [Explanation]
-    public var denominators: [Denominator]
+    public var usageCounts: [UsageCounts]
     /// Reports that devices dropped: app, reason, count.
     public var dropped: [Dropped]
     /// The bytes that ``Sighting/sample`` refers to.
@@ -25,7 +25,7 @@ public struct Submission: Sendable {
         origins = []
         sightings = []
         explanations = []
-        denominators = []
+        usageCounts = []
         dropped = []
         body = []
         answer = []
@@ -39,7 +39,7 @@ public struct Submission: Sendable {
     package var countedApps: [String] {
         let counted = countedOrigins
         let reporting = origins.indices.filter { counted?.contains($0) ?? true }
-        return reporting.map { origins[$0].app } + denominators.map(\.app)
+        return reporting.map { origins[$0].app } + usageCounts.map(\.app)
             + dropped.filter { $0.count > 0 }.map(\.app)
     }
 
@@ -143,7 +143,7 @@ public struct Submission: Sendable {
     }
 
     /// Sessions and checks of one app version, by which leaks are divided.
-    public struct Denominator: Hashable, Sendable {
+    public struct UsageCounts: Hashable, Sendable {
         public var app: String
         public var version: String
         public var build: String?

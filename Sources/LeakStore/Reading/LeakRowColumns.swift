@@ -87,7 +87,7 @@ extension LeakRow {
                 id: id, app: row.text(.app), kind: row.text(.kind), className: row.optionalText(.className),
                 module: row.optionalText(.module), title: row.text(.title), stack: stack, children: children,
                 cycle: cycle, quality: quality,
-                groupedBy: GroupedBy(
+                groupingKey: GroupingKey(
                     version: row.int(.groupedVersion), className: row.text(.groupedClass),
                     stack: groupedStack)),
             state: row.bool(.isSlow) ? .slow : .open, isNew: row.bool(.isNew), reports: row.int(.reports),

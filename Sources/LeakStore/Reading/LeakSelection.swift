@@ -10,13 +10,13 @@ struct LeakSelection {
     let primary: String
     let secondary: String
 
-    init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
+    init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
         var values: [any Bindable] = []
         var joins = "leak l"
-        if let state = query.state.told {
+        if let state = query.state.assigned {
             // Starts with these few rows, whatever the other filters are.
             joins = "json_each(?) k cross join leak l on l.id = k.value"
-            values.append(verdicts.rows([state]).list)
+            values.append(leakStates.rows([state]).list)
         }
         if let period = query.period {
             let part = Self.reports(of: period, in: query, from: joins, now: now)
@@ -48,7 +48,7 @@ struct LeakSelection {
         case .slow: conditions.append(LeakRow.isSlow)
         case .toFix, .known, .any, .regressed, .resolved, .ignored: break
         }
-        let leftOut = verdicts.rows(query.state.leftOut)
+        let leftOut = leakStates.rows(query.state.leftOut)
         if !leftOut.isEmpty {
             conditions.append("l.id not in (select value from json_each(?))")
             values.append(leftOut.list)

@@ -7,20 +7,20 @@ extension SQLiteReader {
         }
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
         return try snapshot { () throws(StoreError) in
-            let verdicts = try verdicts(app: query.app, now: now)
+            let leakStates = try leakStates(app: query.app, now: now)
             var (rows, cursors, listed) =
                 query.isOfAllLeaks
-                ? try firstOfAll(query, verdicts, after: cursor, limit: query.limit + 1)
+                ? try firstOfAll(query, leakStates, after: cursor, limit: query.limit + 1)
                 : try page(
-                    of: LeakSelection(query, verdicts, now: now), after: cursor, limit: query.limit + 1)
-            let totals = try totals(of: query, listed, verdicts, now: now)
+                    of: LeakSelection(query, leakStates, now: now), after: cursor, limit: query.limit + 1)
+            let totals = try totals(of: query, listed, leakStates, now: now)
             var next: String?
             if rows.count > query.limit {
                 rows.removeLast()
                 cursors.removeLast()
                 next = cursors.last?.text(for: query)
             }
-            try complete(&rows, numbers: cursors.map(\.row), verdicts: verdicts, now: now)
+            try complete(&rows, numbers: cursors.map(\.row), leakStates: leakStates, now: now)
             return LeakPage(
                 leaks: rows, next: next, total: totals.listed.leaks, reports: totals.listed.reports,
                 known: totals.known, resolved: totals.resolved, ignored: totals.ignored)
@@ -31,34 +31,34 @@ extension SQLiteReader {
     ///
     /// - Parameter numbers: rows of `leak`, of the same leaks.
     func complete(
-        _ rows: inout [LeakRow], numbers: [Int64], verdicts: Verdicts, now: Int64
+        _ rows: inout [LeakRow], numbers: [Int64], leakStates: LeakStates, now: Int64
     ) throws(StoreError) {
         let first = Calendar.day(of: now) - LeakRow.trendDays + 1
         let trends = try trends(of: numbers, from: first)
         for (index, number) in numbers.enumerated() {
-            verdicts.mark(&rows[index], number, now: now)
+            leakStates.mark(&rows[index], number, now: now)
             rows[index].trendFrom = first
             rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
         }
     }
 
     private struct Totals {
-        var listed: KnownTotals
+        var listed: LeakTotals
         /// Totals of the leaks that the list leaves out.
-        var known = KnownTotals()
-        var resolved = KnownTotals()
-        var ignored = KnownTotals()
+        var known = LeakTotals()
+        var resolved = LeakTotals()
+        var ignored = LeakTotals()
     }
 
     private func totals(
-        of query: LeakQuery, _ listed: KnownTotals, _ verdicts: Verdicts, now: Int64
+        of query: LeakQuery, _ listed: LeakTotals, _ leakStates: LeakStates, now: Int64
     ) throws(StoreError) -> Totals {
-        func left(_ state: LeakState, _ filter: LeakQuery.StateFilter) throws(StoreError) -> KnownTotals {
-            guard query.state == .toFix, verdicts.totals(state).leaks > 0 else { return KnownTotals() }
-            guard !query.isOfAllLeaks else { return verdicts.totals(state) }
+        func left(_ state: LeakState, _ filter: LeakQuery.StateFilter) throws(StoreError) -> LeakTotals {
+            guard query.state == .toFix, leakStates.totals(state).leaks > 0 else { return LeakTotals() }
+            guard !query.isOfAllLeaks else { return leakStates.totals(state) }
             var same = query
             same.state = filter
-            return try totals(of: LeakSelection(same, verdicts, now: now))
+            return try totals(of: LeakSelection(same, leakStates, now: now))
         }
         var sums = Totals(
             listed: listed, known: try left(.known, .known), resolved: try left(.resolved, .resolved),
@@ -72,21 +72,21 @@ extension SQLiteReader {
         return sums
     }
 
-    private func totals(of selection: LeakSelection) throws(StoreError) -> KnownTotals {
+    private func totals(of selection: LeakSelection) throws(StoreError) -> LeakTotals {
         let select = try connection.statement(
             composed:
                 "select count(*), cast(min(total(\(selection.reports)), LARGEST_TOTAL) as integer) \(selection.source)"
         )
         defer { select.reset() }
         try select.bind(all: selection.values)
-        return try select.step() ? KnownTotals(leaks: select.int(0), reports: select.int(1)) : KnownTotals()
+        return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
     }
 
     /// Reads a page together with the totals of all leaks that match, because reading all of them once is most of what a page
     /// costs.
     private func page(
         of selection: LeakSelection, after cursor: PageCursor?, limit: Int
-    ) throws(StoreError) -> ([LeakRow], [PageCursor], KnownTotals) {
+    ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
         var values = selection.values
         var from = ""
         if let cursor {
@@ -110,11 +110,11 @@ extension SQLiteReader {
         try select.bind(all: values + [limit])
         var rows: [LeakRow] = []
         var cursors: [PageCursor] = []
-        var listed = KnownTotals()
+        var listed = LeakTotals()
         while try select.step() {
             rows.append(try LeakRow(select, in: connection.path))
             cursors.append(PageCursor(select))
-            listed = KnownTotals(
+            listed = LeakTotals(
                 leaks: select.int(LeakRow.Column.count), reports: select.int(LeakRow.Column.count + 1))
         }
         // A page past the end has no rows, so its totals need a separate query.
@@ -125,8 +125,8 @@ extension SQLiteReader {
     /// Reads a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, and the moving
     /// leaks, which no index contains; then the first of all these. Leaks that the list leaves out are skipped.
     private func firstOfAll(
-        _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int
-    ) throws(StoreError) -> ([LeakRow], [PageCursor], KnownTotals) {
+        _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
+    ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
         let apps = try connection.statement("select id from app where ?1 is null or name = ?1")
         defer { apps.reset() }
         try apps.bind(query.app)
@@ -143,7 +143,7 @@ extension SQLiteReader {
                 var found = 0
                 while found < limit, try next.step() {
                     let row = next.int64(2)
-                    if query.state == .toFix, verdicts.isSetAside(row) { continue }
+                    if query.state == .toFix, leakStates.isSetAside(row) { continue }
                     cursors.append(PageCursor(primary: next.int64(0), secondary: next.int64(1), row: row))
                     found += 1
                 }

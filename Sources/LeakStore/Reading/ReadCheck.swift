@@ -10,14 +10,15 @@ extension SQLiteReader {
             let floor = ReleaseCheck.floor(baseline: baseline, of: version)
             let before = try base == nil ? versionBefore(version, from: floor, app: app) : nil
             let bound = base ?? before.map { VersionOrder($0).above } ?? floor
-            let verdicts = try verdicts(app: app, now: now)
-            let checked = CheckedLeaks(
-                try seen(in: release.row, since: bound, floor: floor), in: version, verdicts,
+            let leakStates = try leakStates(app: app, now: now)
+            let checked = ReleaseCheckLeaks(
+                try seen(in: release.row, since: bound, floor: floor), in: version, leakStates,
                 regressed: try regressedLeaks(app: app, in: release.row))
             return ReleaseCheck(
                 app: app, version: version, baseline: baseline ?? before,
-                new: try rows(checked.new, of: release.row, verdicts, now: now), newCount: checked.new.count,
-                regressed: try rows(checked.regressed, of: release.row, verdicts, now: now),
+                new: try rows(checked.new, of: release.row, leakStates, now: now),
+                newCount: checked.new.count,
+                regressed: try rows(checked.regressed, of: release.row, leakStates, now: now),
                 regressedCount: checked.regressed.count, setAside: checked.setAside, leaks: release.leaks,
                 reports: release.reports)
         }
@@ -52,7 +53,7 @@ extension SQLiteReader {
     /// Returns the leaks with reports in a release, their reports, and whether no release from the floor up to the bound has them.
     private func seen(
         in release: Int64, since bound: [UInt8], floor: [UInt8]
-    ) throws(StoreError) -> [CheckedLeaks.Seen] {
+    ) throws(StoreError) -> [ReleaseCheckLeaks.Seen] {
         // If the first release decides, the other releases are not read.
         let select = try connection.statement(
             """
@@ -64,17 +65,18 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(release, bound, floor)
-        var seen: [CheckedLeaks.Seen] = []
+        var seen: [ReleaseCheckLeaks.Seen] = []
         while try select.step() {
             seen.append(
-                CheckedLeaks.Seen(row: select.int64(0), reports: select.int(1), isNew: select.int(2) == 1))
+                ReleaseCheckLeaks.Seen(
+                    row: select.int64(0), reports: select.int(1), isNew: select.int(2) == 1))
         }
         return seen
     }
 
     /// Reads the rows of the first of these leaks, as they are in a release.
     private func rows(
-        _ leaks: [Int64], of release: Int64, _ verdicts: Verdicts, now: Int64
+        _ leaks: [Int64], of release: Int64, _ leakStates: LeakStates, now: Int64
     ) throws(StoreError) -> [LeakRow] {
         let first = Array(leaks.prefix(ReleaseCheck.rowLimit))
         guard !first.isEmpty else { return [] }
@@ -93,7 +95,7 @@ extension SQLiteReader {
         while try select.step() { found[select.int64(0)] = try LeakRow(select, in: connection.path) }
         let numbers = first.filter { found[$0] != nil }
         var rows = numbers.compactMap { found[$0] }
-        try complete(&rows, numbers: numbers, verdicts: verdicts, now: now)
+        try complete(&rows, numbers: numbers, leakStates: leakStates, now: now)
         return rows
     }
 }

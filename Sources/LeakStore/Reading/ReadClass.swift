@@ -49,7 +49,7 @@ extension SQLiteReader {
         var numbers: [Int64] = []
         while try select.step() { numbers.append(select.int64(0)) }
         let rows = try rows(numbers)
-        let known = known.names(name) ? try knownRows(app: app) : KnownRows()
+        let known = known.names(name) ? try knownRows(app: app) : KnownLeakRows()
         let standings = try standings(of: numbers)
         let first = Calendar.day(of: now) - LeakRow.trendDays + 1
         let trends = try trends(of: numbers, from: first)

@@ -1,21 +1,21 @@
 extension SQLiteReader {
     /// Returns the states of an app's leaks, or of all leaks, that do not follow from the counts of the leaks.
-    func verdicts(app: String?, now: Int64) throws(StoreError) -> Verdicts {
-        try forgetMergedLeaks()
+    func leakStates(app: String?, now: Int64) throws(StoreError) -> LeakStates {
+        try dropMergedLeaks()
         let state = try changeCounter()
-        if let kept = standingCache.verdicts(app: app, state: state, now: now) { return kept }
-        let verdicts = Verdicts(
+        if let kept = decisionCache.leakStates(app: app, state: state, now: now) { return kept }
+        let leakStates = LeakStates(
             known: try knownRows(app: app), decided: try decidedLeaks(app: app), now: now)
-        standingCache.keep(verdicts, app: app)
-        return verdicts
+        decisionCache.keep(leakStates, app: app)
+        return leakStates
     }
 
     /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such leaks,
     /// however many others there are.
     func decidedLeaks(app: String?) throws(StoreError) -> [DecidedLeak] {
-        try forgetMergedLeaks()
+        try dropMergedLeaks()
         let state = try changeCounter()
-        if let kept = standingCache.leaks(app: app, state: state) { return kept }
+        if let kept = decisionCache.leaks(app: app, state: state) { return kept }
         let select = try connection.statement(
             """
             select l.id, l.state, l.reports from app a cross join leak l indexed by leak_decided
@@ -28,19 +28,19 @@ extension SQLiteReader {
         var unknown: [Int64] = []
         while try select.step() {
             let (row, reports) = (select.int64(0), select.int(2))
-            if let standing = standingCache.standing(of: row, decision: select.int64(1), reports: reports) {
+            if let standing = decisionCache.standing(of: row, decision: select.int64(1), reports: reports) {
                 leaks.append(DecidedLeak(row: row, reports: reports, standing: standing))
             } else {
                 unknown.append(row)
             }
         }
         leaks += try findStandings(of: unknown)
-        standingCache.keep(leaks, app: app, state: state)
+        decisionCache.keep(leaks, app: app, state: state)
         return leaks
     }
 
     /// Returns decisions by row of `leak`; a leak without a decision has no entry.
-    func standings(of leaks: [Int64]) throws(StoreError) -> [Int64: Standing] {
+    func standings(of leaks: [Int64]) throws(StoreError) -> [Int64: DecisionStatus] {
         Dictionary(try findStandings(of: leaks).map { ($0.row, $0.standing) }) { first, _ in first }
     }
 
@@ -67,11 +67,11 @@ extension SQLiteReader {
         try select.bind(leaks.list)
         var found: [DecidedLeak] = []
         while try select.step() {
-            let standing = Standing(
+            let standing = DecisionStatus(
                 decision: try PastDecision(select, in: connection.path), reportsSince: select.int(11),
-                backIn: select.optionalText(12))
+                regressedIn: select.optionalText(12))
             let (row, reports) = (select.int64(8), select.int(10))
-            standingCache.keep(standing, of: row, decision: select.int64(9), reports: reports)
+            decisionCache.keep(standing, of: row, decision: select.int64(9), reports: reports)
             found.append(DecidedLeak(row: row, reports: reports, standing: standing))
         }
         return found
@@ -124,7 +124,7 @@ extension SQLiteReader {
     }
 }
 
-extension Standing {
+extension DecisionStatus {
     /// Does not depend on the time.
-    package var isRegressed: Bool { backIn != nil }
+    package var isRegressed: Bool { regressedIn != nil }
 }

@@ -1,9 +1,9 @@
 extension SQLiteReader {
     /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the cost
     /// depends on the number of such leaks, however many others there are.
-    func knownRows(app: String?) throws(StoreError) -> KnownRows {
-        guard !known.entries.isEmpty else { return KnownRows() }
-        try forgetMergedLeaks()
+    func knownRows(app: String?) throws(StoreError) -> KnownLeakRows {
+        guard !known.entries.isEmpty else { return KnownLeakRows() }
+        try dropMergedLeaks()
         let state = try changeCounter()
         if let rows = knownCache.rows(app: app, state: state) { return rows }
         let rows = try findKnownRows(app: app)
@@ -11,8 +11,8 @@ extension SQLiteReader {
         return rows
     }
 
-    private func findKnownRows(app: String?) throws(StoreError) -> KnownRows {
-        var rows = KnownRows()
+    private func findKnownRows(app: String?) throws(StoreError) -> KnownLeakRows {
+        var rows = KnownLeakRows()
         let select = try connection.statement(
             """
             select l.id, l.class, l.kind, l.reports from json_each(?1) j cross join app a
@@ -24,9 +24,9 @@ extension SQLiteReader {
         var unknown: [Int64: ObservedLeak] = [:]
         while try select.step() {
             let (row, reports) = (select.int64(0), select.int(3))
-            let verdict = knownCache.verdict(on: row, reports: reports)
-            guard !verdict.isKnown else {
-                if let match = verdict.match { rows.add(match, reports: reports, of: row) }
+            let cached = knownCache.cached(on: row, reports: reports)
+            guard !cached.isKnown else {
+                if let match = cached.match { rows.add(match, reports: reports, of: row) }
                 continue
             }
             unknown[row] = ObservedLeak(

@@ -120,7 +120,7 @@ extension SQLiteReader {
             let named = known.count - (known[ByteText("")] == nil ? 0 : 1)
             return named < ValueKind.limit || known[text] != nil
         }
-        // Names the same values as a fold of the log.
+        // Names the same values as a flush of the log.
         for row in CountRow.summed(log.rows) {
             let text = log.texts[Int(row.second)]
             let isNamed = isAdmitted(ByteText(text), row.first, of: row.leak)

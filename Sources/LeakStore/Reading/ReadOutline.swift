@@ -28,7 +28,7 @@ extension SQLiteReader {
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
         try snapshot { () throws(StoreError) in
             guard let leak = try storedOutline(of: id) else { return [] }
-            let alike = try leaksAlike(leak)
+            let similar = try leaksWithSimilarNames(leak)
             let select = try connection.statement(
                 composed: """
                     with this as (select id, app, class from leak where key = ?1),
@@ -49,17 +49,17 @@ extension SQLiteReader {
                     """)
             defer { select.reset() }
             try select.bind(
-                id.bytes, KeyElements.hashes(of: leak.groupedBy).list, CloseLeaks.classRows,
-                CloseLeaks.classLeaks, CloseLeaks.leaksPerElement - 1, alike.list)
+                id.bytes, KeyElements.hashes(of: leak.groupingKey).list, SimilarLeakLimits.classRows,
+                SimilarLeakLimits.classLeaks, SimilarLeakLimits.leaksPerElement - 1, similar.list)
             var outlines: [LeakOutline] = []
             while try select.step() { outlines.append(try LeakOutline(select, in: connection.path)) }
             return outlines
         }
     }
 
-    /// The rows of leaks with a class or text like that of a leak. Reads at most 2 × ``CloseLeaks/classNames`` entries of the
-    /// index `leak_of_class`, or ``CloseLeaks/texts`` rows.
-    private func leaksAlike(_ leak: LeakOutline) throws(StoreError) -> [Int64] {
+    /// The rows of leaks with a class or text like that of a leak. Reads at most 2 × ``SimilarLeakLimits/classNames`` entries of the
+    /// index `leak_of_class`, or ``SimilarLeakLimits/texts`` rows.
+    private func leaksWithSimilarNames(_ leak: LeakOutline) throws(StoreError) -> [Int64] {
         let select =
             leak.className == nil
             ? try connection.statement(
@@ -79,22 +79,23 @@ extension SQLiteReader {
                   on l.app = this.app and l.class < this.class order by l.class desc limit ?2)
                 """)
         defer { select.reset() }
-        try select.bind(leak.id.bytes, leak.className == nil ? CloseLeaks.texts : CloseLeaks.classNames)
-        var alike = AlikeLeaks(to: leak)
+        try select.bind(
+            leak.id.bytes, leak.className == nil ? SimilarLeakLimits.texts : SimilarLeakLimits.classNames)
+        var similar = SimilarNameSearch(to: leak)
         while try select.step() {
-            alike.add(select.int64(0), className: select.optionalText(1), text: select.text(2))
+            similar.add(select.int64(0), className: select.optionalText(1), text: select.text(2))
         }
-        return alike.nearest
+        return similar.nearest
     }
 
     /// Drops cached data about leaks if some have been merged: their rows may be reused for other leaks, and versions have fewer
     /// leaks.
-    func forgetMergedLeaks() throws(StoreError) {
+    func dropMergedLeaks() throws(StoreError) {
         let last = try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
         guard last != lastMerge else { return }
         lastMerge = last
-        knownCache = KnownCache()
-        standingCache = StandingCache()
-        goneCache = GoneCache()
+        knownCache = KnownLeakCache()
+        decisionCache = DecisionCache()
+        goneLeaksCache = GoneLeaksCache()
     }
 }

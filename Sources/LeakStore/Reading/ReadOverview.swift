@@ -4,8 +4,8 @@ extension SQLiteReader {
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
             let newest = try releasesOfOneApp(app, limit: 2)
-            let verdicts = try verdicts(app: app, now: now)
-            let (newLeaks, newTitles) = try newLeaks(app, verdicts)
+            let leakStates = try leakStates(app: app, now: now)
+            let (newLeaks, newTitles) = try newLeaks(app, leakStates)
             let regressed = try regressed(app)
             let recent = try recent(app, period, now: now)
             let totals = try totals(app)
@@ -15,15 +15,15 @@ extension SQLiteReader {
                 newTitles: newTitles, regressedLeaks: regressed.count, regressedTitles: regressed.titles,
                 period: period, recentReports: recent.reports, recentInstalls: recent.installs,
                 recentLeaks: recent.leaks,
-                leaks: totals.leaks, reports: totals.reports, known: verdicts.totals(.known),
-                resolved: verdicts.totals(.resolved), ignored: verdicts.totals(.ignored),
+                leaks: totals.leaks, reports: totals.reports, known: leakStates.totals(.known),
+                resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
                 dropped: try dropped(app), beyond: try beyond(app))
         }
     }
 
     /// Returns the releases of one app, because versions of different apps do not compare. Without a name, returns those of the
     /// only app, and nothing if there are several apps.
-    private func releasesOfOneApp(_ app: String?, limit: Int) throws(StoreError) -> [Release] {
+    private func releasesOfOneApp(_ app: String?, limit: Int) throws(StoreError) -> [ReleaseSummary] {
         if let app { return try releases(app, limit: limit, fromNewest: true) }
         let names = try texts(connection.statement("select name from app limit 2"), [])
         return names.count == 1 ? try releases(names[0], limit: limit, fromNewest: true) : []
@@ -64,7 +64,7 @@ extension SQLiteReader {
     }
 
     private func newLeaks(
-        _ app: String?, _ verdicts: Verdicts
+        _ app: String?, _ leakStates: LeakStates
     ) throws(StoreError) -> (count: Int, titles: [String]) {
         let releases = try connection.statement(
             """
@@ -73,7 +73,7 @@ extension SQLiteReader {
             """)
         defer { releases.reset() }
         try releases.bind(app)
-        let isWhole = verdicts.totals(of: LeakState.setAside).leaks == 0
+        let isWhole = leakStates.totals(of: LeakState.setAside).leaks == 0
         var count = 0
         var found: [(reports: Int, row: Int64)] = []
         while try releases.step() {
@@ -93,7 +93,7 @@ extension SQLiteReader {
                 var named = 0
                 // All of them are read if some do not count.
                 while !isWhole || named < Self.titlesShown, try leaks.step() {
-                    if verdicts.isSetAside(leaks.int64(0)) {
+                    if leakStates.isSetAside(leaks.int64(0)) {
                         count -= 1
                     } else if named < Self.titlesShown {
                         found.append((leaks.int(1), leaks.int64(0)))
@@ -146,7 +146,7 @@ extension SQLiteReader {
     }
 
     /// Returns the totals of all leaks, which are kept with each app.
-    func totals(_ app: String?) throws(StoreError) -> KnownTotals {
+    func totals(_ app: String?) throws(StoreError) -> LeakTotals {
         let select = try connection.statement(
             """
             select cast(min(total(leaks), LARGEST_TOTAL) as integer),
@@ -155,7 +155,7 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(app)
-        return try select.step() ? KnownTotals(leaks: select.int(0), reports: select.int(1)) : KnownTotals()
+        return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
     }
 
     private func dropped(_ app: String?) throws(StoreError) -> [Submission.Dropped] {

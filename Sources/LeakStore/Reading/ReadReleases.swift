@@ -2,18 +2,18 @@ extension SQLiteReader {
     /// Releases that are read per app: several years of releases.
     static let releaseLimit = 200
 
-    func releases(app: String) throws(StoreError) -> [Release] {
+    func releases(app: String) throws(StoreError) -> [ReleaseSummary] {
         try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
     }
 
     /// - Parameter fromNewest: `true` leaves out versions above the newest one (``NewestVersion``).
     func releases(
         _ app: String, limit: Int, fromNewest: Bool = false
-    ) throws(StoreError) -> [Release] {
-        try forgetMergedLeaks()
+    ) throws(StoreError) -> [ReleaseSummary] {
+        try dropMergedLeaks()
         let select = try connection.statement(
             composed: """
-                select \(Release.Column.list)
+                select \(ReleaseSummary.Column.list)
                 from app a join release r on r.app = a.id
                 where a.name = ?1
                   and (?3 = 0 or r.order_key <= (select order_key from release where id = a.newest_release))
@@ -23,10 +23,10 @@ extension SQLiteReader {
         // Reads one release more, with which the last one is compared.
         try select.bind(app, limit + 1, fromNewest ? 1 : 0)
         var rows: [Int64] = []
-        var releases: [Release] = []
+        var releases: [ReleaseSummary] = []
         while try select.step() {
-            rows.append(NamedRow(select, of: Release.Column.self).int64(.row))
-            releases.append(Release(select))
+            rows.append(NamedRow(select, of: ReleaseSummary.Column.self).int64(.row))
+            releases.append(ReleaseSummary(select))
         }
         for index in releases.indices.dropFirst() {
             releases[index - 1].goneLeaks = try gone(
@@ -65,7 +65,7 @@ extension SQLiteReader {
     private func gone(
         in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
     ) throws(StoreError) -> Int {
-        let cached = goneCache.gone(in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
+        let cached = goneLeaksCache.gone(in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
         if let cached { return cached }
         let select = try connection.statement(
             """
@@ -75,7 +75,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(former, release)
         let gone = try select.step() ? select.int(0) : 0
-        goneCache.keep(gone, in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
+        goneLeaksCache.keep(gone, in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
         return gone
     }
 }

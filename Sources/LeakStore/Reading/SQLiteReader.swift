@@ -1,28 +1,29 @@
 /// Reads committed data, through a connection of its own. One thread at a time.
 final class SQLiteReader: StoreReader {
-    let connection: Connection
+    let connection: SQLiteConnection
     let known: KnownLeaks
-    var knownCache = KnownCache()
-    var standingCache = StandingCache()
-    var goneCache = GoneCache()
+    var knownCache = KnownLeakCache()
+    var decisionCache = DecisionCache()
+    var goneLeaksCache = GoneLeaksCache()
     /// The newest row of `merged_leak` that the caches know of; `nil` before they are used.
     var lastMerge: Int64?
-    private let flusher: CountFolder?
+    private let flusher: CountLogFlusher?
 
     /// - Parameter flusher: `nil` has ``snapshot(_:)`` show the tables as they are, without the log of counts.
     init(
-        path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil, flusher: CountFolder? = nil
+        path: String, known: KnownLeaks = .none, damageMonitor: DamageMonitor? = nil,
+        flusher: CountLogFlusher? = nil
     ) throws(StoreError) {
         self.known = known
         self.flusher = flusher
-        connection = try Connection(path: path, access: .readOnly, watch: watch)
+        connection = try SQLiteConnection(path: path, access: .readOnly, damageMonitor: damageMonitor)
         connection.keepLog()
         try connection.execute("pragma cache_size = -2048")
     }
 
     /// Runs `body` on one state of the database, so that all its numbers agree.
     func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        flusher?.noteRead()
+        flusher?.recordRead()
         return try connection.transaction(.deferred) { () throws(StoreError) in
             if let flusher, try connection.lacksCounts { try renewSnapshot(by: flusher) }
             return try body()
@@ -31,13 +32,13 @@ final class SQLiteReader: StoreReader {
 
     /// Has the counts in the log written to their tables, and begins a snapshot after that.
     ///
-    /// While nothing can be written, the snapshot is of the tables as they are, without the counts since the last fold.
-    private func renewSnapshot(by flusher: CountFolder) throws(StoreError) {
+    /// While nothing can be written, the snapshot is of the tables as they are, without the counts since the last flush.
+    private func renewSnapshot(by flusher: CountLogFlusher) throws(StoreError) {
         // The writer may wait for this reader to leave the write-ahead log.
         try connection.run("commit")
         var hasBegun = false
         do throws(StoreError) {
-            try flusher.fold { () throws(StoreError) in
+            try flusher.flush { () throws(StoreError) in
                 hasBegun = true
                 try beginSnapshot()
             }

@@ -1,6 +1,6 @@
 // The rows that both stores read, column by column. What surrounds them in a statement is each store's own.
 
-extension Release {
+extension ReleaseSummary {
     /// Columns for `release` r and `app` a.
     package enum Column: Int32, StoredColumn {
         case row, version, reports, leaks, newLeaks, installs, sessions, leakySessions, checks

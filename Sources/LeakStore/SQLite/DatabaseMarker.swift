@@ -39,7 +39,7 @@ enum DatabaseMarker {
     /// but the last one is never deleted, so it is that of another collector.
     private static func hasNothing(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
-            let connection = try? Connection(path: path, access: .readOnly),
+            let connection = try? SQLiteConnection(path: path, access: .readOnly),
             let tables = try? connection.number("select count(*) from sqlite_schema")
         else { return false }
         guard tables > 0 else { return true }
@@ -54,7 +54,7 @@ enum DatabaseMarker {
     /// Records that the database has leaks, for the next start.
     ///
     /// - Returns: `true` if the marker says so.
-    static func noteLeaks(at path: String) -> Bool {
+    static func recordLeaks(at path: String) -> Bool {
         guard !hasLeaks(path) else { return true }
         guard let text = DatabaseFile.text(of: path + end) else { return false }
         return (try? DatabaseFile.write(text + leaksLine + "\n", to: path + end)) != nil
@@ -77,7 +77,7 @@ enum DatabaseMarker {
     /// Records the damage for the next start. A failure to write is ignored: the damage is in the log as well.
     ///
     /// - Parameter isConfirmed: true if it counts until another file takes the place of this one.
-    static func noteDamage(of path: String, _ problem: String, isConfirmed: Bool) {
+    static func recordDamage(of path: String, _ problem: String, isConfirmed: Bool) {
         var note = "\(damageWord)\(problem.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
         if isConfirmed, let state = fileState(of: path) { note += "\(fileWord)\(state)\n" }
         let text = DatabaseFile.text(of: path + end)
@@ -113,7 +113,7 @@ enum DatabaseMarker {
     }
 
     /// Forgets the damage: the database that is here now is sound.
-    static func forgetDamage(of path: String) throws(StoreError) {
+    static func clearDamage(of path: String) throws(StoreError) {
         if damage(of: path) != nil { try replace(at: path, with: "") }
     }
 

@@ -6,12 +6,12 @@ extension StoreError {
     /// - Parameters:
     ///   - code: plain or extended: https://www.sqlite.org/rescode.html
     ///   - message: SQLite's own words.
-    ///   - watch: receives signs of damage.
+    ///   - damageMonitor: receives signs of damage.
     static func sqlite(
-        _ code: Int32, message: String, path: String, sql: String, _ watch: DatabaseGuard?
+        _ code: Int32, message: String, path: String, sql: String, _ damageMonitor: DamageMonitor?
     ) -> StoreError {
         let error = sqlite(code, message: message, path: path, sql: sql)
-        watch?.note(code: code, error)
+        damageMonitor?.record(code: code, error)
         return error
     }
 

@@ -6,22 +6,22 @@ final class Statement: StoredRow {
     private let handle: OpaquePointer
     private let sql: String
     private let path: String
-    private let watch: DatabaseGuard?
+    private let damageMonitor: DamageMonitor?
 
     init(
-        _ sql: String, on database: OpaquePointer, path: String, _ watch: DatabaseGuard? = nil
+        _ sql: String, on database: OpaquePointer, path: String, _ damageMonitor: DamageMonitor? = nil
     ) throws(StoreError) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(
             database, Total.sql(sql), -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle = unsafe handle else {
             throw unsafe .sqlite(
-                code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql, watch)
+                code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql, damageMonitor)
         }
         unsafe self.handle = handle
         self.sql = sql
         self.path = path
-        self.watch = watch
+        self.damageMonitor = damageMonitor
     }
 
     deinit { unsafe sqlite3_finalize(handle) }
@@ -126,6 +126,6 @@ final class Statement: StoredRow {
 
     private func failure(_ code: Int32) -> StoreError {
         let message = unsafe String(cString: sqlite3_errmsg(sqlite3_db_handle(handle)))
-        return .sqlite(code, message: message, path: path, sql: sql, watch)
+        return .sqlite(code, message: message, path: path, sql: sql, damageMonitor)
     }
 }

@@ -29,7 +29,7 @@ struct UpsertStatements {
     ///
     /// - Parameter bind: gives a row's parameters, from an index on, their values.
     func run<Row>(
-        _ rows: [Row], on connection: Connection,
+        _ rows: [Row], on connection: SQLiteConnection,
         bind: (_ row: Row, _ statement: Statement, _ index: Int) throws(StoreError) -> Void
     ) throws(StoreError) {
         let whole = rows.count - rows.count % Self.rowsPerStatement

@@ -3,11 +3,11 @@ struct Caches {
     var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
     /// By row of `install_set`; at most 2 KiB each, and mostly sets that the log has in memory anyway.
-    var installs = RecentCache<Int64, InstallEntry>(capacity: Logs.Limits().installSets / 2)
+    var installs = RecentCache<Int64, InstallEntry>(capacity: PendingLogs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// `nil` until they have been read.
-    var logs: Logs?
-    var movement = Movement()
+    var logs: PendingLogs?
+    var deferredIndexing = DeferredIndexing()
     /// The use of idempotency keys on the current day, by ingest key.
     var idempotency = IdempotencyUse()
 
@@ -17,7 +17,7 @@ struct Caches {
         installs.removeAll()
         leaks.removeAll()
         logs = nil
-        movement = Movement()
+        deferredIndexing = DeferredIndexing()
         idempotency = IdempotencyUse()
     }
 }
@@ -112,7 +112,7 @@ final class CountEntry {
 
     init(id: Int64) { self.id = id }
 
-    func add(_ cell: Tally.Cell) {
+    func add(_ cell: SubmissionAggregate.LeakBuildCount) {
         reports.addBounded(cell.reports)
         freed.addBounded(cell.freed)
     }
@@ -147,8 +147,8 @@ final class LeakEntry {
     var sampleBytes = SampleBytes.notRead
     /// True while ``CountLog`` has it.
     var isInLog = false
-    /// ``Movement/period`` in which the leak began to move.
-    var movedIn: Int?
+    /// ``DeferredIndexing/period`` in which the leak began to move.
+    var deferredIn: Int?
     /// Number of builds in which the leak was seen; `admittedBuilds` includes those that the current transaction adds.
     var buildCount = 0
     var admittedBuilds = 0
@@ -165,7 +165,7 @@ final class LeakEntry {
         init(_ release: ReleaseEntry) { self.init(id: release.id, order: release.order) }
     }
 
-    init(id: Int64, app: Int64, span: Tally.Span, release: ReleaseMark) {
+    init(id: Int64, app: Int64, span: SubmissionAggregate.TimeSpan, release: ReleaseMark) {
         self.id = id
         self.app = app
         firstSeen = span.first
@@ -189,9 +189,9 @@ final class LeakEntry {
 
     /// Drops builds and releases if there are many. Runs only before a transaction counts in them: a dropped one would be read
     /// again from a row that lacks what the transaction has counted.
-    func forgetParts() {
-        builds.forget()
-        releases.forget()
+    func dropCachedParts() {
+        builds.dropCached()
+        releases.dropCached()
     }
 }
 
@@ -212,7 +212,7 @@ private struct CountedParts {
     }
 
     /// Drops all except those whose counts the tables lack, if there are many.
-    mutating func forget() {
+    mutating func dropCached() {
         guard rows.count >= Self.limit else { return }
         let kept = counts.indices.filter { counts[$0].isInLog }
         (rows, counts) = (kept.map { rows[$0] }, kept.map { counts[$0] })

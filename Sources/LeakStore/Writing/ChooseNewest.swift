@@ -10,11 +10,11 @@ extension NewestVersion {
 
 extension Writer {
     /// Chooses the newest releases again for apps in which the counted reports may have changed them.
-    func chooseNewest(_ rows: AdmittedRows, _ tally: Tally) throws(StoreError) {
-        for (index, app) in tally.apps.map({ rows.apps[$0.number] }).enumerated() {
+    func chooseNewest(_ rows: ResolvedRows, _ aggregate: SubmissionAggregate) throws(StoreError) {
+        for (index, app) in aggregate.apps.map({ rows.apps[$0.number] }).enumerated() {
             let mayChange =
                 !app.isNewestSeen
-                || tally.releases.contains { release in
+                || aggregate.releases.contains { release in
                     release.app == index
                         && app.newest?.lexicographicallyPrecedes(rows.releases[release.number].order) ?? true
                 }
@@ -52,7 +52,7 @@ extension Writer {
 
     /// Makes the impact of each leak its installs in the newest release, as it is stored.
     private func rankByNewest(of app: Int64) throws(StoreError) {
-        try foldCountLog()
+        try flushCountLog()
         // One statement for each index. A moving leak gets its place in the indexes when it is put back.
         try connection.run(
             """

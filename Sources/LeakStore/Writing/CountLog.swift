@@ -21,13 +21,13 @@ struct CountLog: PendingLog {
     private var size = 0
     var unwritten: [UInt8] = []
 
-    func isLong(beyond limits: Logs.Limits) -> Bool {
+    func isLong(beyond limits: PendingLogs.Limits) -> Bool {
         size > limits.countBytes || leaks.count + builds.count + releases.count > limits.countRows
     }
 
     /// Adds the changes of one transaction.
     ///
-    /// - Parameter limit: ``Logs/Limits/countBytes``. Beyond it ``unwritten`` stays empty: the log is folded at once.
+    /// - Parameter limit: ``PendingLogs/Limits/countBytes``. Beyond it ``unwritten`` stays empty: the log is flushed at once.
     mutating func add(_ changed: ChangedCounts, within limit: Int) {
         guard !changed.leaks.isEmpty else { return }
         var rows = LoggedCounts()
@@ -79,37 +79,37 @@ struct CountLog: PendingLog {
 
 extension Writer {
     /// Writes the counts that this process has in the log to their tables.
-    func foldCountLog() throws(StoreError) {
+    func flushCountLog() throws(StoreError) {
         guard let log = caches.logs?.counts, !log.leaks.isEmpty else { return }
-        for leak in log.leaks.values where leak.movedIn != caches.movement.period {
-            caches.movement.add(leak)
+        for leak in log.leaks.values where leak.deferredIn != caches.deferredIndexing.period {
+            caches.deferredIndexing.add(leak)
         }
         caches.logs?.counts = CountLog()
         let rows = log.takeRows()
-        for leak in log.leaks.values { leak.forgetParts() }
-        try connection.fold(rows)
+        for leak in log.leaks.values { leak.dropCachedParts() }
+        try connection.flush(rows)
     }
 
     /// Writes the counts that an earlier process, or another one, has left in the log to their tables.
-    func foldStoredCounts() throws(StoreError) {
+    func flushStoredCounts() throws(StoreError) {
         guard try connection.lacksCounts else { return }
         let rows = try connection.countLog()
-        caches.movement.add(rows.leaks.count)
-        try connection.fold(rows)
+        caches.deferredIndexing.add(rows.leaks.count)
+        try connection.flush(rows)
     }
 
     /// Writes all counts in the log to their tables, in a transaction of its own.
-    func foldCounts() throws(StoreError) {
+    func flushCounts() throws(StoreError) {
         do throws(StoreError) {
             try connection.transaction(.immediate) { () throws(StoreError) in
-                try forgetIfOthersWrote()
+                try dropCachedIfOthersWrote()
                 try readLogs()
-                try foldCountLog()
-                if caches.logs?.values.isLong(beyond: logLimits.whileRead) == true { try foldValueLog() }
-                try restCrowd()
+                try flushCountLog()
+                if caches.logs?.values.isLong(beyond: logLimits.whileRead) == true { try flushValueLog() }
+                try reindexIfCrowded()
             }
         } catch {
-            forget()
+            dropCached()
             throw error
         }
     }

@@ -35,7 +35,7 @@ extension Writer {
         do throws(StoreError) {
             var next = expiry
             let isDone = try connection.transaction(.immediate) { () throws(StoreError) in
-                try forgetIfOthersWrote()
+                try dropCachedIfOthersWrote()
                 let clock = try clock(of: &next)
                 return switch part {
                 case .keys: try expireKeys(before: clock.keyStart)
@@ -52,7 +52,7 @@ extension Writer {
             expiry = next
             return !expiry.rest.isEmpty
         } catch {
-            forget()
+            dropCached()
             throw error
         }
     }
@@ -61,7 +61,7 @@ extension Writer {
     private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
         if let known = expiry.clock { return known }
         // Keys in the log may be old as well.
-        try foldLogs()
+        try flushLogs()
         let clock = try writeClock(at: expiry.now)
         expiry.clock = clock
         return clock
@@ -78,7 +78,7 @@ extension Writer {
         if isDone {
             try connection.run(
                 "delete from idempotency_use where day < ?", Calendar.day(of: start))
-            caches.idempotency.forgetDays()
+            caches.idempotency.dropCachedDays()
         }
         return isDone
     }
@@ -118,7 +118,7 @@ extension Writer {
 
     private func expireSlots(now: Int64) throws(StoreError) -> Bool {
         let oldest = SlotWindow.oldestKept(now: now)
-        let count = try fold(
+        let count = try rollUp(
             slotsBefore: oldest, firstDay: Retention.firstAppDay(now: now), limit: Self.wideRowsPerStep)
         // A row of `app_slot` may be given to another slot, whose set must not be the cached one.
         if count > 0 { caches.installs.removeAll() }

@@ -2,7 +2,8 @@ extension Writer {
     /// Returns the receipt of a submission. Stores the key of a submission that counts; if there are too many keys, the submission
     /// counts as one beyond the limit instead.
     func receipt(
-        for submission: Submission, tally: inout Tally, rows: AdmittedRows, clock: StoreClock
+        for submission: Submission, aggregate: inout SubmissionAggregate, rows: ResolvedRows,
+        clock: StoreClock
     ) throws(StoreError) -> Receipt {
         guard let idempotency = submission.idempotency else { return .counted }
         let key = KeyLog.Key(keyID: submission.keyID, bytes: PackedKey.bytes(of: idempotency.key))
@@ -12,7 +13,7 @@ extension Writer {
             return known.hash == hash ? .repeated(answer: try answer(in: known.answer)) : .keyReused
         }
         let isRemembered = try store(key, hash: hash, answer: submission.answer, at: clock.newKeyTime)
-        if !isRemembered { try tally.addForgotten(submission, by: rows) }
+        if !isRemembered { try aggregate.addForgotten(submission, by: rows) }
         return .counted
     }
 
@@ -152,7 +153,7 @@ struct IdempotencyUse {
     }
 
     /// Drops days and answers, so that they are read again: some are deleted.
-    mutating func forgetDays() {
+    mutating func dropCachedDays() {
         days = nil
         lastAnswer = nil
     }
@@ -222,7 +223,7 @@ struct KeyLog: PendingLog {
     private var size = 0
     var unwritten: [UInt8] = []
 
-    func isLong(beyond limits: Logs.Limits) -> Bool { size > limits.keyBytes }
+    func isLong(beyond limits: PendingLogs.Limits) -> Bool { size > limits.keyBytes }
 
     mutating func add(_ key: Key, _ entry: Entry) {
         var writer = PackedWriter()
@@ -251,7 +252,7 @@ struct KeyLog: PendingLog {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     func keyLog() throws(StoreError) -> KeyLog {
         let select = try statement("select keys from key_log order by id")
         defer { select.reset() }
@@ -266,7 +267,7 @@ extension Connection {
 }
 
 extension Writer {
-    func foldKeyLog() throws(StoreError) {
+    func flushKeyLog() throws(StoreError) {
         guard let log = caches.logs?.keys, !log.entries.isEmpty else { return }
         let rows = log.entries.map { (day: Calendar.day(of: $1.at), key: $0, entry: $1) }.sorted {
             one, other in

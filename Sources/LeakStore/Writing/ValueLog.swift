@@ -13,9 +13,9 @@ struct ValueLog: PendingLog {
     var unwritten: [UInt8] = []
     /// Named values of the rows, and values that the table has or has no room for, as far as they were looked up recently.
     private(set) var known: Set<HashedName> = []
-    /// Number of known values above which a fold drops them.
+    /// Number of known values above which a flush drops them.
     private static let knownLimit = 1 << 18
-    /// Number of values that were named since the last fold, by leak and kind: the table does not have them yet.
+    /// Number of values that were named since the last flush, by leak and kind: the table does not have them yet.
     private var named: [Owner: Int] = [:]
 
     private struct Owner: Hashable {
@@ -24,9 +24,9 @@ struct ValueLog: PendingLog {
     }
 
     /// Reports of a leak by one of its values.
-    struct Place: Hashable {
-        /// Index in ``Tally/bundles``.
-        var bundle: Int
+    struct ValueKey: Hashable {
+        /// Index in ``SubmissionAggregate/hourCounts``.
+        var hourCount: Int
         var kind: ValueKind
     }
 
@@ -34,26 +34,26 @@ struct ValueLog: PendingLog {
 
     /// An empty log.
     ///
-    /// - Parameter folded: the log whose rows are in the table now.
-    init(after folded: ValueLog) {
-        if folded.known.count <= Self.knownLimit { known = folded.known }
+    /// - Parameter flushed: the log whose rows are in the table now.
+    init(after flushed: ValueLog) {
+        if flushed.known.count <= Self.knownLimit { known = flushed.known }
     }
 
     /// - Parameters:
     ///   - name: of a value that the table has, or has no room for.
-    mutating func learn(_ name: HashedName) { known.insert(name) }
+    mutating func remember(_ name: HashedName) { known.insert(name) }
 
-    /// Adds a value that the next fold adds to the table.
-    mutating func learnNew(_ name: HashedName, of leak: Int64, _ kind: ValueKind) {
+    /// Adds a value that the next flush adds to the table.
+    mutating func rememberNew(_ name: HashedName, of leak: Int64, _ kind: ValueKind) {
         known.insert(name)
         named[Owner(leak: leak, kind: kind), default: 0] += 1
     }
 
-    /// Returns the number of a leak's values that the next fold adds to the table. Values that another process logged are left out.
+    /// Returns the number of a leak's values that the next flush adds to the table. Values that another process logged are left out.
     func namedCount(of leak: Int64, _ kind: ValueKind) -> Int { named[Owner(leak: leak, kind: kind)] ?? 0 }
 
     /// Adds the values of rows that were read.
-    mutating func learnRows() {
+    mutating func rememberRows() {
         let hashes = texts.map { HashedName.hash(of: $0) }
         for row in rows {
             guard let kind = ValueKind(rawValue: row.first) else { continue }
@@ -62,46 +62,51 @@ struct ValueLog: PendingLog {
     }
 
     /// Values of a transaction that ``known`` lacks, in the order in which they came.
-    func unknown(_ tally: Tally, leaks: [LeakEntry]) -> [(place: Place, text: Int, name: HashedName)] {
-        let hashes = tally.texts.map { HashedName.hash(of: $0) }
-        var unknown: [(Place, Int, HashedName)] = []
-        for (index, bundle) in tally.bundles.enumerated() {
-            let (source, leak) = (tally.sources[bundle.source], leaks[bundle.leak].id)
-            func look(_ kind: ValueKind, _ text: Int?) {
+    func unknown(_ aggregate: SubmissionAggregate, leaks: [LeakEntry]) -> [(
+        place: ValueKey, text: Int, name: HashedName
+    )] {
+        let hashes = aggregate.texts.map { HashedName.hash(of: $0) }
+        var unknown: [(ValueKey, Int, HashedName)] = []
+        for (index, hourCount) in aggregate.hourCounts.enumerated() {
+            let (source, leak) = (aggregate.sources[hourCount.source], leaks[hourCount.leak].id)
+            func appendUnknown(_ kind: ValueKind, _ text: Int?) {
                 guard let text else { return }
                 let name = HashedName(leak: leak, kind, hash: hashes[text])
-                if !known.contains(name) { unknown.append((Place(bundle: index, kind: kind), text, name)) }
+                if !known.contains(name) {
+                    unknown.append((ValueKey(hourCount: index, kind: kind), text, name))
+                }
             }
-            look(.system, source.system)
-            look(.model, source.model)
+            appendUnknown(.system, source.system)
+            appendUnknown(.model, source.model)
         }
         return unknown
     }
 
-    func isLong(beyond limits: Logs.Limits) -> Bool { size > limits.valueBytes }
+    func isLong(beyond limits: PendingLogs.Limits) -> Bool { size > limits.valueBytes }
 
     /// Adds one transaction's reports.
     ///
     /// - Parameter unnamed: values that count without their name.
-    mutating func add(_ tally: Tally, leaks: [LeakEntry], unnamed: Set<Place>) {
-        guard !tally.texts.isEmpty else { return }
-        let texts = tally.texts + (unnamed.isEmpty ? [] : [""])
+    mutating func add(_ aggregate: SubmissionAggregate, leaks: [LeakEntry], unnamed: Set<ValueKey>) {
+        guard !aggregate.texts.isEmpty else { return }
+        let texts = aggregate.texts + (unnamed.isEmpty ? [] : [""])
         var writer = PackedWriter()
         writer.append(texts.count)
         for text in texts { writer.append(text) }
         let known = texts.map { index(of: $0) }
-        for (index, bundle) in tally.bundles.enumerated() {
-            let (source, leak) = (tally.sources[bundle.source], leaks[bundle.leak].id)
+        for (index, hourCount) in aggregate.hourCounts.enumerated() {
+            let (source, leak) = (aggregate.sources[hourCount.source], leaks[hourCount.leak].id)
             func add(_ kind: ValueKind, _ text: Int?) {
                 guard var text else { return }
-                if !unnamed.isEmpty, unnamed.contains(Place(bundle: index, kind: kind)) {
+                if !unnamed.isEmpty, unnamed.contains(ValueKey(hourCount: index, kind: kind)) {
                     text = texts.count - 1
                 }
                 writer.append(Int(leak))
                 writer.append(text << 1 | kind.rawValue)
-                writer.append(bundle.reports)
+                writer.append(hourCount.reports)
                 rows.append(
-                    CountRow(leak: leak, first: kind.rawValue, second: known[text], reports: bundle.reports))
+                    CountRow(
+                        leak: leak, first: kind.rawValue, second: known[text], reports: hourCount.reports))
             }
             add(.system, source.system)
             add(.model, source.model)
@@ -147,7 +152,7 @@ struct ValueLog: PendingLog {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// - Parameter leaks: rows of `leak`; `nil` for all.
     func valueLog(of leaks: Set<Int64>? = nil) throws(StoreError) -> ValueLog {
         let select = try statement("select counts from value_log order by id")
@@ -164,34 +169,37 @@ extension Connection {
 
 extension Writer {
     /// Adds a transaction's systems and models to their log. New ones that their ingest key may not add count without their name.
-    func addValues(of tally: Tally, to leaks: [LeakEntry], _ rows: AdmittedRows) throws(StoreError) {
-        guard !tally.texts.isEmpty, let unknown = caches.logs?.values.unknown(tally, leaks: leaks) else {
+    func addValues(of aggregate: SubmissionAggregate, to leaks: [LeakEntry], _ rows: ResolvedRows)
+        throws(StoreError)
+    {
+        guard !aggregate.texts.isEmpty, let unknown = caches.logs?.values.unknown(aggregate, leaks: leaks)
+        else {
             return
         }
-        var unnamed: Set<ValueLog.Place> = []
+        var unnamed: Set<ValueLog.ValueKey> = []
         var leftOut: [Int: Int] = [:]
         for (place, index, name) in unknown {
-            let (bundle, text) = (tally.bundles[place.bundle], tally.texts[index])
+            let (hourCount, text) = (aggregate.hourCounts[place.hourCount], aggregate.texts[index])
             // An earlier count may have brought it.
             guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
-            let leak = leaks[bundle.leak].id
+            let leak = leaks[hourCount.leak].id
             // A leak that is new has no rows.
-            let isNew = rows.leaks[tally.leaks[bundle.leak].number] == nil
-            if try takesNoRow(text, place.kind, of: leak, isNew: isNew) {
-                caches.logs?.values.learn(name)
-            } else if try admitDetail(bytes: DetailBytes.ofValue(text), key: bundle.key, day: rows.day) {
-                caches.logs?.values.learnNew(name, of: leak, place.kind)
+            let isNew = rows.leaks[aggregate.leaks[hourCount.leak].number] == nil
+            if try needsNoRow(text, place.kind, of: leak, isNew: isNew) {
+                caches.logs?.values.remember(name)
+            } else if try admitDetail(bytes: DetailBytes.ofValue(text), key: hourCount.key, day: rows.day) {
+                caches.logs?.values.rememberNew(name, of: leak, place.kind)
             } else {
                 unnamed.insert(place)
-                leftOut[tally.leaks[bundle.leak].app, default: 0].addBounded(bundle.reports)
+                leftOut[aggregate.leaks[hourCount.leak].app, default: 0].addBounded(hourCount.reports)
             }
         }
-        for (app, count) in leftOut { try write(.details, count, of: rows.apps[tally.apps[app].number]) }
-        caches.logs?.values.add(tally, leaks: leaks, unnamed: unnamed)
+        for (app, count) in leftOut { try write(.details, count, of: rows.apps[aggregate.apps[app].number]) }
+        caches.logs?.values.add(aggregate, leaks: leaks, unnamed: unnamed)
     }
 
-    /// Returns true if the table has the value, or has no room for it besides the values that the next fold adds.
-    private func takesNoRow(
+    /// Returns true if the table has the value, or has no room for it besides the values that the next flush adds.
+    private func needsNoRow(
         _ text: String, _ kind: ValueKind, of leak: Int64, isNew: Bool
     ) throws(StoreError) -> Bool {
         let room = ValueKind.limit - (caches.logs?.values.namedCount(of: leak, kind) ?? 0)
@@ -206,7 +214,7 @@ extension Writer {
         return try select.step() && select.int(0) == 1
     }
 
-    func foldValueLog() throws(StoreError) {
+    func flushValueLog() throws(StoreError) {
         guard let log = caches.logs?.values, !log.rows.isEmpty else { return }
         let order = log.texts.indices.sorted { log.texts[$0] < log.texts[$1] }
         var ranks = [Int64](repeating: 0, count: order.count)

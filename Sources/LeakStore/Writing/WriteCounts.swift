@@ -1,6 +1,6 @@
 extension LoggedCounts {
     /// Writes the rows in the order of their tables.
-    func write(on connection: Connection) throws(StoreError) {
+    func write(on connection: SQLiteConnection) throws(StoreError) {
         for leak in leaks.sorted(by: { $0.id < $1.id }) {
             try connection.run(
                 """
@@ -27,7 +27,7 @@ extension LoggedCounts {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// True if tables lack counts that are in the log.
     var lacksCounts: Bool {
         get throws(StoreError) { try number("select 1 from count_log limit 1") != nil }
@@ -44,7 +44,7 @@ extension Connection {
     }
 
     /// Writes the counts of the whole log to their tables, and empties it.
-    func fold(_ log: LoggedCounts) throws(StoreError) {
+    func flush(_ log: LoggedCounts) throws(StoreError) {
         try log.write(on: self)
         for sample in log.samples.sorted(by: { $0.row < $1.row }) { try sample.write(on: self) }
         try run("delete from count_log")

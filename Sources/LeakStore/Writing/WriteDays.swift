@@ -2,11 +2,12 @@ extension Writer {
     /// Counts reports by the ten minutes in which they happened, and reports that come too late for that by their day.
     ///
     /// - Parameter expiry: ``StoreClock/expiryTime``.
-    func writeSlots(of tally: Tally, _ rows: AdmittedRows, expiry: Int64) throws(StoreError) {
+    func writeSlots(of aggregate: SubmissionAggregate, _ rows: ResolvedRows, expiry: Int64) throws(StoreError)
+    {
         let oldest = SlotWindow.oldestKept(now: expiry)
         let firstDay = Retention.firstAppDay(now: expiry)
-        for slot in tally.slots {
-            let app = rows.apps[tally.apps[slot.app].number].id
+        for slot in aggregate.slots {
+            let app = rows.apps[aggregate.apps[slot.app].number].id
             if slot.number >= oldest {
                 try write(slot, ofApp: app)
             } else if slot.day >= firstDay {
@@ -16,7 +17,7 @@ extension Writer {
         }
     }
 
-    private func write(_ slot: Tally.Slot, ofApp app: Int64) throws(StoreError) {
+    private func write(_ slot: SubmissionAggregate.SlotCount, ofApp app: Int64) throws(StoreError) {
         let upsert = try connection.statement(
             """
             insert into app_slot (app, slot, reports) values (?, ?, ?)
@@ -49,7 +50,7 @@ extension Writer {
     /// Moves the oldest slots into the days that they are of.
     ///
     /// - Returns: how many there were.
-    func fold(slotsBefore oldest: Int, firstDay: Int, limit: Int) throws(StoreError) -> Int {
+    func rollUp(slotsBefore oldest: Int, firstDay: Int, limit: Int) throws(StoreError) -> Int {
         let select = try connection.statement(
             "select id, app, slot, reports from app_slot where slot < ? order by slot, id limit ?")
         defer { select.reset() }

@@ -5,11 +5,11 @@ extension Writer {
         let decision = try decision.checked(now: now)
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
-                try forgetIfOthersWrote()
+                try dropCachedIfOthersWrote()
                 // The counts of each version show the reports that come after a fix.
                 try readLogs()
-                try foldCountLog()
-                try restCrowd()
+                try flushCountLog()
+                try reindexIfCrowded()
                 guard let leak = try decidable(leak) else { return nil }
                 let (action, row) = try insert(decision, about: leak, now: now)
                 if decision.action != .note {
@@ -18,11 +18,11 @@ extension Writer {
                         "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : row,
                         leak.row)
                 }
-                try forgetOldDecisions(about: leak.row)
+                try deleteOldDecisions(about: leak.row)
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             }
         } catch {
-            forget()
+            dropCached()
             throw error
         }
     }
@@ -94,7 +94,7 @@ extension Writer {
         }
     }
 
-    func forgetOldDecisions(about leak: Int64) throws(StoreError) {
+    func deleteOldDecisions(about leak: Int64) throws(StoreError) {
         try connection.run(
             """
             delete from decision where id in (

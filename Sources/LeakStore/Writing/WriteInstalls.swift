@@ -88,7 +88,7 @@ extension Writer {
         return log
     }
 
-    func foldInstallLog() throws(StoreError) {
+    func flushInstallLog() throws(StoreError) {
         guard let log = caches.logs?.installs, !log.ahead.isEmpty else { return }
         for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) {
             try store(entry, in: row)
@@ -113,7 +113,7 @@ struct InstallLog: PendingLog {
     /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.
     var unwritten: [UInt8] = []
 
-    func isLong(beyond limits: Logs.Limits) -> Bool {
+    func isLong(beyond limits: PendingLogs.Limits) -> Bool {
         count > Self.memberLimit || ahead.count > limits.installSets
     }
 
@@ -128,7 +128,7 @@ struct InstallLog: PendingLog {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// Returns the members that `install_log` adds to the sets: rows of `install_set`, each with a hash.
     func installLog() throws(StoreError) -> [(row: Int64, hash: UInt64)] {
         let select = try statement("select members from install_log")

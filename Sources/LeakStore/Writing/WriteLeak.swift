@@ -1,6 +1,7 @@
 extension Writer {
     func write(
-        _ leak: Tally.Leak, to known: LeakEntry?, tally: Tally, rows: AdmittedRows,
+        _ leak: SubmissionAggregate.Leak, to known: LeakEntry?, aggregate: SubmissionAggregate,
+        rows: ResolvedRows,
         of submissions: [Submission], changed: inout ChangedCounts, now: Int64
     ) throws(StoreError) -> LeakEntry {
         let entry: LeakEntry
@@ -9,9 +10,10 @@ extension Writer {
             if let module = leak.claimedModule { try write(module, to: known) }
         } else {
             // Only sightings make a leak.
-            let release = rows.releases[tally.releases[tally.release(ofCell: leak.cells[0])].number]
+            let release = rows.releases[aggregate.releases[aggregate.release(ofCell: leak.cells[0])].number]
             entry = try insert(
-                leak, seen: leak.span ?? Tally.Span(now), app: rows.apps[tally.apps[leak.app].number],
+                leak, seen: leak.span ?? SubmissionAggregate.TimeSpan(now),
+                app: rows.apps[aggregate.apps[leak.app].number],
                 release: LeakEntry.ReleaseMark(release))
         }
         entry.reports.addBounded(leak.reports)
@@ -24,16 +26,16 @@ extension Writer {
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
         let former = (entry.firstRelease.id, entry.lastRelease.id)
         for cell in leak.cells {
-            entry.widen(to: rows.releases[tally.releases[tally.release(ofCell: cell)].number])
+            entry.widen(to: rows.releases[aggregate.releases[aggregate.release(ofCell: cell)].number])
         }
         if let impact = try countReleases(
-            of: leak, entry: entry, tally: tally, rows: rows, changed: &changed)
+            of: leak, entry: entry, aggregate: aggregate, rows: rows, changed: &changed)
         {
             entry.impact = impact
         }
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         try keepSamples(
-            of: leak, entry, app: rows.apps[tally.apps[leak.app].number], from: submissions, in: &changed,
+            of: leak, entry, app: rows.apps[aggregate.apps[leak.app].number], from: submissions, in: &changed,
             day: rows.day, now: now)
         changed.add(entry)
         // Not by way of the log, since they seldom change.
@@ -60,7 +62,7 @@ extension Writer {
     ///
     /// - Parameter day: the day that their bytes count for.
     func writeValues(
-        _ values: [Tally.Value], of leak: Int64, app: AppEntry, day: Int
+        _ values: [SubmissionAggregate.Value], of leak: Int64, app: AppEntry, day: Int
     ) throws(StoreError) {
         var leftOut = 0
         for value in values {
@@ -108,7 +110,7 @@ extension Writer {
         entry.module = module
     }
 
-    func insertElements(of key: GroupedBy, leak: Int64, app: Int64) throws(StoreError) {
+    func insertElements(of key: GroupingKey, leak: Int64, app: Int64) throws(StoreError) {
         for element in KeyElements.hashes(of: key) {
             try connection.run(
                 "insert or ignore into leak_element (app, element, leak) values (?, ?, ?)", app, element, leak
@@ -131,7 +133,7 @@ extension Writer {
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
         if let counted = caches.logs?.counts.leaks[select.int64(0)] { return counted }
-        var span = Tally.Span(select.time(1))
+        var span = SubmissionAggregate.TimeSpan(select.time(1))
         span.widen(to: select.time(2))
         let entry = LeakEntry(
             id: select.int64(0), app: select.int64(16), span: span,
@@ -149,12 +151,13 @@ extension Writer {
         entry.buildCount = select.int(14)
         entry.admittedBuilds = entry.buildCount
         entry.module = select.optionalText(17)
-        if select.int(15) == 1 { entry.movedIn = caches.movement.period }
+        if select.int(15) == 1 { entry.deferredIn = caches.deferredIndexing.period }
         return entry
     }
 
     private func insert(
-        _ leak: Tally.Leak, seen span: Tally.Span, app: AppEntry, release: LeakEntry.ReleaseMark
+        _ leak: SubmissionAggregate.Leak, seen span: SubmissionAggregate.TimeSpan, app: AppEntry,
+        release: LeakEntry.ReleaseMark
     ) throws(StoreError) -> LeakEntry {
         let identity = leak.identity
         try connection.run(
@@ -173,12 +176,12 @@ extension Writer {
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, row, identity.title, entry.module, PackedWriter.pack(identity.stack),
             PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle),
-            identity.groupedBy.version,
-            identity.groupedBy.className, identity.packedGroupedStack, SearchText.of(identity)
+            identity.groupingKey.version,
+            identity.groupingKey.className, identity.packedGroupedStack, SearchText.of(identity)
         )
-        try insertElements(of: identity.groupedBy, leak: row, app: app.id)
+        try insertElements(of: identity.groupingKey, leak: row, app: app.id)
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
-        caches.movement.add(entry)
+        caches.deferredIndexing.add(entry)
         entry.admittedBuilds = leak.cells.count
         entry.sampleBytes = .none
         caches.leaks.insert(entry, for: identity.id)

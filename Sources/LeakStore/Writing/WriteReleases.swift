@@ -4,19 +4,20 @@ extension Writer {
     /// - Parameter changed: receives the changed rows.
     /// - Returns: installs in the app's newest release; `nil` if no report is of that release.
     func countReleases(
-        of leak: Tally.Leak, entry: LeakEntry, tally: Tally, rows: AdmittedRows,
+        of leak: SubmissionAggregate.Leak, entry: LeakEntry, aggregate: SubmissionAggregate,
+        rows: ResolvedRows,
         changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
-        entry.forgetParts()
-        let newest = rows.apps[tally.apps[leak.app].number].newestRow
+        entry.dropCachedParts()
+        let newest = rows.apps[aggregate.apps[leak.app].number].newestRow
         var impact: Int?
         var newInstalls: [UInt64] = []
-        let cells = tally.cells.span
+        let cells = aggregate.cells.span
         for index in leak.cells {
-            let release = rows.releases[tally.releases[tally.release(ofCell: index)].number]
+            let release = rows.releases[aggregate.releases[aggregate.release(ofCell: index)].number]
             let inRelease = try count(of: entry, release: release.id)
             let inBuild = try count(
-                of: entry, build: rows.builds[tally.builds[cells[index].build].number].row, in: inRelease,
+                of: entry, build: rows.builds[aggregate.builds[cells[index].build].number].row, in: inRelease,
                 release.id)
             inBuild.add(cells[index])
             inRelease.add(cells[index])
@@ -156,10 +157,12 @@ struct ChangedCounts {
     var samples: [StoredSample] = []
     private(set) var builds: [CountEntry] = []
     private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
-    /// By ``Tally/cells``.
+    /// By ``SubmissionAggregate/cells``.
     private var releaseOfCell: [CountEntry?]
 
-    init(of tally: Tally) { releaseOfCell = [CountEntry?](repeating: nil, count: tally.cells.count) }
+    init(of aggregate: SubmissionAggregate) {
+        releaseOfCell = [CountEntry?](repeating: nil, count: aggregate.cells.count)
+    }
 
     mutating func add(_ leak: LeakEntry) { leaks.append(leak) }
 
@@ -173,7 +176,9 @@ struct ChangedCounts {
         inRelease.isChanged = true
     }
 
-    func addHours(of bundles: [Tally.Bundle]) {
-        for bundle in bundles { releaseOfCell[bundle.cell]?.add(bundle.reports, in: bundle.hour) }
+    func addHours(of hourCounts: [SubmissionAggregate.LeakHourCount]) {
+        for hourCount in hourCounts {
+            releaseOfCell[hourCount.cell]?.add(hourCount.reports, in: hourCount.hour)
+        }
     }
 }

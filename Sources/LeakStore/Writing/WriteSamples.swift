@@ -3,7 +3,7 @@ extension Writer {
     ///
     /// - Parameter day: the day that their bytes count for.
     func keepSamples(
-        of leak: Tally.Leak, _ entry: LeakEntry, app: AppEntry, from submissions: [Submission],
+        of leak: SubmissionAggregate.Leak, _ entry: LeakEntry, app: AppEntry, from submissions: [Submission],
         in changed: inout ChangedCounts, day: Int, now: Int64
     ) throws(StoreError) {
         var leftOut: Set<Int> = []
@@ -36,7 +36,7 @@ struct StoredSample {
     /// The body without private data.
     var body: [UInt8]
 
-    func write(on connection: Connection) throws(StoreError) {
+    func write(on connection: SQLiteConnection) throws(StoreError) {
         try connection.run(
             """
             insert or replace into sample (id, ordinal, at, version, build, system, model, install_hash, install,

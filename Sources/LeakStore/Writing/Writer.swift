@@ -10,7 +10,7 @@ final class Writer {
     static let checkpointPages = 16_000
     /// SQLite's default since 3.12, which no database of ours changes.
     static let pageBytes = 4096
-    /// Size of the log above which ``tidy(now:)`` empties it.
+    /// Size of the log above which ``checkpointIfNeeded(now:)`` empties it.
     static let logBytes = 64 << 20
     /// How long readers may take to leave the log, while nothing is counted. A page is read in less.
     private static let logWaitMilliseconds: Int32 = 200
@@ -18,10 +18,10 @@ final class Writer {
     private static let logRetryMilliseconds: Int64 = 10_000
 
     /// Bytes beyond the limit of the file: for erasures, which make room, and for users who sign in to see what is wrong.
-    private static let spareBytes = 64 << 20
+    private static let reservedBytes = 64 << 20
 
-    let connection: Connection
-    private let watch: DatabaseGuard?
+    let connection: SQLiteConnection
+    private let damageMonitor: DamageMonitor?
     /// Pages that the file may have.
     private let pageLimit: Int
     let redact: Redact
@@ -35,9 +35,9 @@ final class Writer {
     /// ``logBytes``, except in tests.
     var logLimit = Writer.logBytes
     /// The standard limits, except in tests.
-    var logLimits = Logs.Limits()
+    var logLimits = PendingLogs.Limits()
     /// Readers of this process record the times of their reads here.
-    let readTime = ReadTime()
+    let readTime = LastReadTime()
     /// Number of successive calls with few submissions.
     private var quietCalls = 0
     private var logTriedAt: Int64?
@@ -45,13 +45,13 @@ final class Writer {
     private var isLogKept: Bool
 
     init(
-        connection: Connection, watch: DatabaseGuard? = nil, limits: StoreLimits,
+        connection: SQLiteConnection, damageMonitor: DamageMonitor? = nil, limits: StoreLimits,
         clock: ClockRule = ClockRule(), redact: @escaping Redact,
         reservoir: Reservoir
     ) throws(StoreError) {
         self.connection = connection
-        self.watch = watch
-        isLogKept = watch != nil
+        self.damageMonitor = damageMonitor
+        isLogKept = damageMonitor != nil
         self.limits = limits
         clockRule = clock
         self.redact = redact
@@ -73,7 +73,7 @@ final class Writer {
         // A file that is larger already goes on, for a while.
         let pages = Int(try connection.number("pragma page_count") ?? 0)
         let limit = max(1, limits.databaseBytes / Self.pageBytes)
-        pageLimit = pages > limit ? pages + Self.spareBytes / Self.pageBytes : limit
+        pageLimit = pages > limit ? pages + Self.reservedBytes / Self.pageBytes : limit
         // Erased data must not remain in the file; some builds of SQLite leave it there unless told otherwise.
         try connection.execute(
             """
@@ -90,8 +90,8 @@ final class Writer {
     deinit { try? checkFile() }
 
     /// Lets the file grow a little beyond its limit meanwhile.
-    func withSpareRoom<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try connection.execute("pragma max_page_count = \(pageLimit + Self.spareBytes / Self.pageBytes)")
+    func withReservedSpace<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try connection.execute("pragma max_page_count = \(pageLimit + Self.reservedBytes / Self.pageBytes)")
         // A file that has grown beyond the limit meanwhile stays as large, and SQLite uses its size as the limit.
         defer { try? connection.execute("pragma max_page_count = \(pageLimit)") }
         return try body()
@@ -100,7 +100,7 @@ final class Writer {
     /// Checks before each transaction that no damage of the database is known, and that it is the one that was opened.
     func checkFile() throws(StoreError) {
         do throws(StoreError) {
-            try watch?.check(connection.header)
+            try damageMonitor?.check(connection.header)
         } catch {
             connection.keepLog()
             isLogKept = true
@@ -112,13 +112,13 @@ final class Writer {
     }
 
     /// Checks after a commit, before it is acknowledged.
-    func checkCommit() throws(StoreError) { try watch?.checkCommit() }
+    func checkCommit() throws(StoreError) { try damageMonitor?.checkCommit() }
 
     /// Distinguishes a file at its limit from a full disk: SQLite returns the same code for both.
     private func explained(_ error: StoreError) -> StoreError {
         guard error.reason == .diskFull, let pages = try? connection.number("pragma page_count"),
-            (pageLimit - Int(pages)) * Self.pageBytes < Self.spareBytes,
-            DatabaseFile.freeBytes(beside: connection.path) > Self.spareBytes
+            (pageLimit - Int(pages)) * Self.pageBytes < Self.reservedBytes,
+            DatabaseFile.freeBytes(beside: connection.path) > Self.reservedBytes
         else { return error }
         return StoreError(
             .databaseFull,
@@ -130,41 +130,45 @@ final class Writer {
         do throws(StoreError) {
             // Nothing may fail after the commit: submissions of a call that throws count as not counted, and are sent again.
             return try connection.transaction(.immediate) { () throws(StoreError) in
-                try forgetIfOthersWrote()
+                try dropCachedIfOthersWrote()
                 try readLogs()
                 // Kept with the first keys of a new database, since they are stored by it.
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
-                var tally = Tally(expecting: min(submissions.reportCount, limits.weightPerCommit))
-                let rows = AdmittedRows(of: self, day: Calendar.day(of: clock.newKeyTime))
+                var aggregate = SubmissionAggregate(
+                    expecting: min(submissions.reportCount, limits.weightPerCommit))
+                let rows = ResolvedRows(of: self, day: Calendar.day(of: clock.newKeyTime))
                 for (number, submission) in submissions.enumerated() {
-                    guard number == 0 || tally.weight < limits.weightPerCommit else { break }
-                    receipts.append(try receipt(for: submission, tally: &tally, rows: rows, clock: clock))
-                    if receipts[number] == .counted { try tally.add(submission, number: number, by: rows) }
+                    guard number == 0 || aggregate.weight < limits.weightPerCommit else { break }
+                    receipts.append(
+                        try receipt(for: submission, aggregate: &aggregate, rows: rows, clock: clock))
+                    if receipts[number] == .counted {
+                        try aggregate.add(submission, number: number, by: rows)
+                    }
                 }
-                try write(tally, in: rows, of: submissions, now: now, expiry: clock.expiryTime)
+                try write(aggregate, in: rows, of: submissions, now: now, expiry: clock.expiryTime)
                 try writeIdempotencyUse()
                 return receipts
             }
         } catch {
-            forget()
+            dropCached()
             throw explained(error)
         }
     }
 
     /// Drops data that a failed transaction may have cached and not written.
-    func forget() {
+    func dropCached() {
         caches.removeAll()
         clock = nil
     }
 
     /// - Throws: ``StoreError/Reason/newerSchema(found:known:)`` once a later collector has changed the schema.
-    func forgetIfOthersWrote() throws(StoreError) {
+    func dropCachedIfOthersWrote() throws(StoreError) {
         let version = try connection.number("pragma data_version")
         guard version != dataVersion else { return }
         caches.removeAll()
-        // Such as a fold, by readers of another process.
-        readTime.note()
+        // Such as a flush, by readers of another process.
+        readTime.record()
         let schema = Int(try connection.number("pragma user_version") ?? 0)
         guard schema == Migration.newestVersion else { throw .newerSchema(schema, in: connection.path) }
         dataVersion = version
@@ -209,7 +213,7 @@ final class Writer {
     }
 
     /// Empties the log when readers have kept SQLite from doing so for long.
-    func tidy(now: Int64) throws(StoreError) {
+    func checkpointIfNeeded(now: Int64) throws(StoreError) {
         if let tried = logTriedAt, (0..<Self.logRetryMilliseconds).contains(now - tried) { return }
         guard DatabaseFile.size(of: connection.path + "-wal") > logLimit else { return }
         logTriedAt = now
@@ -219,46 +223,49 @@ final class Writer {
     // MARK: Entities
 
     private func write(
-        _ tally: Tally, in rows: AdmittedRows, of submissions: [Submission], now: Int64, expiry: Int64
+        _ aggregate: SubmissionAggregate, in rows: ResolvedRows, of submissions: [Submission], now: Int64,
+        expiry: Int64
     ) throws(StoreError) {
-        for app in tally.apps { try write(app, to: rows.apps[app.number]) }
-        for release in tally.releases {
+        for app in aggregate.apps { try write(app, to: rows.apps[app.number]) }
+        for release in aggregate.releases {
             try write(
-                release, to: rows.releases[release.number], app: rows.apps[tally.apps[release.app].number],
+                release, to: rows.releases[release.number],
+                app: rows.apps[aggregate.apps[release.app].number],
                 day: rows.day)
         }
         var leaks: [LeakEntry] = []
-        var changed = ChangedCounts(of: tally)
+        var changed = ChangedCounts(of: aggregate)
         // A span avoids the copy that an array would make.
-        let tallied = tally.leaks.span
-        for index in tallied.indices {
+        let aggregatedLeaks = aggregate.leaks.span
+        for index in aggregatedLeaks.indices {
             leaks.append(
                 try write(
-                    tallied[index], to: rows.leaks[tallied[index].number], tally: tally, rows: rows,
+                    aggregatedLeaks[index], to: rows.leaks[aggregatedLeaks[index].number],
+                    aggregate: aggregate, rows: rows,
                     of: submissions, changed: &changed, now: now))
         }
         // Samples come before explanations where a key's bytes run out.
-        for index in tallied.indices where !tallied[index].values.isEmpty {
+        for index in aggregatedLeaks.indices where !aggregatedLeaks[index].values.isEmpty {
             try writeValues(
-                tallied[index].values, of: leaks[index].id,
-                app: rows.apps[tally.apps[tallied[index].app].number], day: rows.day)
+                aggregatedLeaks[index].values, of: leaks[index].id,
+                app: rows.apps[aggregate.apps[aggregatedLeaks[index].app].number], day: rows.day)
         }
-        changed.addHours(of: tally.bundles)
+        changed.addHours(of: aggregate.hourCounts)
         caches.logs?.counts.add(changed, within: logLimits.countBytes)
-        try addValues(of: tally, to: leaks, rows)
-        for release in tally.releases { try flushInstalls(of: rows.releases[release.number]) }
-        try chooseNewest(rows, tally)
-        try writeSlots(of: tally, rows, expiry: expiry)
+        try addValues(of: aggregate, to: leaks, rows)
+        for release in aggregate.releases { try flushInstalls(of: rows.releases[release.number]) }
+        try chooseNewest(rows, aggregate)
+        try writeSlots(of: aggregate, rows, expiry: expiry)
         // Before leaks are put back, which updates their indexes.
         let areRead = readTime.isRecent(within: logLimits.readMilliseconds)
         quietCalls = submissions.count <= logLimits.quietSubmissions ? quietCalls + 1 : 0
-        if areRead || quietCalls >= logLimits.quietCalls { try foldCountLog() }
-        try rest(now: now)
+        if areRead || quietCalls >= logLimits.quietCalls { try flushCountLog() }
+        try reindex(now: now)
         try writeLogs(areRead: areRead)
-        try restCrowd()
+        try reindexIfCrowded()
     }
 
-    private func write(_ app: Tally.App, to entry: AppEntry) throws(StoreError) {
+    private func write(_ app: SubmissionAggregate.App, to entry: AppEntry) throws(StoreError) {
         try connection.run(
             """
             update app set last_seen = max(last_seen, ?), reports = min(reports + ?, LARGEST_TOTAL),
@@ -299,7 +306,7 @@ final class Writer {
     }
 
     private func write(
-        _ release: Tally.Release, to entry: ReleaseEntry, app: AppEntry, day: Int
+        _ release: SubmissionAggregate.Release, to entry: ReleaseEntry, app: AppEntry, day: Int
     ) throws(StoreError) {
         var checks = 0
         for check in release.checks.values { checks.addBounded(check.count) }
@@ -324,7 +331,7 @@ final class Writer {
     /// - Parameter day: the day that the bytes of a new class count for.
     /// - Returns: the limit because of which the class does not count under its own name.
     private func write(
-        _ check: Tally.Check, of className: String, to release: ReleaseEntry, day: Int
+        _ check: SubmissionAggregate.Check, of className: String, to release: ReleaseEntry, day: Int
     ) throws(StoreError) -> BeyondLimit.Name? {
         try connection.run(
             "update release_check set checks = min(checks + ?, LARGEST_TOTAL) where release = ? and class = ?",

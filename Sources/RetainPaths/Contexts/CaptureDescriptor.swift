@@ -11,7 +11,7 @@ struct CaptureDescriptor {
     let isGeneric: Bool
 
     /// - Returns: `nil` where the counts are too large to be true or the records are not in a segment of an image.
-    init?(_ address: UInt, _ images: LoadedImages) {
+    init?(_ address: UInt, _ images: ImageAddressMap) {
         guard address & 3 == 0, images.contains(address, count: Captures.captureTypes) else { return nil }
         let counts = [Captures.captureCount, Captures.sourceCount, Captures.bindingCount].map {
             ImmortalMemory.uint32(address &+ $0)

@@ -18,7 +18,7 @@ struct ObjectLayouts {
     let taskFrames: Int32
     let block: Int32
 
-    init(_ images: LoadedImages) {
+    init(_ images: ImageAddressMap) {
         types = TypeLayouts(images)
         task = 0
         taskFrames = 1
@@ -154,7 +154,7 @@ struct ObjectLayouts {
     private func addRawMemory(_ fields: [Reflection.Field], to layout: inout ObjectLayout) {
         guard fields.count <= 8, let bytes = fields.first(where: { $0.name == "_bytes" }),
             let capacity = fields.first(where: { $0.name == "_capacity" }),
-            TypeName.unqualified(Metadata(layout.metadata)) == "__DataStorage"
+            MetadataName.unqualified(Metadata(layout.metadata)) == "__DataStorage"
         else { return }
         (layout.rawMemoryOffset, layout.rawCapacityOffset) = (UInt(bytes.offset), UInt(capacity.offset))
     }

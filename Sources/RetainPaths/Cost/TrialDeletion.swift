@@ -92,7 +92,7 @@ extension ObjectReader {
         let size = max(layout.size, HeapLayout.headerBytes)
         guard layout.metadata != 0 else { return size }
         let type = Metadata(layout.metadata)
-        if layout.kind == .object, TypeName.unqualified(type) == "__StringStorage" {
+        if layout.kind == .object, MetadataName.unqualified(type) == "__StringStorage" {
             let capacity =
                 (memory.word(address &+ HeapLayout.StringValue.capacity) ?? 0)
                 & HeapLayout.StringValue.capacityMask

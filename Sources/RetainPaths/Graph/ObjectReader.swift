@@ -1,13 +1,13 @@
 /// Recognises objects: reads a header through the snapshot, validates the metadata and finds the layout.
 struct ObjectReader: ~Copyable {
     var memory = PageSnapshot()
-    var images: LoadedImages
+    var images: ImageAddressMap
     var layouts: ObjectLayouts
     /// Changes whenever ``layouts`` is reset: an index of earlier layouts is then invalid, or refers to another layout.
     private(set) var generation = 0
 
     init() {
-        images = LoadedImages()
+        images = ImageAddressMap()
         layouts = ObjectLayouts(images)
     }
 
@@ -16,7 +16,7 @@ struct ObjectReader: ~Copyable {
         memory.reset(byteLimit: pageBytes)
         let isOutdated = images.isOutdated
         guard isOutdated || layouts.isFull else { return }
-        if isOutdated { images = LoadedImages() }
+        if isOutdated { images = ImageAddressMap() }
         // Types of an image that has gone may have left their addresses to others.
         layouts = ObjectLayouts(images)
         generation += 1

@@ -7,7 +7,8 @@ extension GraphWalker {
         let layouts = Set(graph.nodes.map(\.layout)).filter { index in
             guard index >= 0 else { return false }
             let layout = reader.layouts.layout(index)
-            return layout.kind == .object && TypeName.qualified(Metadata(layout.metadata)) == Self.className
+            return layout.kind == .object
+                && MetadataName.qualified(Metadata(layout.metadata)) == Self.className
         }
         return graph.nodes.filter { layouts.contains($0.layout) }.map(\.address)
     }

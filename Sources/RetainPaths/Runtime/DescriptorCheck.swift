@@ -8,9 +8,9 @@ struct DescriptorCheck {
     /// Contexts inside contexts.
     private static let nestingLimit = 64
 
-    private let images: LoadedImages
+    private let images: ImageAddressMap
 
-    init(_ images: LoadedImages) { self.images = images }
+    init(_ images: ImageAddressMap) { self.images = images }
 
     /// Returns whether an address is the descriptor of a type of one kind.
     func isType(_ descriptor: UInt, _ kind: UInt32) -> Bool {
@@ -55,7 +55,7 @@ struct DescriptorCheck {
     }
 }
 
-extension LoadedImages {
+extension ImageAddressMap {
     /// The word at an address of an image; 0 elsewhere.
     func pointer(at address: UInt) -> UInt {
         contains(address, count: 8) ? ImmortalMemory.word(address) : 0

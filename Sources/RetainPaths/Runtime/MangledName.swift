@@ -64,7 +64,7 @@ struct MangledName {
     ///
     /// Mangling.rst: 1 is a context descriptor, 2 a pointer to one, 9 a function that returns metadata, A and B the shape of an
     /// existential type. Other kinds stand in no name of a field or capture on Linux.
-    func isSafe(_ images: LoadedImages) -> Bool {
+    func isSafe(_ images: ImageAddressMap) -> Bool {
         isWellFormed && images.contains(address, count: UInt(count + 1))
             && references.allSatisfy { control, target in
                 switch control {

@@ -8,7 +8,7 @@ struct TypeLayouts {
     private static let inlineSlotLimit = 4_096
 
     let standard = StandardTypes()
-    let images: LoadedImages
+    let images: ImageAddressMap
     var labels = Labels()
     private(set) var slots: [ReferenceSlot] = []
     private(set) var values: [ValueLayout] = []
@@ -17,7 +17,7 @@ struct TypeLayouts {
     /// The types of containers' elements that are being computed.
     private var elements: [UInt] = []
 
-    init(_ images: LoadedImages) { self.images = images }
+    init(_ images: ImageAddressMap) { self.images = images }
 
     /// Returns whether a type was reached from static metadata or computed before, so that it needs no validation.
     func isKnown(_ metadata: UInt) -> Bool { indices[metadata] != nil }

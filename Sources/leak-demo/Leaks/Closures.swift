@@ -1,7 +1,7 @@
 @MainActor
 enum Closures {
-    static var family: Family {
-        Family(
+    static var scenarioGroup: ScenarioGroup {
+        ScenarioGroup(
             title: "closures that keep their owner",
             scenarios: [
                 Scenario(

@@ -1,7 +1,7 @@
 @MainActor
 enum Owners {
-    static var family: Family {
-        Family(
+    static var scenarioGroup: ScenarioGroup {
+        ScenarioGroup(
             title: "objects that keep each other with strong references",
             scenarios: [
                 Scenario(

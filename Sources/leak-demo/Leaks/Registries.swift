@@ -1,7 +1,7 @@
 @MainActor
 enum Registries {
-    static var family: Family {
-        Family(
+    static var scenarioGroup: ScenarioGroup {
+        ScenarioGroup(
             title: "caches and registries that never remove their objects",
             scenarios: [
                 Scenario(
@@ -14,11 +14,11 @@ enum Registries {
                 },
                 Scenario(
                     "a singleton that remembers each screen",
-                    keptBy: "global → Router.screens[*] → DetailScreen", path: ["TabBar", "Details"],
+                    keptBy: "global → ScreenRegistry.screens[*] → DetailScreen", path: ["TabBar", "Details"],
                     reason: "popped"
                 ) { goesWrong in
                     let screen = DetailScreen()
-                    if goesWrong { Router.shared.screens[ObjectIdentifier(screen)] = screen }
+                    if goesWrong { ScreenRegistry.shared.screens[ObjectIdentifier(screen)] = screen }
                     return screen
                 },
                 Scenario(
@@ -47,8 +47,8 @@ private final class ProductPhoto {
 }
 
 @MainActor
-private final class Router {
-    static let shared = Router()
+private final class ScreenRegistry {
+    static let shared = ScreenRegistry()
     var screens: [ObjectIdentifier: DetailScreen] = [:]
 }
 

@@ -3,8 +3,8 @@ import Observation
 
 @MainActor
 enum Subscriptions {
-    static var family: Family {
-        Family(
+    static var scenarioGroup: ScenarioGroup {
+        ScenarioGroup(
             title: "subscriptions that are never ended",
             scenarios: [
                 Scenario(
@@ -35,7 +35,7 @@ enum Subscriptions {
                     path: ["TabBar", "Offers"], reason: "removed"
                 ) { goesWrong in
                     let ticker = PriceTicker()
-                    if goesWrong { Announcements.observers.append { ticker.price += 1 } }
+                    if goesWrong { PriceObservers.observers.append { ticker.price += 1 } }
                     return ticker
                 },
             ] + observation)
@@ -71,7 +71,7 @@ extension Notification.Name {
 }
 
 @MainActor
-private enum Announcements {
+private enum PriceObservers {
     static var observers: [() -> Void] = []
 }
 

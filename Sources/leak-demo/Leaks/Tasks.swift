@@ -1,7 +1,7 @@
 @MainActor
 enum Tasks {
-    static var family: Family {
-        Family(
+    static var scenarioGroup: ScenarioGroup {
+        ScenarioGroup(
             title: "tasks and streams that never end",
             scenarios: [
                 Scenario(

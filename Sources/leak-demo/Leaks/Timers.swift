@@ -3,8 +3,8 @@ import Foundation
 
 @MainActor
 enum Timers {
-    static var family: Family {
-        Family(
+    static var scenarioGroup: ScenarioGroup {
+        ScenarioGroup(
             title: "timers, and work that has not run yet",
             scenarios: [
                 Scenario(

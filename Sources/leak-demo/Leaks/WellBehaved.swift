@@ -2,8 +2,8 @@ import Foundation
 
 @MainActor
 enum WellBehaved {
-    static var family: Family {
-        Family(
+    static var scenarioGroup: ScenarioGroup {
+        ScenarioGroup(
             title: "done right, for comparison",
             scenarios: [
                 Scenario("a page that nobody keeps", .gone, path: ["TabBar", "Catalogue"], reason: "popped") {

@@ -63,7 +63,7 @@ final class ChromiumProcess: Sendable {
     }
 
     private static func next(in outbox: Guarded<Outbox>) -> Data? {
-        outbox.wait { outbox -> Guarded<Outbox>.Look<Data?> in
+        outbox.wait { outbox -> Guarded<Outbox>.WaitDecision<Data?> in
             if !outbox.messages.isEmpty { return .take(outbox.messages.removeFirst()) }
             return outbox.isClosed ? .take(nil) : .sleep(milliseconds: nil)
         }

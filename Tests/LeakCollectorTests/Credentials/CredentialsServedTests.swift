@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The text of the page's `pre` elements.
-    private func pasted(_ page: HTTPAnswer) -> [String] {
+    private func pasted(_ page: HTTPResponse) -> [String] {
         page.text.components(separatedBy: "<pre>").dropFirst().compactMap {
             $0.components(separatedBy: "</pre>").first
         }

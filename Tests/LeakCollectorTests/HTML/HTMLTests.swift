@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test func `text of another direction is isolated`() {
-        #expect(Isolated("Cart<A>").html == "Cart&lt;A&gt;")
-        #expect(Isolated("עגלה").html == "<bdi>\("עגלה")</bdi>")
+        #expect(IsolatedText("Cart<A>").html == "Cart&lt;A&gt;")
+        #expect(IsolatedText("עגלה").html == "<bdi>\("עגלה")</bdi>")
     }
 
     @Test func `parts are joined with the separator between them`() {

@@ -20,17 +20,17 @@ private func pages(_ text: String) -> [HTML] {
     let leak = LeakIdentity(
         id: LeakID(high: 1, low: 2), app: text, kind: text, className: text, module: text, title: text,
         stack: [text, text], children: [text], cycle: [text, "b", "c"], quality: .full,
-        groupedBy: GroupedBy(version: 1, className: text, stack: [text]))
+        groupingKey: GroupingKey(version: 1, className: text, stack: [text]))
     var row = Shop.row(
         leak, isNew: true, reports: 3, freed: 2, installs: 1, alive: 1, lived: Percentiles(p50: 1, p90: 2),
         from: text,
         to: text, seen: 0, trend: [1, 2], share: Share(reports: 1, checks: 60))
     var regressed = row
     regressed.state = .regressed
-    regressed.standing = Standing(
+    regressed.standing = DecisionStatus(
         decision: PastDecision(.resolved(version: text, isAfter: true), note: text, by: text, at: 0),
-        reportsSince: 1, backIn: text)
-    let release = Release(
+        reportsSince: 1, regressedIn: text)
+    let release = ReleaseSummary(
         version: text, builds: [text, "2"], reports: 1, leaks: 1, newLeaks: 1, installs: 1, sessions: 9,
         leakySessions: 1,
         checks: 9, firstSeen: 0, lastSeen: 0)
@@ -45,7 +45,7 @@ private func pages(_ text: String) -> [HTML] {
         PastDecision(.ignored(.reports(3)), note: text, by: text, at: 0),
         PastDecision(.noted, note: text, by: text, at: 0),
     ]
-    row.standing = Standing(decision: history[0], reportsSince: 1, backIn: text)
+    row.standing = DecisionStatus(decision: history[0], reportsSince: 1, regressedIn: text)
     row.state = .regressed
     var detail = LeakDetail(
         row: row, versions: [LeakDetail.VersionCount(version: text, build: text, reports: 1, installs: 1)],
@@ -65,15 +65,15 @@ private func pages(_ text: String) -> [HTML] {
     detail.closures = [LeakDetail.ValueCount(value: closures, reports: 1)]
     var resolved = detail
     resolved.row.state = .resolved
-    resolved.row.standing?.backIn = nil
-    var surroundings = LeakSurroundings()
+    resolved.row.standing?.regressedIn = nil
+    var relatedLeaks = RelatedLeaks()
     let outline = LeakOutline(
         id: leak.id, title: text, className: text, stack: [text],
-        groupedBy: GroupedBy(version: 2, className: text, stack: [text]), reports: 1)
+        groupingKey: GroupingKey(version: 2, className: text, stack: [text]), reports: 1)
     var other = outline
-    (other.id, other.groupedBy.stack) = (LeakID(high: 5, low: 5), [text + "2"])
-    surroundings.closest = CloseLeak.closest(to: outline, among: [other])
-    surroundings.successor = Successor(identity: leak, outline: other)
+    (other.id, other.groupingKey.stack) = (LeakID(high: 5, low: 5), [text + "2"])
+    relatedLeaks.closest = SimilarLeak.closest(to: outline, among: [other])
+    relatedLeaks.successor = Successor(identity: leak, outline: other)
     let kept = keptReport(text)
     var unreadable = kept
     unreadable.report = nil
@@ -82,7 +82,7 @@ private func pages(_ text: String) -> [HTML] {
             context: context, overview: overview,
             page: LeakPage(
                 leaks: [row, regressed], next: text, total: 2, reports: 1,
-                known: KnownTotals(leaks: 1, reports: 1), resolved: KnownTotals(leaks: 1, reports: 1)),
+                known: LeakTotals(leaks: 1, reports: 1), resolved: LeakTotals(leaks: 1, reports: 1)),
             known: [row]
         ).html,
         SummaryPage(
@@ -98,7 +98,7 @@ private func pages(_ text: String) -> [HTML] {
             context: context, overview: overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
         ).html,
         LeakDetailPage(context: context, detail: detail, hours: detail.trend, newest: kept, first: kept).html,
-        LeakDetailPage(context: context, detail: resolved, surroundings: surroundings).html,
+        LeakDetailPage(context: context, detail: resolved, relatedLeaks: relatedLeaks).html,
         ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
         ReleasesPage(context: context, app: text, releases: [release]).html,
         FirstReportPage(context: context, address: text).html,
@@ -150,7 +150,7 @@ private func credential(
         revokedAt: revokedAt)
 }
 
-private func keptReport(_ text: String) -> KeptReport {
+private func keptReport(_ text: String) -> ParsedSample {
     var report = LeakReport()
     report.reason = text
     report.stack = [text, text]
@@ -159,7 +159,7 @@ private func keptReport(_ text: String) -> KeptReport {
     report.error = ReportedError(domain: text, code: 1, userInfo: [CustomKey(text, .string(text))])
     report.keys = [CustomKey(text, .string(text))]
     report.log = [text, text]
-    return KeptReport(
+    return ParsedSample(
         sample: SampleReport(
             place: .newest, at: 0,
             origin: Submission.Origin(app: text, version: text, build: text, system: text, model: text),

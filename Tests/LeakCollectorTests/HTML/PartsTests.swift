@@ -168,7 +168,7 @@ import Testing
 @Suite struct LongTextTests {
     @Test func `what fits into a few lines stands as it is, and of more nothing is left out`() throws {
         let short = String(repeating: "x", count: LongText.shortBytes)
-        #expect(LongText(short).html == Isolated(short).html)
+        #expect(LongText(short).html == IsolatedText(short).html)
         let long = short + "<é"
         let markup = try Markup(LongText(long).html.bytes)
         #expect(markup.shape.first == "span" && markup.shape.contains("span.tabindex"))

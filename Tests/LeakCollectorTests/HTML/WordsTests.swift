@@ -30,7 +30,7 @@ import Testing
         (345_600_000, "4 days"), (-5, "0 ms"),
     ])
     func `lapses have one unit`(milliseconds: Int, words: String) {
-        #expect(Lapse(milliseconds: milliseconds).description == words.replacing(" ", with: "\u{A0}"))
+        #expect(DurationText(milliseconds: milliseconds).description == words.replacing(" ", with: "\u{A0}"))
     }
 
     /// Checked with Python's datetime.
@@ -68,7 +68,7 @@ import Testing
         (40_000_000_000, "14 Aug 2025"),
     ])
     func `moments are told from now`(ago: Int64, words: String) {
-        let moment = Moment(at: Shop.now - ago, now: Shop.now)
+        let moment = RelativeTime(at: Shop.now - ago, now: Shop.now)
         #expect(moment.words.replacing("\u{A0}", with: " ") == words)
     }
 
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `a moment carries its exact time`() {
         #expect(
-            Moment(at: Shop.now, now: Shop.now).html
+            RelativeTime(at: Shop.now, now: Shop.now).html
                 == #"<time datetime="2026-11-20T12:00:03Z">just now</time>"#)
     }
 }

@@ -8,7 +8,7 @@ import Testing
     private let other = IPAddress("198.51.100.9")
 
     private func fail(_ attempts: SignInAttempts, _ client: IPAddress?, times: Int, now: Int64) {
-        for _ in 0..<times { _ = attempts.noteFailure(client, by: .form, now: now) }
+        for _ in 0..<times { _ = attempts.recordFailure(client, by: .form, now: now) }
     }
 
     @Test func `after ten wrong tokens an address waits, and no other one`() {
@@ -61,22 +61,22 @@ import Testing
     @Test func `the log has a line a second, with the address and how many it does not show`() {
         let attempts = SignInAttempts()
         #expect(
-            attempts.noteFailure(guesser, by: .form, now: 0)
+            attempts.recordFailure(guesser, by: .form, now: 0)
                 == "sign-in failed: an access token that is not valid, from 203.0.113.7")
-        #expect(attempts.noteFailure(other, by: .form, now: 999) == nil)
-        attempts.noteRefusal()
+        #expect(attempts.recordFailure(other, by: .form, now: 999) == nil)
+        attempts.recordRejection()
         #expect(
-            attempts.noteFailure(other, by: .link, now: 1_000)
+            attempts.recordFailure(other, by: .link, now: 1_000)
                 == "sign-in failed: a sign-in link that does not work, from 198.51.100.9; 2 more attempts failed since "
                 + "the last line like this")
         fail(attempts, guesser, times: 9, now: 1_000)
         #expect(
-            attempts.noteFailure(guesser, by: .form, now: 2_000)?.contains(
+            attempts.recordFailure(guesser, by: .form, now: 2_000)?.contains(
                 "further tokens from this address have to wait") == true)
         #expect(
-            attempts.noteFailure(guesser, by: .bearer, now: 4_000)
+            attempts.recordFailure(guesser, by: .bearer, now: 4_000)
                 == "request rejected: an access token that is not valid, from 203.0.113.7; each further one from this address "
                 + "closes its connection")
-        #expect(attempts.noteFailure(nil, by: .form, now: -5)?.contains("an unknown address") == true)
+        #expect(attempts.recordFailure(nil, by: .form, now: -5)?.contains("an unknown address") == true)
     }
 }

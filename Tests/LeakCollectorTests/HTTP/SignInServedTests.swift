@@ -19,7 +19,7 @@ import LeakPlatform
 
     @Test func `looking at a sign-in link does not spend it`() throws {
         let running = try RunningCollector()
-        let code = try #require(running.collector.announcement.signInLink.split(separator: "=").last)
+        let code = try #require(running.collector.startupInfo.signInLink.split(separator: "=").last)
         let client = Client(port: running.port)
         client.send("HEAD /sign-in?code=\(code) HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(client.answers(1, heads: [0]).first?.status == 200)
@@ -147,7 +147,7 @@ import LeakPlatform
         let clock = Guarded<Int64>(1_700_000_000_000)
         let proxy = try IPNetwork("127.0.0.1")
         let running = try RunningCollector({ $0.trustedProxies = [proxy] }, now: { clock.with { $0 } })
-        func status(_ token: String, from address: String) throws -> HTTPAnswer {
+        func status(_ token: String, from address: String) throws -> HTTPResponse {
             try running.post(
                 "token=\(token)", Self.form, to: "/sign-in",
                 fields: [HTTPField("X-Forwarded-For", address), HTTPField("X-Forwarded-Proto", "https")])
@@ -163,7 +163,7 @@ import LeakPlatform
     @Test func `nobody is a trusted proxy by default, this machine included`() throws {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
-        func status(_ token: String, from address: String) throws -> HTTPAnswer {
+        func status(_ token: String, from address: String) throws -> HTTPResponse {
             try running.post(
                 "token=\(token)", Self.form, to: "/sign-in",
                 fields: [HTTPField("X-Forwarded-For", address), HTTPField("X-Forwarded-Proto", "https")])

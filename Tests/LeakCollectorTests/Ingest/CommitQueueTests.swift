@@ -206,9 +206,9 @@ private final class SlowStore: Store {
         return submissions.map { _ in .counted }
     }
 
-    func tidy(now: Int64) throws(StoreError) {}
+    func checkpointIfNeeded(now: Int64) throws(StoreError) {}
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? { nil }
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? { nil }
+    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? { nil }
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool { false }
@@ -219,7 +219,7 @@ private final class SlowStore: Store {
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { false }
     func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored { .stored }
     func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool { false }
-    func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {}
+    func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {}
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
         note: @Sendable (LeakMerge) -> String

@@ -29,18 +29,18 @@ import Testing
             #"{"id":"s\#($0.offset)","checks":1,"leaks":0,"unseen":\#($0.element)}"#
         }.joined(separator: ",")
         let batch = "{\"dropped\":{\(dropped)},\"sessions\":[\(sessions)]}"
-        let losses = Reception.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
+        let losses = SubmissionBuilder.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
         #expect(Dictionary(uniqueKeysWithValues: losses.map { ($0.reason, $0.count) }) == counted)
     }
 
     @Test(
-        arguments: Reception.ownReasons.union([
+        arguments: SubmissionBuilder.ownReasons.union([
             "sentry_not_a_leak", "sentry_empty", "sentry_too_large", "sentry_unreadable",
             "sentry_queue_overflow",
         ]).sorted())
     func `a batch that names a reason of the collector's own is told apart`(reason: String) throws {
         let batch = #"{"dropped":{"\#(reason)":7}}"#
-        let losses = Reception.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
+        let losses = SubmissionBuilder.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
         #expect(losses == [DroppedReports(reason: "device_" + reason, count: 7)])
     }
 

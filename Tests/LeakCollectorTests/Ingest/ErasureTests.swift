@@ -94,7 +94,7 @@ private struct EndlessErasing: ForwardingStore {
     /// Number of erasures that have begun.
     let begun: Guarded<Int>
 
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
+    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
         begun.with { $0 += 1 }
         begun.wakeAll()
         while isWanted() { usleep(10_000) }

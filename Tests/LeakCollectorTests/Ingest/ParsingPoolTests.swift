@@ -148,9 +148,9 @@ import LeakPlatform
         let client = Client(port: running.port)
         let batch = Self.post(inflatingTo: 2 << 20)
         client.send(batch)
-        let refusal = client.answers(1, milliseconds: 60_000).first
-        #expect(refusal?.status == 503)
-        #expect(refusal?.field("retry-after") != nil)
+        let rejection = client.answers(1, milliseconds: 60_000).first
+        #expect(rejection?.status == 503)
+        #expect(rejection?.field("retry-after") != nil)
         barrier.open()
         let again = Client(port: running.port)
         var status: Int?

@@ -37,7 +37,7 @@ extension RunningCollector {
     func postEnvelope(
         _ body: [UInt8], to path: String = "/api/1/envelope/", fields: [HTTPField] = [sentryField],
         type: String = "application/x-sentry-envelope"
-    ) throws -> HTTPAnswer {
+    ) throws -> HTTPResponse {
         try post(body, type, to: path, fields: fields)
     }
 }

@@ -61,7 +61,7 @@ import Testing
     @Test func `where no event came before, it is of the default`() throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(Self.envelope("{}", ("client_report", Self.report))).status == 200)
-        #expect(try Self.apps(running) == [Reception.defaultApp])
+        #expect(try Self.apps(running) == [SubmissionBuilder.defaultApp])
     }
 
     @Test func `an event above a megabyte counts as dropped, and the rest of its envelope counts`() throws {

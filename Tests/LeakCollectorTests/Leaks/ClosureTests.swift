@@ -19,7 +19,7 @@ import Testing
     private static let other = "0E2C8D7CFDA15B32C0F4A7F42DEFB3C7B9B3B9C1"
     private static let bind = "closure #1 in CartModel.bind()"
 
-    private func upload(_ image: String, at start: UInt64, _ calls: [NamedCall]) throws {
+    private func upload(_ image: String, at start: UInt64, _ calls: [SymbolicatedFrame]) throws {
         var builder = SymbolTableBuilder(image: try #require(ImageID(image)), name: "Shop", architecture: "")
         builder.add(start..<(start + 0x100), calls)
         let answer = try running.post(
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    private static let cart = [NamedCall(function: bind, file: "CartModel.swift", line: 12)]
+    private static let cart = [SymbolicatedFrame(function: bind, file: "CartModel.swift", line: 12)]
 
     @Test(arguments: [true, false])
     func `symbols name a closure, whether they come before or after the report`(areFirst: Bool) throws {
@@ -107,7 +107,9 @@ import Testing
         #expect(try closures == ["2: \(place)", "1: \(Self.bind) CartModel.swift:12"])
         // The page shows no places where a name is known.
         #expect(try !page.contains("<code>0x777"))
-        try upload(Self.other, at: 0x700, [NamedCall(function: Self.bind, file: "CartModel.swift", line: 14)])
+        try upload(
+            Self.other, at: 0x700, [SymbolicatedFrame(function: Self.bind, file: "CartModel.swift", line: 14)]
+        )
         #expect(try closures == ["3: \(Self.bind) CartModel.swift:14"])
     }
 
@@ -121,7 +123,8 @@ import Testing
         }
         try explain(["0x41b9 in Shop (\(Self.one))"])
         #expect(try cause() != ["nested_closure", "nested_closure"])
-        let inner = NamedCall(function: "closure #1 in \(Self.bind)", file: "CartModel.swift", line: 12)
+        let inner = SymbolicatedFrame(
+            function: "closure #1 in \(Self.bind)", file: "CartModel.swift", line: 12)
         try upload(Self.one, at: 0x4100, [inner])
         #expect(try cause() == ["nested_closure", "nested_closure"])
     }
@@ -146,28 +149,31 @@ import Testing
     }
 
     @Test(arguments: [
-        ([NamedCall(function: bind, line: 3)], "stored_closure", "\(bind) -:3"),
+        ([SymbolicatedFrame(function: bind, line: 3)], "stored_closure", "\(bind) -:3"),
         // The code that binds the context has the closure's name and no line.
         (
             [
-                NamedCall(function: "Cart.total.getter", file: "Cart.swift", line: 9),
-                NamedCall(function: bind, file: "Cart.swift", line: 12), NamedCall(function: bind),
+                SymbolicatedFrame(function: "Cart.total.getter", file: "Cart.swift", line: 9),
+                SymbolicatedFrame(function: bind, file: "Cart.swift", line: 12),
+                SymbolicatedFrame(function: bind),
             ], "stored_closure", "\(bind) Cart.swift:12"
         ),
         (
-            [NamedCall(function: "closure #1 in closure #2 in CartModel.bind()")], "nested_closure",
+            [SymbolicatedFrame(function: "closure #1 in closure #2 in CartModel.bind()")], "nested_closure",
             "closure #1 in closure #2 in CartModel.bind() -"
         ),
         (
-            [NamedCall(function: "implicit closure #2 in implicit closure #1 in CartModel.bind()")],
+            [SymbolicatedFrame(function: "implicit closure #2 in implicit closure #1 in CartModel.bind()")],
             "method_reference", "implicit closure #2 in implicit closure #1 in CartModel.bind() -"
         ),
         (
-            [NamedCall(function: "closure #1 in CartModel.onPaid.getter")], "lazy_closure",
+            [SymbolicatedFrame(function: "closure #1 in CartModel.onPaid.getter")], "lazy_closure",
             "closure #1 in CartModel.onPaid.getter -"
         ),
     ])
-    func `the name of a closure tells the cause`(calls: [NamedCall], cause: String, text: String) throws {
+    func `the name of a closure tells the cause`(calls: [SymbolicatedFrame], cause: String, text: String)
+        throws
+    {
         try upload(Self.one, at: 0x4100, calls)
         let body = """
             {"app": {"id": "shop", "module": "Shop"}, "reports": [{"class": "Shop.CartModel", "why": {

@@ -84,13 +84,15 @@ enum MessagePromises {
     /// Checks that a complete request with any content gets a JSON response.
     private static func brokenByReception(_ body: [UInt8]) -> String? {
         for format in [WireFormat.json, .text] {
-            let letter = Letter(
+            let ingestRequest = IngestRequest(
                 body: body, format: format, app: "a", version: "1", idempotencyKey: "k",
                 receivedAt: 1_800_000_000_000)
             let key = Credential(id: 1, purpose: .ingest, name: "k", hash: [], app: nil, createdAt: 0)
             var cache = GroupCache(limit: 16)
-            guard let reception = try? Reception(letter, key: key, cache: &cache) else { continue }
-            let answer = reception.submission.answer
+            guard let builder = try? SubmissionBuilder(ingestRequest, key: key, cache: &cache) else {
+                continue
+            }
+            let answer = builder.submission.answer
             let isJSON: Void? = try? JSONScanner.scan(answer) { (scanner) throws(JSONError) in
                 try scanner.skip()
                 try scanner.finish()
@@ -118,7 +120,7 @@ enum MessagePromises {
         _ report: LeakReport, _ document: WireDocument, _ index: Int, _ cache: inout GroupCache
     ) -> String? {
         let module = document.string(document.reports[index].origin.module)
-        let group = Grouping.groups(report, app: "a", module: module).first
+        let group = GroupingRules.groups(report, app: "a", module: module).first
         let identity = group.identity
         var fresh = GroupCache(limit: 4)
         for cached in [
@@ -130,9 +132,9 @@ enum MessagePromises {
                 cached.livedMilliseconds == group.livedMilliseconds, cached.alive == group.alive
             else { return "the cache says \(words(cached)), not \(words(group))" }
         }
-        let versions = Grouping.oldVersion...Grouping.currentVersion
-        guard versions.contains(identity.groupedBy.version) else {
-            return "version \(identity.groupedBy.version)"
+        let versions = GroupingRules.oldVersion...GroupingRules.currentVersion
+        guard versions.contains(identity.groupingKey.version) else {
+            return "version \(identity.groupingKey.version)"
         }
         let names =
             identity.stack + identity.children + identity.cycle + [identity.className].compactMap(\.self)
@@ -154,14 +156,14 @@ enum MessagePromises {
         guard let document = try? WireReader.read(other.json(), as: .json), document.reports.count == 1 else {
             return nil
         }
-        let direct = Grouping.groups(document.report(at: 0), app: "a", module: module).first
+        let direct = GroupingRules.groups(document.report(at: 0), app: "a", module: module).first
         let cached = cache.group(document, document.reports[0], app: "a", module: module).first
         guard cached.identity.id == direct.identity.id, cached.livedMilliseconds == direct.livedMilliseconds
         else {
             return "the cache takes \(words(direct)) for \(words(cached))"
         }
         // In the JSON of frames these digits are places, and others are another leak.
-        let isOfPlaces = [direct, group].contains { CallStack.isOfPlaces($0.identity.groupedBy.stack) }
+        let isOfPlaces = [direct, group].contains { CallStack.isOfPlaces($0.identity.groupingKey.stack) }
         guard isOfPlaces || direct.identity.id == group.identity.id else {
             return "\(words(direct)) is not \(words(group))"
         }
@@ -178,23 +180,24 @@ enum MessagePromises {
         guard redacted.redacted() == redacted else { return "\(redacted) becomes \(redacted.redacted())" }
         // A text that grew beyond the length limit of a message is truncated in a sample.
         guard (redacted.message?.utf8.count ?? 0) <= WireLimits.messageBytes else { return nil }
-        let groups = Grouping.groups(report, app: "a", module: nil)
+        let groups = GroupingRules.groups(report, app: "a", module: nil)
         // A sample of a report with several leaks may describe only the first.
         guard groups.others.isEmpty else { return nil }
         let one = groups.first
-        let other = Grouping.groups(redacted, app: "a", module: nil).first
+        let other = GroupingRules.groups(redacted, app: "a", module: nil).first
         guard one.identity.id == other.identity.id, one.isFreed == other.isFreed,
             one.livedMilliseconds == other.livedMilliseconds, one.alive == other.alive
         else { return "the sample \(redacted) is \(words(other)), not \(words(one))" }
-        let sample = Redaction.redact(document.bytes(of: document.reports[index].raw))
-        guard sample.count <= Redaction.sampleBytes * 2, (try? WireReader.read(sample, as: .json)) != nil
+        let sample = SampleRedaction.redact(document.bytes(of: document.reports[index].raw))
+        guard sample.count <= SampleRedaction.sampleBytes * 2,
+            (try? WireReader.read(sample, as: .json)) != nil
         else {
             return "a sample of \(sample.count) bytes"
         }
         var whole = redacted
         (whole.app, whole.device, whole.install, whole.user) = (nil, nil, nil, nil)
         let kept = (try? WireReader.read(sample, as: .json))?.report(at: 0).json()
-        guard whole.json().count > Redaction.sampleBytes || kept == whole.json() else {
+        guard whole.json().count > SampleRedaction.sampleBytes || kept == whole.json() else {
             return "the sample \(text(sample)), not \(text(whole.json()))"
         }
         return nil
@@ -257,7 +260,7 @@ enum MessagePromises {
 
     /// - Returns: the parts of a report's leak or sample that contain `secret`.
     static func leaked(_ secret: String, by report: LeakReport) -> String? {
-        let groups = Grouping.groups(report, app: "a", module: nil)
+        let groups = GroupingRules.groups(report, app: "a", module: nil)
         let identities = ([groups.first] + groups.others).map(\.identity)
         let shown = (identities + identities.compactMap(\.alternative)).flatMap { texts(of: $0) }
         if let text = shown.first(where: { $0.contains(secret) }) { return "shown as \(text)" }
@@ -267,14 +270,14 @@ enum MessagePromises {
 
     private static func texts(of identity: LeakIdentity) -> [String] {
         var texts = [
-            identity.title, identity.groupedBy.className, identity.className ?? "", identity.module ?? "",
+            identity.title, identity.groupingKey.className, identity.className ?? "", identity.module ?? "",
         ]
         texts += identity.stack + identity.children + identity.cycle
-        return texts + identity.groupedBy.stack
+        return texts + identity.groupingKey.stack
     }
 
     private static func words(_ group: GroupedReport) -> String {
-        "\(group.identity.groupedBy) freed \(group.isFreed) lived \(group.livedMilliseconds ?? -1) alive \(group.alive ?? -1)"
+        "\(group.identity.groupingKey) freed \(group.isFreed) lived \(group.livedMilliseconds ?? -1) alive \(group.alive ?? -1)"
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

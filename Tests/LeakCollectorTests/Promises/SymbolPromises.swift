@@ -40,7 +40,7 @@ enum SymbolPromises {
         return nil
     }
 
-    private static func brokenByCalls(_ calls: [NamedCall]) -> String? {
+    private static func brokenByCalls(_ calls: [SymbolicatedFrame]) -> String? {
         for call in calls {
             let texts = [call.function, call.file, call.className].compactMap(\.self)
             guard texts.allSatisfy({ !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }) else {

@@ -27,9 +27,9 @@ import Testing
     ) -> LeakIdentity {
         let key = [className ?? text] + stack
         return LeakIdentity(
-            id: Grouping.id(app: "shop", key: key), app: "shop", kind: "object", className: className,
+            id: GroupingRules.id(app: "shop", key: key), app: "shop", kind: "object", className: className,
             module: module, title: className ?? text, stack: stack, children: [], cycle: [], quality: quality,
-            groupedBy: GroupedBy(version: 1, className: key[0], stack: stack))
+            groupingKey: GroupingKey(version: 1, className: key[0], stack: stack))
     }
 
     private static func report(_ stack: [String], className: String? = "Shop.CartModel") -> LeakReport {
@@ -93,7 +93,7 @@ import Testing
             switch CurrentGroup(of: leak, reports: reports) {
             case .same: "same"
             case .other(let other):
-                "\(other.className ?? "")/\(other.groupedBy.stack.joined(separator: "/"))"
+                "\(other.className ?? "")/\(other.groupingKey.stack.joined(separator: "/"))"
             case .several: "several"
             case .unknown: "unknown"
             }
@@ -103,9 +103,9 @@ import Testing
     @Test(arguments: FrameVector.stacks)
     func `no leak that today's rules make goes elsewhere`(vector: FrameVector) {
         let report = Self.report(vector.stack ?? [])
-        let leak = Grouping.group(report, app: "shop", module: "Shop").identity
+        let leak = GroupingRules.group(report, app: "shop", module: "Shop").identity
         if case .same = CurrentGroup(of: leak, reports: [report.redacted()]) { return }
-        Issue.record("\(leak.groupedBy)")
+        Issue.record("\(leak.groupingKey)")
     }
 
     // MARK: An app
@@ -130,7 +130,7 @@ import Testing
     @Test func `what a plan says, what is merged, and that nothing is left to merge`() throws {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)
-        let target = Grouping.group(Self.report(Self.save), app: "shop", module: "Shop").identity
+        let target = GroupingRules.group(Self.report(Self.save), app: "shop", module: "Shop").identity
         _ = try running.store.count([Self.submission(target, [Self.report(Self.save)])], now: Self.now)
         let ids = Self.launches.map { Self.old($0).id }
         for (action, id, time) in [
@@ -140,9 +140,9 @@ import Testing
             _ = try running.store.decide(Decision(action, by: "ada"), about: id, now: time)
         }
         let plan = try #require(
-            try Regrouping(store: running.store, now: Self.now).plans(app: "shop").first)
+            try RegroupPlanner(store: running.store, now: Self.now).plans(app: "shop").first)
         let day = CivilDate(milliseconds: Self.now).text
-        let new = Grouping.group(Self.report(Self.load), app: "shop", module: "Shop").identity.id
+        let new = GroupingRules.group(Self.report(Self.load), app: "shop", module: "Shop").identity.id
         let groups = [
             (
                 new,
@@ -163,7 +163,7 @@ import Testing
             ),
         ].sorted { $0.0 < $1.0 }
         #expect(
-            RegroupingText.lines(plan)
+            RegroupSummary.lines(plan)
                 == ["app shop: 4 of 6 leaks to merge"] + groups.flatMap(\.1) + [
                     "  not merged, because their reports now belong to several leaks:",
                     "    \(Self.old(["mixed"]).id): CartModel, rule 1, 2 reports",
@@ -171,11 +171,12 @@ import Testing
 
         for group in plan.groups {
             #expect(
-                try Regrouping.merge(group, in: running.store, now: Self.now) == group.parts.count)
+                try RegroupPlanner.merge(group, in: running.store, now: Self.now) == group.parts.count)
         }
         #expect(try running.store.verify() == [])
         #expect(
-            try Regrouping(store: running.store, now: Self.now).plans(app: nil).allSatisfy(\.groups.isEmpty))
+            try RegroupPlanner(store: running.store, now: Self.now).plans(app: nil).allSatisfy(
+                \.groups.isEmpty))
         let merged = try running.json("/api/v1/leaks/\(new)")
         #expect(merged["reports"] as? Int == 6 && merged["installs"] as? Int == 3)
         // Its reports of 1.0 were there when it was resolved.
@@ -219,7 +220,7 @@ import Testing
     @Test func `an unknown app is named, with those there are`() throws {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)
-        let regrouping = try Regrouping(store: running.store, now: Self.now)
+        let regrouping = try RegroupPlanner(store: running.store, now: Self.now)
         let error = #expect(throws: StoreError.self) { try regrouping.plans(app: "nope") }
         #expect(error?.description == "there is no app nope; the apps are shop")
     }
@@ -234,7 +235,7 @@ import Testing
             try Markup(running.get("/leaks/\(old.id)").body).texts.joined(separator: " ")
         }
         #expect(try words().contains("which has no reports yet"))
-        let target = Grouping.group(Self.report(Self.launches[0]), app: "shop", module: "Shop").identity
+        let target = GroupingRules.group(Self.report(Self.launches[0]), app: "shop", module: "Shop").identity
         _ = try running.store.count(
             [Self.submission(target, [Self.report(Self.launches[0])])], now: Self.now)
         #expect(try running.get("/leaks/\(old.id)").text.contains("href=\"/leaks/\(target.id)\""))

@@ -23,23 +23,24 @@ import Testing
 
     @Test func `a version with a new leak fails, one without passes`() throws {
         let running = try Self.running()
-        let failed = try running.json(ReleaseQuestion(app: "a b", version: "1.1").path)
+        let failed = try running.json(ReleaseCheckRequest(app: "a b", version: "1.1").path)
         #expect(failed["passes"] as? Bool == false && failed["baseline"] as? String == "1.0")
         #expect((failed["new"] as? [[String: Any]])?.compactMap { $0["class"] as? String } == ["New"])
-        let passed = try running.get(ReleaseQuestion(app: "a b", version: "1.2").path)
-        #expect(try CheckVerdict(json: passed.body).passes)
+        let passed = try running.get(ReleaseCheckRequest(app: "a b", version: "1.2").path)
+        #expect(try ReleaseCheckResult(json: passed.body).passes)
         #expect(passed.field("ETag") != nil)
-        let wider = try running.json(ReleaseQuestion(app: "a b", version: "1.2", baseline: "1.0").path)
+        let wider = try running.json(ReleaseCheckRequest(app: "a b", version: "1.2", baseline: "1.0").path)
         #expect(wider["baseline"] as? String == "1.0" && wider["passes"] as? Bool == true)
         // As a build's tag may spell it.
-        let tagged = try running.json(ReleaseQuestion(app: "a b", version: "1.2", baseline: "v1.0.0").path)
+        let tagged = try running.json(
+            ReleaseCheckRequest(app: "a b", version: "1.2", baseline: "v1.0.0").path)
         #expect(tagged["passes"] as? Bool == true)
     }
 
     @Test func `ignored, a leak lets the version pass; resolved and seen again, it does not`() throws {
         let running = try Self.running()
         let new = try #require(
-            try running.json(ReleaseQuestion(app: "a b", version: "1.1").path)["new"] as? [[String: Any]])
+            try running.json(ReleaseCheckRequest(app: "a b", version: "1.1").path)["new"] as? [[String: Any]])
         let leak = try #require(new.first?["id"] as? String)
         let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
         func decide(_ body: String) throws {
@@ -47,12 +48,12 @@ import Testing
             #expect(try running.post(body, to: path, fields: [token]).status == 201)
         }
         try decide(#"{"action":"ignore"}"#)
-        let aside = try running.json(ReleaseQuestion(app: "a b", version: "1.1").path)
+        let aside = try running.json(ReleaseCheckRequest(app: "a b", version: "1.1").path)
         #expect(aside["passes"] as? Bool == true && aside["set_aside"] as? Int == 1)
         try decide(#"{"action":"resolve","in":"1.2"}"#)
         let batch = #"{"app":{"id":"a b","module":"Shop","version":"1.2"},"reports":[{"class":"Shop.New"}]}"#
         #expect(try running.post(batch).status == 200)
-        let regressed = try running.json(ReleaseQuestion(app: "a b", version: "1.2").path)
+        let regressed = try running.json(ReleaseCheckRequest(app: "a b", version: "1.2").path)
         #expect(regressed["regressed_count"] as? Int == 1 && regressed["new_count"] as? Int == 0)
         #expect(regressed["passes"] as? Bool == false)
     }
@@ -61,10 +62,10 @@ import Testing
         let running = try Self.running()
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         for version in ["1.0", "1.1", "1.2"] {
-            let question = ReleaseQuestion(app: "a b", version: version)
-            let bytes = try question.answer(
+            let checkRequest = ReleaseCheckRequest(app: "a b", version: version)
+            let bytes = try checkRequest.answer(
                 from: running.store, known: publicFolder, now: WallClock.milliseconds())
-            #expect(try running.get(question.path).body == bytes)
+            #expect(try running.get(checkRequest.path).body == bytes)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ReleasesPageTests {
     /// Newest first, as the store gives them.
-    private func releases(_ count: Int) -> [Release] {
+    private func releases(_ count: Int) -> [ReleaseSummary] {
         (0..<count).reversed().map { index in
             Shop.release(
                 "1.\(index)", ["\(index)"], reports: 10 + index, leaks: 2, new: 1, sessions: 1000 + index,
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    private func markup(_ releases: [Release]) throws -> Markup {
+    private func markup(_ releases: [ReleaseSummary]) throws -> Markup {
         try Markup(
             ReleasesPage(context: Shop.context(), app: "com.acme.shop", releases: releases).html.bytes)
     }

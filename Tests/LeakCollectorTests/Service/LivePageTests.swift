@@ -31,7 +31,7 @@ import LeakPlatform
         #expect(try page(running, "/", tag).status == 200)
     }
 
-    private func page(_ running: RunningCollector, _ path: String, _ tag: String) throws -> HTTPAnswer {
+    private func page(_ running: RunningCollector, _ path: String, _ tag: String) throws -> HTTPResponse {
         try running.get(
             path,
             fields: [

@@ -142,8 +142,8 @@ import Testing
         report.at = at.map { WireTime(milliseconds: $0) }
         let sample = SampleReport(
             place: .first, at: 5, origin: Submission.Origin(app: "a", version: "1"), body: [])
-        let kept = KeptReport(sample: sample, report: report)
-        #expect(kept.doubtedTime == doubted)
+        let kept = ParsedSample(sample: sample, report: report)
+        #expect(kept.implausibleDeviceTime == doubted)
         let context = PageContext(links: Links(mode: .server(base: "")), now: 0)
         let text = String(
             decoding: ReportCard(context: context, title: "R", kept: kept).html.bytes, as: UTF8.self)

@@ -46,7 +46,7 @@ import Testing
             ((item as? [String: Any]) ?? [:]).keys.map { "\($0.uppercased()) \(Self.withoutNames(path))" }
         }
         let others = ["/healthz", "/readyz", "/sign-in"]
-        let answered = try RunningCollector().collector.service.endpoints.filter {
+        let answered = try RunningCollector().collector.service.routes.filter {
             $0.path.hasPrefix("/api/") || others.contains($0.path)
         }.map { "\($0.method.name) \(Self.withoutNames($0.path))" }
         // The two of Sentry's clients are answered without a slash at the end too.

@@ -11,11 +11,11 @@ import Testing
 
     private static let router = Result { try RunningCollector().collector.service.router }
 
-    private static func find(_ method: LeakHTTPServer.Method, _ path: String) throws -> Endpoint.Match? {
+    private static func find(_ method: LeakHTTPServer.Method, _ path: String) throws -> Route.Match? {
         let bytes = Array(path.utf8)
-        guard case .found(let endpoint, let parameters) = try router.get().match(method, path: bytes.span)
+        guard case .found(let route, let parameters) = try router.get().match(method, path: bytes.span)
         else { return nil }
-        return Endpoint.Match(endpoint, parameters)
+        return Route.Match(route, parameters)
     }
 
     @Test(arguments: [
@@ -29,11 +29,11 @@ import Testing
     ])
     func `reads resources`(path: String, form: ResourceAddress.Form) throws {
         for method in [LeakHTTPServer.Method.get, .head] {
-            let endpoint = try #require(try Self.find(method, path)).endpoint
-            #expect(endpoint.path.replacing("{leak}", with: Self.id) == path)
-            let address = try #require(Resources.addresses.first { $0.path == endpoint.path })
+            let route = try #require(try Self.find(method, path)).route
+            #expect(route.path.replacing("{leak}", with: Self.id) == path)
+            let address = try #require(Resources.addresses.first { $0.path == route.path })
             #expect(address.form == form)
-            #expect(endpoint.access == (form == .page ? .people : .readers))
+            #expect(route.access == (form == .page ? .people : .readers))
         }
     }
 
@@ -45,19 +45,19 @@ import Testing
     @Test(arguments: ["/healthz", "/readyz", "/sign-in"])
     func `anyone reads`(path: String) throws {
         for method in [LeakHTTPServer.Method.get, .head] {
-            let endpoint = try #require(try Self.find(method, path)).endpoint
-            #expect(endpoint.path == path && endpoint.method == .get && endpoint.access == .anyone)
+            let route = try #require(try Self.find(method, path)).route
+            #expect(route.path == path && route.method == .get && route.access == .anyone)
         }
     }
 
     @Test(arguments: [
-        ("/leaks/\(id)/decisions", Place.leak(leak)), ("/access/keys", .access),
+        ("/leaks/\(id)/decisions", LinkTarget.leak(leak)), ("/access/keys", .access),
         ("/access/tokens/7/name", .access), ("/access/keys/7/revoke", .access),
     ])
-    func `a form's address leads to its page`(path: String, page: Place) throws {
+    func `a form's address leads to its page`(path: String, page: LinkTarget) throws {
         for method in [LeakHTTPServer.Method.get, .head, .post] {
             let match = try #require(try Self.find(method, path))
-            #expect(match.formPage?.to == page && match.endpoint.access == .people)
+            #expect(match.formPage?.to == page && match.route.access == .people)
         }
     }
 
@@ -76,7 +76,7 @@ import Testing
     ])
     func `writes`(path: String, pattern: String, id: String?) throws {
         let match = try #require(try Self.find(.post, path))
-        #expect(match.endpoint.path == pattern && match.endpoint.method == .post)
+        #expect(match.route.path == pattern && match.route.method == .post)
         #expect(match.parameters["id"] == id)
     }
 
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `nothing that writes or reads is open to anyone`() throws {
         for (path, access) in [
-            ("/api/v1/leaks", Endpoint.Access.readers), ("/api/v1/summary", .readers),
+            ("/api/v1/leaks", Route.Access.readers), ("/api/v1/summary", .readers),
             ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people),
             ("/releases", .people), ("/access", .people), ("/api/v1/keys", .readers),
             ("/api/v1/check", .readers),
@@ -108,22 +108,22 @@ import Testing
             ("/api/v1/leaks/\(Self.id)", .readers), ("/api/v1/leaks/\(Self.id)/reports", .readers),
             ("/api/v1/leaks/\(Self.id)/trend", .readers),
         ] {
-            #expect(try Self.find(.get, path)?.endpoint.access == access, "\(path)")
+            #expect(try Self.find(.get, path)?.route.access == access, "\(path)")
         }
         for kind in CredentialKind.allCases {
-            #expect(try Self.find(.post, "/access/\(kind.rawValue)")?.endpoint.access == .people)
-            #expect(try Self.find(.post, "/access/\(kind.rawValue)/1/revoke")?.endpoint.access == .people)
-            #expect(try Self.find(.patch, "/api/v1/\(kind.rawValue)/1")?.endpoint.access == .readers)
-            #expect(try Self.find(.delete, "/api/v1/\(kind.rawValue)/1")?.endpoint.access == .readers)
+            #expect(try Self.find(.post, "/access/\(kind.rawValue)")?.route.access == .people)
+            #expect(try Self.find(.post, "/access/\(kind.rawValue)/1/revoke")?.route.access == .people)
+            #expect(try Self.find(.patch, "/api/v1/\(kind.rawValue)/1")?.route.access == .readers)
+            #expect(try Self.find(.delete, "/api/v1/\(kind.rawValue)/1")?.route.access == .readers)
         }
         for path in ["/api/v1/symbols", "/api/v1/leaks/\(Self.id)/decisions"] {
-            #expect(try Self.find(.post, path)?.endpoint.access == .readers)
+            #expect(try Self.find(.post, path)?.route.access == .readers)
         }
         for path in ["/api/v1/symbols/1", "/api/v1/installs/1"] {
-            #expect(try Self.find(.delete, path)?.endpoint.access == .readers)
+            #expect(try Self.find(.delete, path)?.route.access == .readers)
         }
         for path in ["/api/v1/reports", "/api/1/envelope/", "/api/1/store/"] {
-            #expect(try Self.find(.post, path)?.endpoint.access == .writers)
+            #expect(try Self.find(.post, path)?.route.access == .writers)
         }
     }
 }

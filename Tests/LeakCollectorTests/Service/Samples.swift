@@ -31,12 +31,13 @@ enum Shop {
             id: LeakID(high: 0x7f3c_0000_0000_0000 | number, low: number), app: "com.acme.shop", kind: kind,
             className: quality == .low ? nil : title, module: "Shop", title: title, stack: stack,
             children: children,
-            cycle: cycle, quality: quality, groupedBy: GroupedBy(version: 1, className: title, stack: stack))
+            cycle: cycle, quality: quality,
+            groupingKey: GroupingKey(version: 1, className: title, stack: stack))
     }
 
     static func row(
         _ leak: LeakIdentity, isNew: Bool = false, state: LeakState = .open, known: KnownMatch? = nil,
-        standing: Standing? = nil,
+        standing: DecisionStatus? = nil,
         reports: Int,
         freed: Int = 0,
         installs: Int,
@@ -61,10 +62,10 @@ enum Shop {
         share: Share(reports: 1207, checks: 14_901))
 
     /// Mended in 5.0.0, and seen again.
-    static let backAgain = Standing(
+    static let backAgain = DecisionStatus(
         decision: PastDecision(
             .resolved(version: "5.0.0", isAfter: false), note: "weak self", by: "anna", at: now - 700 * hour),
-        reportsSince: 571, backIn: "5.2.0")
+        reportsSince: 571, regressedIn: "5.2.0")
 
     static let rows: [LeakRow] = [
         checkout,
@@ -100,7 +101,7 @@ enum Shop {
             trend: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], share: nil),
     ]
 
-    static let textField = KnownLeak(
+    static let textField = KnownLeakRule(
         id: "uitextfield", className: pattern("UITextField"),
         systems: [SystemRange(name: "iOS", from: SystemVersion("11.2"), before: SystemVersion("11.3"))],
         reason: "iOS 11.2 never frees a text field.", source: "https://example.com/text?a=1&b=2")
@@ -120,7 +121,7 @@ enum Shop {
             share: nil)
     ]
 
-    static let releases: [Release] = [
+    static let releases: [ReleaseSummary] = [
         release(
             "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, back: 1, gone: 2, sessions: 41_220,
             leaky: 536, checks: 120_400, days: 4),
@@ -134,8 +135,8 @@ enum Shop {
         _ version: String, _ builds: [String], reports: Int, leaks: Int, new: Int, back: Int = 0,
         gone: Int = 0, sessions: Int,
         leaky: Int, checks: Int, days: Int64
-    ) -> Release {
-        Release(
+    ) -> ReleaseSummary {
+        ReleaseSummary(
             version: version, builds: builds, reports: reports, leaks: leaks, newLeaks: new,
             regressedLeaks: back,
             goneLeaks: gone, installs: reports / 2,
@@ -147,16 +148,16 @@ enum Shop {
         newest: releases[0], previous: releases[1], newLeaks: 1, newTitles: ["CheckoutViewController"],
         regressedLeaks: 1, regressedTitles: ["CartViewModel"],
         recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 12, reports: 4765,
-        known: KnownTotals(leaks: 1, reports: 1902), resolved: KnownTotals(leaks: 3, reports: 200),
-        ignored: KnownTotals(leaks: 2, reports: 12),
+        known: LeakTotals(leaks: 1, reports: 1902), resolved: LeakTotals(leaks: 3, reports: 200),
+        ignored: LeakTotals(leaks: 2, reports: 12),
         dropped: [
             Submission.Dropped(app: "com.acme.shop", reason: "budget", count: 12),
             Submission.Dropped(app: "com.acme.shop", reason: "too_old", count: 2),
         ])
 
     static let page = LeakPage(
-        leaks: rows, next: nil, total: 6, reports: 2651, known: KnownTotals(leaks: 1, reports: 1902),
-        resolved: KnownTotals(leaks: 3, reports: 200), ignored: KnownTotals(leaks: 2, reports: 12))
+        leaks: rows, next: nil, total: 6, reports: 2651, known: LeakTotals(leaks: 1, reports: 1902),
+        resolved: LeakTotals(leaks: 3, reports: 200), ignored: LeakTotals(leaks: 2, reports: 12))
 
     static let detail = LeakDetail(
         row: checkout,
@@ -194,7 +195,7 @@ enum Shop {
         var detail = detail
         detail.row.state = .regressed
         detail.row.isNew = false
-        detail.row.standing = Standing(decision: history[1], reportsSince: 37, backIn: "5.2.0")
+        detail.row.standing = DecisionStatus(decision: history[1], reportsSince: 37, regressedIn: "5.2.0")
         detail.history = history
         detail.lived = [
             LeakDetail.LivedRange(from: 0, to: 1000, count: 1),
@@ -240,21 +241,21 @@ enum Shop {
         let leak = row.identity
         return LeakOutline(
             id: leak.id, title: leak.title, className: leak.className, stack: leak.stack,
-            groupedBy: leak.groupedBy, reports: row.reports)
+            groupingKey: leak.groupingKey, reports: row.reports)
     }
 
     /// The leaks that are closest to ``checkout``.
-    static var surroundings: LeakSurroundings {
+    static var relatedLeaks: RelatedLeaks {
         var (other, bare, owner) = (outline(checkout), outline(checkout), outline(checkout))
         (other.id, other.reports) = (LeakID(high: 9, low: 9), 31)
-        other.groupedBy.stack = ["UITabBarController", "CartController", "CheckoutViewController"]
-        (bare.id, bare.reports, bare.groupedBy.stack) = (LeakID(high: 9, low: 10), 2, [])
+        other.groupingKey.stack = ["UITabBarController", "CartController", "CheckoutViewController"]
+        (bare.id, bare.reports, bare.groupingKey.stack) = (LeakID(high: 9, low: 10), 2, [])
         (owner.id, owner.title, owner.className) = (LeakID(high: 9, low: 11), "Payment<…>", "Payment<…>")
-        owner.groupedBy = GroupedBy(
+        owner.groupingKey = GroupingKey(
             version: 1, className: "Payment<…>", stack: ["UINavigationController", "Payment<…>"])
-        var surroundings = LeakSurroundings()
-        surroundings.closest = CloseLeak.closest(to: outline(checkout), among: [owner, bare, other])
-        return surroundings
+        var relatedLeaks = RelatedLeaks()
+        relatedLeaks.closest = SimilarLeak.closest(to: outline(checkout), among: [owner, bare, other])
+        return relatedLeaks
     }
 
     static let history = [
@@ -315,8 +316,8 @@ enum Shop {
         return report
     }
 
-    static func kept(_ place: SampleReport.Place, hours: Int64) -> KeptReport {
-        KeptReport(
+    static func kept(_ place: SampleReport.Place, hours: Int64) -> ParsedSample {
+        ParsedSample(
             sample: SampleReport(
                 place: place, at: now - hours * hour,
                 origin: Submission.Origin(
@@ -326,7 +327,7 @@ enum Shop {
             report: report)
     }
 
-    static var reports: [KeptReport] {
+    static var reports: [ParsedSample] {
         var unreadable = kept(.random, hours: 30)
         unreadable.report = nil
         return [kept(.first, hours: 51), kept(.newest, hours: 2), unreadable]
@@ -363,7 +364,7 @@ enum SamplePage: String, CaseIterable {
             LeakDetailPage(
                 context: Shop.context(), detail: Shop.regressedDetail, hours: Shop.hours,
                 newest: Shop.kept(.newest, hours: 2), first: Shop.kept(.first, hours: 51),
-                surroundings: Shop.surroundings
+                relatedLeaks: Shop.relatedLeaks
             ).html
         case .exportedLeak:
             LeakDetailPage(

@@ -145,9 +145,9 @@ import Testing
         #expect(
             found == [
                 [
-                    NamedCall(function: "CartModel.load()", file: "CartModel.swift", line: 44),
-                    NamedCall(function: "shop::run()"),
-                ], [], [NamedCall(function: "f")],
+                    SymbolicatedFrame(function: "CartModel.load()", file: "CartModel.swift", line: 44),
+                    SymbolicatedFrame(function: "shop::run()"),
+                ], [], [SymbolicatedFrame(function: "f")],
             ])
     }
 

@@ -225,12 +225,12 @@ enum MangledChain {
                 inList.message =
                     "Memory Leak: (\n" + Array(repeating: "\"\(name)\"", count: 16).joined(separator: ",\n")
                 for report in [inClass, inLists, inMessage, inList] {
-                    let identity = Grouping.group(report, app: "a", module: "M").identity
+                    let identity = GroupingRules.group(report, app: "a", module: "M").identity
                     let names = [identity.title] + identity.stack + identity.children + identity.cycle
                     #expect(names.allSatisfy { $0.utf8.count <= ManglingSize.limit }, "\(name)")
                 }
                 for name in [name, "SwiftUI.UIHostingController<\(name)>"] {
-                    let plain = Grouping.className(name, module: nil)
+                    let plain = GroupingRules.className(name, module: nil)
                     #expect(plain.utf8.count <= ManglingSize.limit, "\(name)")
                 }
             }

@@ -16,20 +16,20 @@ import Testing
 
     static var sample: [UInt8] {
         var builder = builder()
-        builder.add(0x10..<0x18, [NamedCall(function: "load()", file: "Cart.swift", line: 10)])
+        builder.add(0x10..<0x18, [SymbolicatedFrame(function: "load()", file: "Cart.swift", line: 10)])
         builder.add(
             0x18..<0x20,
             [
-                NamedCall(function: "add(_:)", file: "Cart.swift", line: 3),
-                NamedCall(function: "load()", file: "Cart.swift", line: 11),
+                SymbolicatedFrame(function: "add(_:)", file: "Cart.swift", line: 3),
+                SymbolicatedFrame(function: "load()", file: "Cart.swift", line: 11),
             ])
         builder.add(
             0x20..<0x30,
             [
-                NamedCall(function: "add(_:)", file: "Cart.swift", line: 2),
-                NamedCall(function: "load()", file: "Cart.swift", line: 12),
+                SymbolicatedFrame(function: "add(_:)", file: "Cart.swift", line: 2),
+                SymbolicatedFrame(function: "load()", file: "Cart.swift", line: 12),
             ])
-        builder.add(0x1000..<0x1001, [NamedCall(function: "main")])
+        builder.add(0x1000..<0x1001, [SymbolicatedFrame(function: "main")])
         return builder.finish()
     }
 
@@ -60,19 +60,21 @@ import Testing
     @Test func `code that binds a closure has the line where the closure begins`() throws {
         var builder = Self.builder()
         let bind = "closure #1 in Cart.bind()"
-        builder.add(0x10..<0x18, [NamedCall(function: bind)])
-        builder.add(0x20..<0x28, [NamedCall(function: bind, file: "Cart.swift", line: 13)])
+        builder.add(0x10..<0x18, [SymbolicatedFrame(function: bind)])
+        builder.add(0x20..<0x28, [SymbolicatedFrame(function: bind, file: "Cart.swift", line: 13)])
         builder.add(
             0x28..<0x30,
             [
-                NamedCall(function: "add(_:)", file: "Cart.swift", line: 3),
-                NamedCall(function: bind, file: "Cart.swift", line: 12),
+                SymbolicatedFrame(function: "add(_:)", file: "Cart.swift", line: 3),
+                SymbolicatedFrame(function: bind, file: "Cart.swift", line: 12),
             ])
-        builder.add(0x30..<0x38, [NamedCall(function: "implicit closure #1 in run()")])
+        builder.add(0x30..<0x38, [SymbolicatedFrame(function: "implicit closure #1 in run()")])
         builder.add(
-            0x38..<0x40, [NamedCall(function: "implicit closure #1 in run()", file: "A.swift", line: 1)])
+            0x38..<0x40,
+            [SymbolicatedFrame(function: "implicit closure #1 in run()", file: "A.swift", line: 1)])
         builder.add(
-            0x40..<0x48, [NamedCall(function: "implicit closure #1 in run()", file: "B.swift", line: 1)])
+            0x40..<0x48,
+            [SymbolicatedFrame(function: "implicit closure #1 in run()", file: "B.swift", line: 1)])
         let table = try SymbolTable(builder.finish())
         let lines = [0x10, 0x20, 0x30, 0x38].map { table.calls(at: $0)[0] }
             .map { "\($0.file ?? "-"):\($0.line ?? 0)" }
@@ -104,7 +106,7 @@ import Testing
     }
 
     @Test func `names that turn text around are shown without`() {
-        #expect(Visible.text("a\u{202E}b\u{7}c\u{200F}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
+        #expect(TerminalText.text("a\u{202E}b\u{7}c\u{200F}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
     }
 
     /// It would take the place of a good one.
@@ -117,16 +119,16 @@ import Testing
     @Test func `ranges with the same functions and lines are one`() throws {
         var builder = Self.builder()
         for start in stride(from: 0, to: UInt64(100), by: 10) {
-            builder.add(start..<(start + 10), [NamedCall(function: "f", file: "a", line: 1)])
+            builder.add(start..<(start + 10), [SymbolicatedFrame(function: "f", file: "a", line: 1)])
         }
         #expect(try SymbolTable(builder.finish()).rangeCount == 1)
     }
 
     @Test func `a range that is not behind the last one is left out`() throws {
         var builder = Self.builder()
-        builder.add(10..<20, [NamedCall(function: "f")])
-        builder.add(15..<25, [NamedCall(function: "g")])
-        builder.add(30..<30, [NamedCall(function: "g")])
+        builder.add(10..<20, [SymbolicatedFrame(function: "f")])
+        builder.add(15..<25, [SymbolicatedFrame(function: "g")])
+        builder.add(30..<30, [SymbolicatedFrame(function: "g")])
         builder.add(30..<40, [])
         #expect(builder.leftOut == 1 && builder.count == 1)
         #expect(try SymbolTable(builder.finish()).calls(at: 21).isEmpty)
@@ -136,7 +138,7 @@ import Testing
         var builder = SymbolTableBuilder(
             image: Self.image, name: String(repeating: "é", count: 100), architecture: "a\u{0}b")
         builder.add(
-            0..<1, [NamedCall(function: String(repeating: "x", count: 600), file: "a\nb", line: -4)])
+            0..<1, [SymbolicatedFrame(function: String(repeating: "x", count: 600), file: "a\nb", line: -4)])
         let table = try SymbolTable(builder.finish())
         #expect(table.name.utf8.count == 128 && table.architecture == "ab")
         let call = try #require(table.calls(at: 0).first)
@@ -149,13 +151,13 @@ import Testing
     func `a look-up equals a search through all ranges`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var builder = Self.builder()
-        var ranges: [(range: Range<UInt64>, calls: [NamedCall])] = []
+        var ranges: [(range: Range<UInt64>, calls: [SymbolicatedFrame])] = []
         var end: UInt64 = 0
         for _ in 0..<random.below(150) {
             let start = end + UInt64(random.below(3) == 0 ? random.below(200) : 0)
             end = start + 1 + UInt64(random.below(40))
             let calls = (0...random.below(3)).map { _ in
-                NamedCall(
+                SymbolicatedFrame(
                     function: "f\(random.below(5))",
                     file: random.below(4) == 0 ? nil : "a\(random.below(2)).swift",
                     line: random.below(4) == 0 ? nil : 1 + random.below(500))

@@ -23,9 +23,11 @@ import Testing
     private static func table(_ image: String, at start: UInt64, name: String = "Shop") -> [UInt8] {
         var builder = SymbolTableBuilder(image: ImageID(image)!, name: name, architecture: "arm64")
         builder.add(
-            start..<(start + 0x100), [NamedCall(function: "CartModel.load()", file: "Cart.swift", line: 7)])
+            start..<(start + 0x100),
+            [SymbolicatedFrame(function: "CartModel.load()", file: "Cart.swift", line: 7)])
         builder.add(
-            (start + 0x100)..<(start + 0x200), [NamedCall(function: "run()", file: "main.swift", line: 2)])
+            (start + 0x100)..<(start + 0x200),
+            [SymbolicatedFrame(function: "run()", file: "main.swift", line: 2)])
         return builder.finish()
     }
 
@@ -46,7 +48,7 @@ import Testing
 
     private func upload(
         _ table: [UInt8], fields: [HTTPField] = token, type: String = "application/octet-stream"
-    ) throws -> HTTPAnswer {
+    ) throws -> HTTPResponse {
         try running.post(table, type, to: "/api/v1/symbols", fields: fields)
     }
 
@@ -92,7 +94,7 @@ import Testing
         #expect("\(detail)".contains("Symbols named the frames"))
         #expect(try running.store.verify() == [])
         // The rules give the same groups for the stored reports.
-        let plans = try Regrouping(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
+        let plans = try RegroupPlanner(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
         #expect(plans.allSatisfy { $0.groups.isEmpty && $0.split.isEmpty })
     }
 
@@ -134,7 +136,7 @@ import Testing
         #expect(try client.delete(path + Self.one, fields: Self.token).status == 404)
         #expect(try client.delete(path + "xyz", fields: Self.token).status == 400)
         #expect(try leaks().first?["stack"] as? [String] == Self.named)
-        let plans = try Regrouping(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
+        let plans = try RegroupPlanner(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
         #expect(plans.allSatisfy { $0.groups.isEmpty })
         try report(Self.stack(Self.one, at: 0x1000))
         #expect(try leaks().count == 2)
@@ -159,7 +161,7 @@ import Testing
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         #expect(try upload(Self.table(Self.other, at: 0x5000)).status == 200)
         // As another process has them.
-        let tables = SymbolTables(store: running.store, memoryBytes: 1)
+        let tables = SymbolTableCache(store: running.store, memoryBytes: 1)
         let reader = try running.store.makeReader()
         #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).isEmpty)
         try tables.refresh(from: reader)

@@ -115,7 +115,7 @@ import Testing
         nav.present(Help(kit))
         kit.settle()
         #expect(kit.told.isEmpty)
-        #expect(cart.screenTicket == nil, "nothing is done for it")
+        #expect(cart.screenLifetimeToken == nil, "nothing is done for it")
     }
 
     @Test func `a screen that is closed and shown again is not told`() {

@@ -23,7 +23,7 @@ import Testing
         kit.settle()
         try await stop(kit)
         #expect(kit.screens.count == 0)
-        #expect(cart.screenTicket == nil)
+        #expect(cart.screenLifetimeToken == nil)
         kit.hasHooks = false
         cart.setView(View())
         #expect(view == nil)
@@ -44,7 +44,7 @@ import Testing
         cart.disappear()
         kit.settle()
         #expect(kit.screens.count == 0)
-        #expect(cart.screenTicket == nil)
+        #expect(cart.screenLifetimeToken == nil)
         #expect(kit.takeChecks() == [])
         #expect(kit.clock.timers.set == 0)
     }
@@ -55,7 +55,7 @@ import Testing
         let cart = kit.keep(Cart(kit))
         kit.window.root = cart
         #expect(kit.screens.count == 0)
-        #expect(cart.screenTicket == nil)
+        #expect(cart.screenLifetimeToken == nil)
     }
 
     @Test func `what waits for the next touch is let go of by a stop`() async throws {
@@ -124,7 +124,7 @@ import Testing
     @Test func `views that wait to be looked at do not keep who watches screens`() {
         let view = kit.keep(Chart())
         var screens: Screens? = Screens(
-            sweeper: kit.detector.sweepers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
+            checker: kit.detector.checkers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
         )
         screens?.expectRemoval(of: view, reason: "removed")
         weak let watcher = screens

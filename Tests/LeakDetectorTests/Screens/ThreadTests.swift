@@ -43,7 +43,7 @@ import Testing
         let held = closed(kit)
         kit.settle()
         weak let view = (held.object as? Cart)?.view
-        let keeper = (held.object as? Cart)?.screenTicket?.view
+        let keeper = (held.object as? Cart)?.screenLifetimeToken?.view
         release(held)
         #expect(keeper?.node != nil)
         #expect(view != nil, "kept until the main queue has its turn")
@@ -57,7 +57,7 @@ import Testing
     @Test func `views of a detector that is gone end on the main thread too`() {
         let kit = Kit()
         var screens: Screens? = Screens(
-            sweeper: kit.detector.sweepers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
+            checker: kit.detector.checkers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
         )
         kit.hasHooks = false
         let held = closed(kit)

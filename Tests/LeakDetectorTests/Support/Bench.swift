@@ -16,7 +16,7 @@ final class Bench: Sendable {
     init(
         limits: LeakDetector.Limits = .init(), suppression: LeakDetector.Suppression = .standard,
         explainer: (any LeakExplainer)? = nil, system: OperatingSystem = .current,
-        known: [KnownLeak] = KnownLeak.all, alerts: AlertBoard = AlertBoard { _ in },
+        known: [KnownSystemLeak] = KnownSystemLeak.all, alerts: AlertPresenter = AlertPresenter { _ in },
         answer: @escaping @Sendable (LeakDetector.Finding) -> LeakDetector.Answer = { _ in .report },
         wantsExplanations: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -33,7 +33,7 @@ final class Bench: Sendable {
         (self.told, self.asked) = (told, asked)
         detector = LeakDetector(
             limits: limits, clock: clock,
-            Announcer(
+            LeakNotifier(
                 mode, suppression, explainer: explainer, system: system, known: known,
                 alerts: alerts, monotonicTime: { 0 }))
     }

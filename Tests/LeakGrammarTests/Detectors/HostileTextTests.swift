@@ -156,7 +156,7 @@ import Testing
             expectLinear(head, part) { text in
                 _ = DetectorMessage(text, demangle: demangle, guessesClass: true)
                 _ = DetectorMessage.redacted(text)
-                _ = SeveralLeaks.parts(of: text)
+                _ = MessageSplitter.parts(of: text)
             }
         }
     }

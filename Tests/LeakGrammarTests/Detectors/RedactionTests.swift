@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `nothing is kept of a text from which more would go each time`() {
-        let text = MessageText.plain("VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>")
+        let text = MessageNormalizer.plain("VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>")
         #expect(
             Redaction.kept(of: text, rounds: 2).text.string == "VIEW STILL IN MEMORY <UILabel: 0x1f; …>")
         #expect(Redaction.kept(of: text, rounds: 1).text.string == "…")

@@ -44,14 +44,15 @@ import Testing
     ]
 
     /// Knows the place 0x10, where two functions are inlined into each other, and the byte in front of 0x20.
-    private static func symbols(_ image: String, _ place: CodePlace) -> [NamedCall] {
+    private static func symbols(_ image: String, _ place: CodeLocation) -> [SymbolicatedFrame] {
         guard image == id, case .offset(let offset) = place else { return [] }
         switch offset {
         case 0x10:
             return [
-                NamedCall(function: "add(_:)", file: "Cart.swift", line: 3), NamedCall(function: "load()"),
+                SymbolicatedFrame(function: "add(_:)", file: "Cart.swift", line: 3),
+                SymbolicatedFrame(function: "load()"),
             ]
-        case 0x1F: return [NamedCall(function: "closure #1 in run()", file: "main.swift", line: 9)]
+        case 0x1F: return [SymbolicatedFrame(function: "closure #1 in run()", file: "main.swift", line: 9)]
         default: return []
         }
     }
@@ -59,7 +60,7 @@ import Testing
     /// Tables of Breakpad files that were uploaded earlier contain such names.
     @Test func `a name of C++ with the types of arguments is the function without them`() {
         let named = CallStack(Self.stack)?.named { _, _ in
-            [NamedCall(function: "shop::Cart::add(int)::{lambda()#1}::operator()() const")]
+            [SymbolicatedFrame(function: "shop::Cart::add(int)::{lambda()#1}::operator()() const")]
         }
         #expect(named?.key == ["at shop::Cart::add() in Shop"])
     }
@@ -87,14 +88,14 @@ import Testing
     @Test func `a stack has as many frames as the format takes`() throws {
         let elements = (0..<128).map { _ in "0x10 in Shop (\(Self.id))" }
         let stack = try #require(CallStack(elements)).named { _, _ in
-            (0..<32).map { NamedCall(function: "f\($0)") }
+            (0..<32).map { SymbolicatedFrame(function: "f\($0)") }
         }
         #expect(stack.frames.count == WireLimits.stackCount)
     }
 
     @Test func `what a symbol says is cleaned`() throws {
         let stack = try #require(CallStack(["0x10 in Shop (\(Self.id))"])).named { _, _ in
-            [NamedCall(function: "load\u{1F}() 0x1234")]
+            [SymbolicatedFrame(function: "load\u{1F}() 0x1234")]
         }
         #expect(stack.key == ["at load() 0x in Shop"])
     }

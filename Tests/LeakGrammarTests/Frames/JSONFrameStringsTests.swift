@@ -60,7 +60,9 @@ import Testing
         let text =
             #"[{"class":"CartModel","stack":\#(Self.array())},{"class":"HomeModel","stack":\#(Self.array(other))}]"#
         for text in [text, DetectorMessage.redacted(text)] {
-            let messages = SeveralLeaks.parts(of: text).map { DetectorMessage($0.text, guessesClass: true) }
+            let messages = MessageSplitter.parts(of: text).map {
+                DetectorMessage($0.text, guessesClass: true)
+            }
             #expect(messages.map(\.guessedClassName) == ["CartModel", "HomeModel"])
             #expect(
                 messages.map(\.callStack?.key) == [
@@ -104,7 +106,7 @@ import Testing
 
     /// The leaks of a text by class and calls.
     private static func leaks(_ text: String) -> [String] {
-        let parts = SeveralLeaks.parts(of: text)
+        let parts = MessageSplitter.parts(of: text)
         let messages =
             parts.isEmpty
             ? [DetectorMessage(text, guessesClass: true)]

@@ -26,8 +26,8 @@ struct Reading {
     private var start = 0
     private var parser: HeadParser
     private var body: [UInt8] = []
-    private var framing = Framing.none
-    private var coding = ContentCoding.identity
+    private var framing = BodyLength.none
+    private var coding = ContentEncoding.identity
     private var chunks: ChunkParser
     private var isInBody = false
     private let limits: Limits
@@ -83,8 +83,8 @@ struct Reading {
         events.append(.head(head, parser.fields, Array(input[start..<start + length])))
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         framing = head.framing
-        if framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
-        coding = head.contentCoding
+        if framing != .none && head.contentEncoding == .unknown { throw .unsupportedContentEncoding }
+        coding = head.contentEncoding
         start += length
         parser.reset()
         body = []

@@ -9,7 +9,7 @@ import Testing
         _ status: Int, _ body: String = "", retryAfter: String? = nil, location: String? = nil,
         type: String? = "application/problem+json"
     ) -> Delivery {
-        let answer = Reply.Answer(
+        let answer = TransportResult.Response(
             status: status, retryAfter: retryAfter, location: location, contentType: type,
             body: Array(body.utf8))
         return Delivery(.answer(answer), now: WireTime(milliseconds: 0))
@@ -127,11 +127,11 @@ import Testing
             String(repeating: "x", count: 10_000), "e" + String(repeating: "\u{301}", count: 10_000),
         ] {
             for status in [400, 404] {
-                let trouble = delivery(status, #"{\#(type), "detail": "\#(long)"}"#).trouble
-                #expect(trouble.map { $0.utf8.count < 400 } == true)
+                let problem = delivery(status, #"{\#(type), "detail": "\#(long)"}"#).problem
+                #expect(problem.map { $0.utf8.count < 400 } == true)
             }
             let rejection = #"{"accepted": 0, "rejected": [{"index": 0, "reason": "\#(long)"}]}"#
-            #expect(delivery(200, rejection).trouble.map { $0.utf8.count < 400 } == true)
+            #expect(delivery(200, rejection).problem.map { $0.utf8.count < 400 } == true)
         }
     }
 
@@ -166,7 +166,7 @@ import Testing
         ("https://[2001:db8::1]", "https://[2001:db8::1]/api/v1/reports"),
     ])
     func `gets the path of the wire format`(text: String, address: String) throws {
-        #expect(try Endpoint(text, allowsInsecure: false).address == address)
+        #expect(try CollectorAddress(text, allowsInsecure: false).address == address)
     }
 
     @Test(arguments: [
@@ -176,9 +176,9 @@ import Testing
         "http://[::1].example.com",
     ])
     func `sends nothing in the clear to another machine, unless told to`(text: String) {
-        #expect(throws: Endpoint.Problem.self) { try Endpoint(text, allowsInsecure: false) }
+        #expect(throws: CollectorAddress.Problem.self) { try CollectorAddress(text, allowsInsecure: false) }
         if !text.contains("].") {
-            #expect(throws: Never.self) { try Endpoint(text, allowsInsecure: true) }
+            #expect(throws: Never.self) { try CollectorAddress(text, allowsInsecure: true) }
         }
     }
 
@@ -194,11 +194,13 @@ import Testing
         "javascript:alert(1)",
     ])
     func `refuses what is no address`(text: String) {
-        #expect(throws: Endpoint.Problem.invalid(text)) { try Endpoint(text, allowsInsecure: true) }
+        #expect(throws: CollectorAddress.Problem.invalid(text)) {
+            try CollectorAddress(text, allowsInsecure: true)
+        }
     }
 
     @Test func `says what to do about an empty one`() {
-        #expect(throws: Endpoint.Problem.empty) { try Endpoint("", allowsInsecure: false) }
-        #expect("\(Endpoint.Problem.empty)".contains("https://"))
+        #expect(throws: CollectorAddress.Problem.empty) { try CollectorAddress("", allowsInsecure: false) }
+        #expect("\(CollectorAddress.Problem.empty)".contains("https://"))
     }
 }

@@ -29,8 +29,8 @@ import Testing
     }
 
     private func name(_ endpoint: String, _ key: String, _ app: String?) throws -> String {
-        let endpoint = try Endpoint(endpoint, allowsInsecure: false)
-        return Envelope(endpoint: endpoint, key: key).queueName(appID: app)
+        let endpoint = try CollectorAddress(endpoint, allowsInsecure: false)
+        return RequestBuilder(endpoint: endpoint, key: key).queueName(appID: app)
     }
 
     @Test func `endpoint, key and app make the name, which does not show the key`() throws {

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `drafts that a killed process left go at the next start, those of a running one stay`() throws
     {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         try FileManager.default.createDirectory(atPath: place.folder, withIntermediateDirectories: true)
         let digits = String(repeating: "0a", count: 16)
         let others = ["spent", "spent.txt", "other." + digits, "install." + digits + "0"]
@@ -79,15 +79,15 @@ import Testing
 
 @Suite struct SpendingTests {
     @Test(arguments: [
-        ("20416 1000", Spending(day: 20_416, bytes: 1_000)), ("0 0", Spending()),
-        ("-3 1", Spending(day: -3, bytes: 1)),
-        ("", nil), ("1", nil), ("1 2 3", Spending(day: 1, bytes: 2, repeatedBytes: 3)),
+        ("20416 1000", DailyByteUsage(day: 20_416, bytes: 1_000)), ("0 0", DailyByteUsage()),
+        ("-3 1", DailyByteUsage(day: -3, bytes: 1)),
+        ("", nil), ("1", nil), ("1 2 3", DailyByteUsage(day: 1, bytes: 2, repeatedBytes: 3)),
         ("1 2 3 4", nil), ("1 0 9223372036854775807", nil), ("1 9223372036854775807", nil),
         ("1 2 -3", nil), ("1 -2", nil), ("x 2", nil), ("1 99999999999999999999", nil),
     ])
-    func `a line is what was spent, or nothing`(line: String, spending: Spending?) {
-        #expect(Spending(line: line) == spending)
-        if let spending { #expect(Spending(line: spending.line) == spending) }
+    func `a line is what was spent, or nothing`(line: String, usage: DailyByteUsage?) {
+        #expect(DailyByteUsage(line: line) == usage)
+        if let usage { #expect(DailyByteUsage(line: usage.line) == usage) }
     }
 
     /// The sum is the usage of this process since the base, added to the usage that the other process wrote.
@@ -100,8 +100,9 @@ import Testing
     func `two processes add up what they spend`(
         mine: (Int, Int), other: (Int, Int), base: (Int, Int), sum: (Int, Int)
     ) {
-        let total = Spending(day: mine.0, bytes: mine.1).added(
-            to: Spending(day: other.0, bytes: other.1), since: Spending(day: base.0, bytes: base.1))
-        #expect(total == Spending(day: sum.0, bytes: sum.1))
+        let total = DailyByteUsage(day: mine.0, bytes: mine.1).added(
+            to: DailyByteUsage(day: other.0, bytes: other.1),
+            since: DailyByteUsage(day: base.0, bytes: base.1))
+        #expect(total == DailyByteUsage(day: sum.0, bytes: sum.1))
     }
 }

@@ -61,7 +61,7 @@ import Testing
             let bytes = try Self.lengths().answer
             let batches = stride(from: 0, through: bytes, by: Self.step(place)).map { byte in
                 Batch(
-                    name: "Answer\(byte)",
+                    name: "Response\(byte)",
                     faults: [Fault(answer: .init(cut: .init(afterBytes: byte, ending)))],
                     failures: byte < bytes ? 1 : 0)
             }

@@ -108,7 +108,7 @@
         @Test(arguments: [false, true])
         func `a reporter that a child made sends at its exit`(parentHasOne: Bool) async {
             await #expect(processExitsWith: .success) { [parentHasOne] in
-                let place = QueuePlace()
+                let place = SharedQueueFolder()
                 let marker = place.folder + "-sent"
                 let online = FakeTransport { _, _ in
                     _ = FileManager.default.createFile(atPath: marker, contents: nil)
@@ -137,7 +137,7 @@
 
         @Test func `a child that is made while a reporter is made ends`() async {
             await #expect(processExitsWith: .success) {
-                let place = QueuePlace()
+                let place = SharedQueueFolder()
                 let reporter = place.reporter(FakeTransport { _, _ in FakeTransport.accepted() })
                 let state = Guarded((count: 0, isStopping: false))
                 Thread.detachNewThread {
@@ -195,7 +195,7 @@
         /// An app may have one reporter for all its code, also for code that runs in a child.
         @Test func `a call in a child on the reporter of its parent neither hangs nor counts`() async {
             await #expect(processExitsWith: .success) {
-                let place = QueuePlace()
+                let place = SharedQueueFolder()
                 let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) {
                     $0.sendsAutomatically = false
                 }

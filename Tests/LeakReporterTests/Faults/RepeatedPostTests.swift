@@ -20,7 +20,7 @@
             }
             defer { peer.stop() }
             let transport = CurlTransport()
-            let post = Post(address: "http://127.0.0.1:\(peer.port)", fields: [], body: [1])
+            let post = TransportRequest(address: "http://127.0.0.1:\(peer.port)", fields: [], body: [1])
             let isPostponed = (0..<3).map { _ in
                 if case .postponed = Delivery(transport.post(post), now: WireTime(milliseconds: 0)) {
                     true

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func hasOthers(_ device: SimulatedDevice) -> Bool {
-        device.outbox.queue.open.map { $0.held.sightings > 0 } == true
+        device.outbox.queue.open.map { $0.queued.sightings > 0 } == true
             || device.outbox.queue.waiting.contains { !$0.isDeclined }
     }
 
@@ -223,7 +223,7 @@ import Testing
 
     @Test func `a batch that is given up is not among those that fail`() {
         var retries = BatchRetries()
-        let start = Moment(milliseconds: 0)
+        let start = MonotonicTime(milliseconds: 0)
         #expect(retries.fail("a", at: start) { _ in 1_000 } == .batch)
         retries.remove("a")
         #expect(retries.fail("b", at: start) { _ in 1_000 } == .batch)

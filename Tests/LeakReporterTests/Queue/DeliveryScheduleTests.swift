@@ -4,7 +4,7 @@ import LeakPlatform
 @testable import LeakReporter
 
 @Suite struct DeliveryScheduleTests {
-    private let now = Moment(milliseconds: 1_000)
+    private let now = MonotonicTime(milliseconds: 1_000)
     private let later = Delivery.postponed(afterMilliseconds: nil, why: "away")
     private let unauthorized = Delivery.unauthorized(why: "401")
 

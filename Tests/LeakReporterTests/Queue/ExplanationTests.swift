@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func `the wish of a collector holds for later runs`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         let no = FakeTransport { _, _ in
             .answer(.init(status: 200, body: Array(#"{"accepted": 1, "explanations": false}"#.utf8)))
         }

@@ -13,7 +13,7 @@ import Testing
 
     /// Leaves sightings behind on the disk, as a run does that had no network.
     private func leave(
-        _ count: Int, in place: QueuePlace,
+        _ count: Int, in place: SharedQueueFolder,
         _ change: @escaping (inout LeakReporter.Configuration) -> Void = { _ in }
     ) {
         let reporter = place.reporter(offline) {
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Waits until no run of a released reporter holds its lock.
-    private func hasEnded(_ place: QueuePlace, runs: Int) -> Bool {
+    private func hasEnded(_ place: SharedQueueFolder, runs: Int) -> Bool {
         comesToHold {
             let locks = place.files.filter { $0.hasSuffix("/lock") }
             return locks.count == runs
@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: ["endpoint", "key", "app"])
     func `segments of another address wait until a reporter comes that has it`(what: String) throws {
         let change = try #require(Self.changes.first { $0.0 == what }?.1)
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         leave(3, in: place)
         #expect(hasEnded(place, runs: 1))
         do {
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `what a version without queues left goes with the first that starts`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         leave(3, in: place)
         #expect(hasEnded(place, runs: 1))
         // As that version had it.
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `no file and no folder names the key`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         leave(1, in: place) { $0.key = "SECRET-KEY" }
         #expect(!place.files.isEmpty)
         for file in place.files {
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `a no deletes what waits for other addresses too, and leaves nothing`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         leave(3, in: place)
         #expect(hasEnded(place, runs: 1))
         do {
@@ -111,19 +111,21 @@ import Testing
         return SegmentQueue(bounds: bounds, origin: origin, folder: RunFolder(ofQueue: name, in: place.path))
     }
 
-    private func leave(_ count: Int, by name: String, at now: Now, in place: TemporaryFolder) {
+    private func leave(_ count: Int, by name: String, at now: CurrentTime, in place: TemporaryFolder) {
         var queue = queue(name, in: place)
         for number in 0..<count {
             var report = LeakReport()
             report.className = "A\(number)"
             queue.add(
-                report.openJSON(), FoldingKey(report), count: 1, alive: nil, isNew: true, at: now)
+                report.openJSON(), ReportMergeKey(report), count: 1, alive: nil, isNew: true, at: now)
         }
         queue.commit(at: now)
     }
 
-    private func time(day: Int64) -> Now {
-        Now(moment: Moment(milliseconds: 0), wallTime: WireTime(milliseconds: (20_000 + day) * 86_400_000))
+    private func time(day: Int64) -> CurrentTime {
+        CurrentTime(
+            moment: MonotonicTime(milliseconds: 0),
+            wallTime: WireTime(milliseconds: (20_000 + day) * 86_400_000))
     }
 
     @Test func `segments of an address that never comes back expire after thirty days`() {
@@ -132,14 +134,14 @@ import Testing
         leave(3, by: "new", at: time(day: 10), in: place)
         var own = queue("own", in: place)
         own.expireForeign(at: time(day: 29))
-        #expect(own.tally.dropped == [:])
+        #expect(own.counts.dropped == [:])
         own.expireForeign(at: time(day: 30))
-        #expect(own.tally.dropped == [.tooOld: 2])
+        #expect(own.counts.dropped == [.tooOld: 2])
         #expect(place.names() == ["to-new"])
         own.commit(at: time(day: 30))
         #expect(own.isEmpty, "the collector of this queue is not told")
         own.expireForeign(at: time(day: 40))
-        #expect(own.tally.dropped == [.tooOld: 5])
+        #expect(own.counts.dropped == [.tooOld: 5])
         #expect(place.names() == [])
     }
 
@@ -148,7 +150,7 @@ import Testing
         for number in 0..<10 { leave(1, by: "\(number)", at: time(day: Int64(number)), in: place) }
         var own = queue("own", in: place) { $0.diskBytes = 4 * 4096 }
         own.expireForeign(at: time(day: 11))
-        #expect(own.tally.dropped == [.queueFull: 6])
+        #expect(own.counts.dropped == [.queueFull: 6])
         #expect(place.names() == ["to-6", "to-7", "to-8", "to-9"], "a small file takes a block of 4 KiB")
     }
 
@@ -165,15 +167,15 @@ import Testing
     }
 
     @Test func `a link in the place of the own queue does not lead to that of another`() throws {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         leave(3, in: place) { $0.key = "another" }
         #expect(hasEnded(place, runs: 1))
         let queues = place.folder + "/queue-1"
         let other = try #require(FileManager.default.contentsOfDirectory(atPath: queues).first)
-        let envelope = Envelope(
-            endpoint: try Endpoint("http://localhost:8080", allowsInsecure: false), key: "k")
+        let requestBuilder = RequestBuilder(
+            endpoint: try CollectorAddress("http://localhost:8080", allowsInsecure: false), key: "k")
         try FileManager.default.createSymbolicLink(
-            atPath: queues + "/to-" + envelope.queueName(appID: "a"),
+            atPath: queues + "/to-" + requestBuilder.queueName(appID: "a"),
             withDestinationPath: queues + "/" + other)
         let reporter = place.reporter(online)
         reporter.record(message: "its own")
@@ -199,19 +201,19 @@ import Testing
             nil, "\n", "a\nb", "a", "A", "a/b", "../a", "a\u{0}b", "\u{e9}", "e\u{301}", "🧵",
             String(repeating: "x", count: 300), String(repeating: "x", count: 300) + "y", " a", "a ",
         ]
-        let endpoint = try Endpoint("https://a.example", allowsInsecure: false)
+        let endpoint = try CollectorAddress("https://a.example", allowsInsecure: false)
         var names: Set<String> = []
         for key in ["k", "k2", "kk"] {
-            for id in ids { names.insert(Envelope(endpoint: endpoint, key: key).queueName(appID: id)) }
+            for id in ids { names.insert(RequestBuilder(endpoint: endpoint, key: key).queueName(appID: id)) }
         }
         #expect(names.count == 3 * ids.count)
     }
 
     @Test func `segments of another address expire in a process that runs for months`() {
-        let place = QueuePlace()
+        let place = SharedQueueFolder()
         leave(3, in: place) { $0.key = "another" }
         #expect(hasEnded(place, runs: 1))
-        let now = Guarded(Now.now)
+        let now = Guarded(CurrentTime.now)
         let reporter = place.reporter(online, { _ in }, now: { now.with { $0 } })
         reporter.record(message: "first")
         #expect(reporter.flush(timeout: generousSeconds))

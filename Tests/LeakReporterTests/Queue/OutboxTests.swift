@@ -174,9 +174,9 @@ import Testing
         device.outbox.retryAllNow()
         let batch = try #require(device.batch())
         record(3..<9, on: device)
-        #expect(device.outbox.queue.settledThrough(9) == 0)
+        #expect(device.outbox.queue.completedThrough(9) == 0)
         device.finish(batch, yes)
-        #expect(device.outbox.queue.settledThrough(9) == 3)
+        #expect(device.outbox.queue.completedThrough(9) == 3)
     }
 
     // MARK: Answers

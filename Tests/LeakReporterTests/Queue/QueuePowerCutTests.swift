@@ -25,10 +25,11 @@ import Testing
         #expect(device.collector.told == [:])
     }
 
-    /// A split syncs the two pieces without seals and before the removal of the batch that they replace. Both the seal of
+    /// A split syncs the two pieces without seals and before the removal of the batch that they replace. Both the footer of
     /// a piece and that removal survive a power cut from the sync before the piece is sent.
     @Test(arguments: [0, 1])
-    func `a seal that an ended run left unsynced is synced before the batch is sent`(piecesSentBefore: Int) {
+    func `a footer that an ended run left unsynced is synced before the batch is sent`(piecesSentBefore: Int)
+    {
         device.collector.reportLimit = 1
         device.record("A")
         device.record("B")
@@ -38,7 +39,7 @@ import Testing
         for _ in 0..<piecesSentBefore { #expect(device.send()) }
         device.commit()
         device.disk.fault = { _, kind in kind == "sync" ? .deathBefore : .none }
-        #expect(!device.send(), "killed between the seal and its sync")
+        #expect(!device.send(), "killed between the footer and its sync")
         device.disk.fault = { _, _ in .none }
         device.restart()
         sendWithoutAnswer()
@@ -47,7 +48,7 @@ import Testing
         expectEachCountedOnce(["A", "B"])
     }
 
-    /// A write that is cut short leaves a part of the batch without its seal.
+    /// A write that is cut short leaves a part of the batch without its footer.
     @Test func `a batch that was sent from memory is not written in part`() {
         device.disk.fault = { _, kind in kind == "append" ? .failure(28, written: 0) : .none }
         device.record("A")

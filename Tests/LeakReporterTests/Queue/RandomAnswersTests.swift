@@ -162,19 +162,20 @@ private struct AnsweredLife {
 
     private mutating func check(_ round: Int) {
         let queue = device.outbox.queue
-        let held = queue.waiting + [queue.open?.held].compactMap(\.self)
+        let queued = queue.waiting + [queue.open?.queued].compactMap(\.self)
         // The batch on its way and the open segment are not thrown away, so each may come on top.
         let slack = 2 * device.bounds.batchBytes + 4 * 1024
         func expect(_ name: String, _ value: Int, atMost bound: Int) {
             if value > bound { problems.append("round \(round): \(name) is \(value), at most \(bound)") }
         }
-        expect("bytes in memory", held.reduce(0) { $0 + $1.unsaved.count }, atMost: 64 * 1024 + slack)
+        expect("bytes in memory", queued.reduce(0) { $0 + $1.unsaved.count }, atMost: 64 * 1024 + slack)
         // The header alone has some hundred bytes.
-        expect("segments", held.count, atMost: (128 * 1024 + slack) / 64)
-        expect("files that could not be removed", queue.lingering.count, atMost: isDiskHealthy ? 0 : 1_024)
+        expect("segments", queued.count, atMost: (128 * 1024 + slack) / 64)
+        expect(
+            "files that could not be removed", queue.unremovedFiles.count, atMost: isDiskHealthy ? 0 : 1_024)
         expect(
             "names of successors", queue.successorNames,
-            atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(held.count, 1))
+            atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(queued.count, 1))
         expect(
             "records of the open segment", queue.open?.recordCount ?? 0, atMost: WireLimits.checksCount + 64)
         // A segment takes records until it is that long, and the last one may be an explanation.
@@ -183,7 +184,7 @@ private struct AnsweredLife {
             "bytes of a failure's text", device.outbox.statistics.lastFailure?.utf8.count ?? 0, atMost: 2_048)
         guard isDiskHealthy else { return }
         let files = device.disk.files
-        expect("files", files.count, atMost: held.count + 1)
+        expect("files", files.count, atMost: queued.count + 1)
         expect("bytes on the disk", files.values.reduce(0) { $0 + $1.count }, atMost: 64 * 1024 + slack)
     }
 }
@@ -191,6 +192,6 @@ private struct AnsweredLife {
 extension SegmentQueue {
     /// Number of names in all lists of files that hold segments back.
     fileprivate var successorNames: Int {
-        waiting.reduce(0) { $0 + $1.successorOf.count } + (open?.held.successorOf.count ?? 0)
+        waiting.reduce(0) { $0 + $1.blockedBy.count } + (open?.queued.blockedBy.count ?? 0)
     }
 }

@@ -57,8 +57,8 @@ import Testing
         ),
         (.replaces(key: "k0"), "ffa70704000000d63dfb0c02006b30"),
         (
-            .seal(
-                SegmentSeal(
+            .footer(
+                SegmentFooter(
                     sentAt: WireTime(milliseconds: 1_764_000_000_123), reports: 2,
                     head: Array(#"{"reports":["#.utf8)[...])),
             "ffa70818000000a7c92cea7be897b69a010000020000007b227265706f727473223a5b"
@@ -72,8 +72,8 @@ import Testing
         var bytes: [UInt8] = []
         record.write(to: &bytes)
         #expect(bytes == [UInt8](hexadecimal: hexadecimal))
-        let frame = try #require(Framing.read([UInt8](hexadecimal: hexadecimal)).frames.first)
-        #expect(SegmentRecord(frame) == record)
+        let rawRecord = try #require(RecordCodec.read([UInt8](hexadecimal: hexadecimal)).rawRecords.first)
+        #expect(SegmentRecord(rawRecord) == record)
     }
 
     @Test(
@@ -86,14 +86,14 @@ import Testing
             .dropped(reason: "", count: .max),
             .explanation(Array(#"{"class":"Cart"}"#.utf8)[...]),
             .replaces(key: String(repeating: "k", count: 1_000)),
-            .seal(SegmentSeal(sentAt: WireTime(milliseconds: .min), reports: .max, head: [])),
+            .footer(SegmentFooter(sentAt: WireTime(milliseconds: .min), reports: .max, head: [])),
             .report(SegmentReport(index: .max, count: .max, alive: 0, json: [0x7B])),
         ] as [SegmentRecord])
     func `what is written is read`(record: SegmentRecord) throws {
         var bytes: [UInt8] = []
         record.write(to: &bytes)
-        let frame = try #require(Framing.read(bytes).frames.first)
-        #expect(SegmentRecord(frame) == record)
+        let rawRecord = try #require(RecordCodec.read(bytes).rawRecords.first)
+        #expect(SegmentRecord(rawRecord) == record)
     }
 
     @Test func `a text longer than its length can say is cut between two scalars`() throws {
@@ -101,9 +101,9 @@ import Testing
         header.user = String(repeating: "x", count: 65_533) + "ä"
         var bytes: [UInt8] = []
         SegmentRecord.header(header).write(to: &bytes)
-        let frame = try #require(Framing.read(bytes).frames.first)
+        let rawRecord = try #require(RecordCodec.read(bytes).rawRecords.first)
         header.user = String(repeating: "x", count: 65_533)
-        #expect(SegmentRecord(frame) == .header(header))
+        #expect(SegmentRecord(rawRecord) == .header(header))
     }
 
     @Test func `counts below zero are none`() throws {
@@ -111,30 +111,30 @@ import Testing
         SegmentRecord.checks(ClassChecks(className: "A", count: -4)).write(to: &bytes)
         SegmentRecord.session(EndedSession(id: "s", checks: -1, leaks: -1)).write(to: &bytes)
         #expect(
-            Framing.read(bytes).frames.map(SegmentRecord.init) == [
+            RecordCodec.read(bytes).rawRecords.map(SegmentRecord.init) == [
                 .checks(ClassChecks(className: "A", count: 0)),
                 .session(EndedSession(id: "s", checks: 0, leaks: 0)),
             ])
     }
 
-    /// A frame whose checksum is right may still be of another version.
+    /// A record whose checksum is right may still be of another version.
     @Test(arguments: frozen.indices) func `a payload that is cut short is no such record`(index: Int) throws {
         let (record, hexadecimal) = Self.frozen[index]
-        let frame = try #require(Framing.read([UInt8](hexadecimal: hexadecimal)).frames.first)
-        for length in 0..<frame.payload.count {
-            let short = Framing.Frame(kind: frame.kind, payload: frame.payload.prefix(length))
+        let rawRecord = try #require(RecordCodec.read([UInt8](hexadecimal: hexadecimal)).rawRecords.first)
+        for length in 0..<rawRecord.payload.count {
+            let short = RecordCodec.RawRecord(kind: rawRecord.kind, payload: rawRecord.payload.prefix(length))
             #expect(SegmentRecord(short) != record)
         }
         for kind in [0, 10, 255] as [UInt8] {
-            #expect(SegmentRecord(Framing.Frame(kind: kind, payload: frame.payload)) == nil)
+            #expect(SegmentRecord(RecordCodec.RawRecord(kind: kind, payload: rawRecord.payload)) == nil)
         }
     }
 
     @Test func `a header of another version is not understood`() throws {
         var bytes: [UInt8] = []
         SegmentRecord.header(Self.full).write(to: &bytes)
-        var payload = Array(try #require(Framing.read(bytes).frames.first).payload)
+        var payload = Array(try #require(RecordCodec.read(bytes).rawRecords.first).payload)
         payload[0] = 2
-        #expect(SegmentRecord(Framing.Frame(kind: 1, payload: payload[...])) == nil)
+        #expect(SegmentRecord(RecordCodec.RawRecord(kind: 1, payload: payload[...])) == nil)
     }
 }

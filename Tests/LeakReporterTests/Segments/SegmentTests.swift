@@ -41,10 +41,10 @@ import Testing
 
     private func sealed(_ records: [SegmentRecord]) -> [UInt8] {
         let segment = Segment(bytes(records))
-        let seal = SegmentSeal(
+        let footer = SegmentFooter(
             sentAt: Self.sentAt, reports: UInt32(segment.reports.count),
             head: segment.head(Self.header, sentAt: Self.sentAt)[...])
-        return bytes(records + [.seal(seal)])
+        return bytes(records + [.footer(footer)])
     }
 
     private static var batch: LeakBatch {
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `the body is what the batch is as JSON`() throws {
         let segment = Segment(sealed(Self.records))
-        let body = segment.body(try #require(segment.seal))
+        let body = segment.body(try #require(segment.footer))
         #expect(String(decoding: body, as: UTF8.self) == String(decoding: Self.batch.json(), as: UTF8.self))
         #expect(segment.damagedSightings == 0)
         #expect(segment.sightings == 11)
@@ -80,7 +80,7 @@ import Testing
             [Self.records[0]], [Self.records[0], Self.records[2]], [Self.records[0], Self.records[1]],
         ] {
             let segment = Segment(sealed(records))
-            let body = segment.body(try #require(segment.seal))
+            let body = segment.body(try #require(segment.footer))
             let document = try WireReader.read(body, as: .json)
             #expect(document.reports.count == segment.reports.count && document.rejected.isEmpty)
             #expect(document.checks == segment.checks)
@@ -92,7 +92,7 @@ import Testing
         let first = Segment(file)
         for _ in 0..<20 {
             let segment = Segment(file)
-            #expect(segment.body(try #require(segment.seal)) == first.body(try #require(first.seal)))
+            #expect(segment.body(try #require(segment.footer)) == first.body(try #require(first.footer)))
             // The order of a dictionary is another one in each.
             #expect(
                 segment.head(Self.header, sentAt: Self.sentAt) == first.head(Self.header, sentAt: Self.sentAt)
@@ -111,7 +111,7 @@ import Testing
     @Test func `whatever record is damaged, the others survive and what is missing is counted`() {
         for (index, range) in ranges(Self.records).enumerated() {
             var damaged = bytes(Self.records)
-            damaged[range.lowerBound + Framing.headerBytes] ^= 0x10
+            damaged[range.lowerBound + RecordCodec.headerBytes] ^= 0x10
             let segment = Segment(damaged)
             var expected = Self.records
             let lost = expected.remove(at: index)
@@ -137,8 +137,8 @@ import Testing
         let segment = Segment(damaged)
         #expect(segment.reports.keys.sorted() == [0, 1])
         #expect(segment.damagedSightings == 1)
-        // It is still a batch, with the bytes of the seal.
-        let document = try WireReader.read(segment.body(try #require(segment.seal)), as: .json)
+        // It is still a batch, with the bytes of the footer.
+        let document = try WireReader.read(segment.body(try #require(segment.footer)), as: .json)
         #expect(document.reports.count == 2 && document.rejected.isEmpty)
     }
 
@@ -146,9 +146,9 @@ import Testing
         let file = sealed(Self.records)
         for length in 0...file.count {
             let segment = Segment(Array(file[..<length]))
-            let seal = SegmentSeal(
+            let footer = SegmentFooter(
                 sentAt: Self.sentAt, reports: 0, head: segment.head(Self.header, sentAt: Self.sentAt)[...])
-            let document = try WireReader.read(segment.body(seal), as: .json)
+            let document = try WireReader.read(segment.body(footer), as: .json)
             #expect(document.rejected.isEmpty && document.reports.count == segment.reports.count)
             #expect(segment.sightings + segment.damagedSightings <= 11 + 1)
         }

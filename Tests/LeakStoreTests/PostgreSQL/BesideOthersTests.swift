@@ -18,7 +18,7 @@
         private func waits(
             behind others: Int = 0, release: () throws -> Void, _ body: @escaping @Sendable () throws -> Void
         ) throws -> Bool {
-            let watcher = try Connection(to: schema.server)
+            let watcher = try PostgreSQLConnection(to: schema.server)
             let hasEnded = Guarded(false)
             let failure = Guarded<(any Error)?>(nil)
             let thread = WorkerThread(name: "body") {
@@ -38,13 +38,14 @@
         }
 
         private func rows(of table: String) throws -> Int {
-            try Connection(to: schema.address).run(Query("select count(*) from \(table)")).first?.int(0) ?? 0
+            try PostgreSQLConnection(to: schema.address).run(Query("select count(*) from \(table)")).first?
+                .int(0) ?? 0
         }
 
         @Test func `a key that expires while it is looked up is looked up again`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             // Simulates a key that existed and was deleted a moment later.
-            _ = try Connection(to: schema.address).run([
+            _ = try PostgreSQLConnection(to: schema.address).run([
                 Query("create sequence attempts"),
                 Query(
                     """
@@ -67,7 +68,7 @@
             let second = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let page = leak("Page", app: "old")
             _ = try store.count([submission([Report(leak: page, install: 1)])], now: noon)
-            let other = try Connection(to: schema.address)
+            let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             try other.run(Query("select scope from install_set for update"))
             let cart = leak("Cart", app: "new")
@@ -90,7 +91,7 @@
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = (0..<5).map { Report(leak: leak("L\($0)"), install: UInt64($0)) }
             _ = try store.count([submission(reports, key: "a")], now: noon)
-            let other = try Connection(to: schema.address)
+            let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             _ = try other.run([
                 Query("select leak from leak_hour where leak = (select min(id) from leak) for update"),
@@ -106,7 +107,7 @@
         @Test func `the hours of one leak go in small steps`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
-            try Connection(to: schema.address).run(
+            try PostgreSQLConnection(to: schema.address).run(
                 Query(
                     """
                     insert into leak_hour (leak, hour, release, reports)
@@ -124,7 +125,7 @@
         @Test func `whoever counts comes in between the steps of a long task`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"), install: 1)])], now: noon)
-            try Connection(to: schema.address).run(
+            try PostgreSQLConnection(to: schema.address).run(
                 Query(
                     """
                     insert into install_set (scope, owner, part, members)
@@ -178,7 +179,7 @@
 
         @Test func `the reports of an install are found by an index`() throws {
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             // A table without rows is read faster than an index.
             try connection.run(Query("set enable_seqscan = off"))
             let plan = try connection.run(
@@ -189,7 +190,7 @@
         @Test func `an answer stays as long as a key that another transaction holds`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "a")], now: noon)
-            let other = try Connection(to: schema.address)
+            let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             try other.run(Query("select key from idempotency for update"))
             try store.expire(now: noon + 30 * day)
@@ -202,7 +203,7 @@
 
         @Test func `expiry waits for a migration`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            let other = try Connection(to: schema.address)
+            let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             try other.run(Migration.lock)
             let isWaiting = try waits(release: { try other.run(Query("rollback")) }) {
@@ -215,7 +216,7 @@
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                 .count([submission([Report(leak: leak("Page"))])], now: noon)
             try schema.becomeFirst()
-            let earlier = try Connection(to: schema.address)
+            let earlier = try PostgreSQLConnection(to: schema.address)
             earlier.begin("begin")
             _ = try earlier.run([Migration.sharedLock, Query("update app set reports = reports")])
             let address = schema.address

@@ -49,10 +49,10 @@
         func `TLS that an address asks for is insisted on`(mode: String) throws {
             let url = try DatabaseSchema.server()
             let failure = try #require(throws: StoreError.self) {
-                try Connection(to: DatabaseAddress("\(url)?sslmode=\(mode)&sslrootcert=/dev/null"))
+                try PostgreSQLConnection(to: DatabaseAddress("\(url)?sslmode=\(mode)&sslrootcert=/dev/null"))
             }
             #expect(failure.reason == .unavailable)
-            try Connection(to: DatabaseAddress("\(url)?sslmode=prefer")).run(Query("select 1"))
+            try PostgreSQLConnection(to: DatabaseAddress("\(url)?sslmode=prefer")).run(Query("select 1"))
         }
     }
 #endif

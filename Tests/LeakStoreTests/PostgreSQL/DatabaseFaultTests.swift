@@ -58,7 +58,7 @@
                 options: DatabaseSchema.commitDelay(milliseconds: 20))
             var address = schema.address
             // Shorter than some of the periods in which the server is frozen.
-            address.timeouts = Timeouts(answer: .seconds(1), pulse: .seconds(1))
+            address.timeouts = Timeouts(answer: .seconds(1), probe: .seconds(1))
             var limits = StoreLimits()
             limits.leaksPerApp = 1_000_000
             let (ledger, isOver) = (Ledger(), Guarded(false))
@@ -127,7 +127,8 @@
                 try DatabaseServer.stop(self == .fast ? .fast : .immediate)
                 usleep(.random(in: 0...200_000))
                 try DatabaseServer.start()
-            case .terminated: _ = try schema.terminate(where: "true", by: Connection(to: schema.server))
+            case .terminated:
+                _ = try schema.terminate(where: "true", by: PostgreSQLConnection(to: schema.server))
             case .frozen:
                 try DatabaseServer.freeze()
                 usleep(.random(in: 0...2_500_000))

@@ -15,7 +15,7 @@
 
         /// Ends all sessions, as a server does when it restarts.
         private func endSessions() throws {
-            let other = try Connection(to: schema.server)
+            let other = try PostgreSQLConnection(to: schema.server)
             #expect(try schema.terminate(where: "true", by: other) > 0)
             for _ in 0..<3_000 where try schema.sessions(where: "true", by: other) > 0 { usleep(10_000) }
             #expect(try schema.sessions(where: "true", by: other) == 0)
@@ -45,17 +45,17 @@
         @Test func `what nobody waits for any more is not worked on`() throws {
             var address = schema.address
             address.timeouts.answer = .seconds(2)
-            let connection = Link(to: address) { _ in }
+            let connection = DatabaseConnector(to: address) { _ in }
             let failure = try #require(throws: StoreError.self) {
                 do {
                     _ = try connection.open().run(Query("select pg_sleep(600)"))
                 } catch {
-                    connection.settle()
+                    connection.reset()
                     throw error
                 }
             }
             #expect(failure.reason == .unavailable)
-            let other = try Connection(to: schema.server)
+            let other = try PostgreSQLConnection(to: schema.server)
             for _ in 0..<6_000 where try schema.sessions(where: "true", by: other) > 0 { usleep(10_000) }
             #expect(try schema.sessions(where: "true", by: other) == 0)
         }

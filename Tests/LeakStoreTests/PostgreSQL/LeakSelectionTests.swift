@@ -54,8 +54,8 @@ import LeakSeededRandom
 
         @Test func `a page is the same with the bound of any sample, and without one`() throws {
             try fill()
-            let connection = try Connection(to: schema.address)
-            let verdicts = Verdicts(known: KnownRows(), decided: [], now: noon)
+            let connection = try PostgreSQLConnection(to: schema.address)
+            let leakStates = LeakStates(known: KnownLeakRows(), decided: [], now: noon)
             for sort in LeakQuery.Sort.allCases {
                 for period in [nil, Period.day, .week] {
                     for (number, apply) in Self.filters.enumerated() {
@@ -63,7 +63,7 @@ import LeakSeededRandom
                         (query.sort, query.period) = (sort, period)
                         apply(&query)
                         try compare(
-                            LeakSelection(query, verdicts, now: noon), connection,
+                            LeakSelection(query, leakStates, now: noon), connection,
                             "\(sort) \(period.map(\.rawValue) ?? "all") filter \(number)")
                     }
                 }
@@ -71,11 +71,11 @@ import LeakSeededRandom
         }
 
         private func compare(
-            _ selection: LeakSelection, _ connection: Connection, _ list: Comment
+            _ selection: LeakSelection, _ connection: PostgreSQLConnection, _ list: Comment
         ) throws {
             let all = try connection.run(selection.page(after: nil, from: nil, limit: 1_000))
             let expected = keys(all)
-            let totals = KnownTotals(all.first, from: LeakRow.Column.count)
+            let totals = LeakTotals(all.first, from: LeakRow.Column.count)
             #expect(totals.leaks == expected.count, list)
             #expect(totals.reports == all.reduce(0) { $0 + $1.int(3) }, list)
             let limit = 5
@@ -97,7 +97,7 @@ import LeakSeededRandom
 
         @Test func `lists of a version find slow and explained leaks by their indexes`() throws {
             try fill()
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             // A small table is read faster than an index.
             for setting in ["enable_seqscan = off", "plan_cache_mode = force_custom_plan"] {
                 try connection.run(Query("set \(setting)"))
@@ -106,7 +106,7 @@ import LeakSeededRandom
             var query = LeakQuery()
             (query.version, query.state, query.sort) = ("2.0", .open, .cost)
             let selection = LeakSelection(
-                query, Verdicts(known: KnownRows(), decided: [], now: noon), now: noon)
+                query, LeakStates(known: KnownLeakRows(), decided: [], now: noon), now: noon)
             for (found, indexes) in [
                 (selection.totals(), ["leak_slow"]),
                 (selection.page(after: nil, from: nil, limit: 51), ["leak_slow", "leak_explained"]),

@@ -52,7 +52,7 @@
         }
 
         func balance(with schema: DatabaseSchema) throws -> Balance {
-            let rows = try Connection(to: schema.address).run(
+            let rows = try PostgreSQLConnection(to: schema.address).run(
                 Query("select t.title, l.reports from leak l join leak_text t on t.leak = l.id"))
             var stored: [String: Int] = [:]
             for row in rows { stored[row.text(0)] = row.int(1) }
@@ -75,7 +75,7 @@
         }
 
         /// Returns the number of sessions of the schema in a state, such as `wait_event_type = 'Lock'`.
-        func sessions(where state: String, by connection: Connection) throws -> Int {
+        func sessions(where state: String, by connection: PostgreSQLConnection) throws -> Int {
             try connection.run(
                 Query(
                     "select count(*) from pg_stat_activity where application_name = $1::text and \(state)",
@@ -84,7 +84,7 @@
         }
 
         /// Ends sessions, as a server does that is told to stop: a commit in progress is completed first.
-        func terminate(where state: String, by connection: Connection) throws -> Int {
+        func terminate(where state: String, by connection: PostgreSQLConnection) throws -> Int {
             try connection.run(
                 Query(
                     """

@@ -20,7 +20,7 @@
                     sent += 1
                 }
             }
-            let other = try Connection(to: schema.server)
+            let other = try PostgreSQLConnection(to: schema.server)
             var ended = 0
             for _ in 0..<6_000 where ended < 12 {
                 let hits = try schema.terminate(where: "state = 'active' and query = 'commit'", by: other)
@@ -41,7 +41,7 @@
             var address = schema.address
             address.timeouts.answer = .milliseconds(700)
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
-            _ = try Connection(to: schema.address).run([
+            _ = try PostgreSQLConnection(to: schema.address).run([
                 Query(
                     """
                     create function rest() returns trigger language plpgsql as
@@ -59,7 +59,7 @@
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(300)
-            let connection = try Connection(to: address)
+            let connection = try PostgreSQLConnection(to: address)
             let start = ContinuousClock.now
             let failure = try #require(throws: StoreError.self) {
                 try connection.run(Query("select pg_sleep(20)"))
@@ -74,7 +74,7 @@
             address.timeouts.answer = .milliseconds(500)
             let (store, ledger) = (try PostgreSQLStore(address: address, clock: .unguarded), Ledger())
             ledger.send("first", to: store)
-            let other = try Connection(to: schema.address)
+            let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             try other.run(Query("select id from app for update"))
             let start = ContinuousClock.now
@@ -90,10 +90,10 @@
         @Test func `whether a server is there is known soon`() throws {
             let schema = try DatabaseSchema()
             var address = schema.address
-            address.timeouts.pulse = .milliseconds(300)
+            address.timeouts.probe = .milliseconds(300)
             let reader = try PostgreSQLStore(address: address, clock: .unguarded).makeReader()
             try reader.ping()
-            let other = try Connection(to: schema.address)
+            let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             try other.run(Query("lock table app in access exclusive mode"))
             let start = ContinuousClock.now
@@ -124,7 +124,7 @@
             }
             let port = UInt16(bigEndian: address.sin_port)
             let failure = try #require(throws: StoreError.self) {
-                try Connection(to: DatabaseAddress("postgres://127.0.0.1:\(port)/leaks"))
+                try PostgreSQLConnection(to: DatabaseAddress("postgres://127.0.0.1:\(port)/leaks"))
             }
             #expect(failure.reason == .unavailable)
         }

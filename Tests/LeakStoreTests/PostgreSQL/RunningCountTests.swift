@@ -33,9 +33,9 @@ import LeakSeededRandom
         }
 
         /// Returns the number of scans of the tables that have one row for each bucket of a leak.
-        private func scans(of query: LeakQuery, _ connection: Connection) throws -> Int {
-            let verdicts = Verdicts(known: KnownRows(), decided: [], now: noon)
-            let selection = LeakSelection(query, verdicts, now: noon)
+        private func scans(of query: LeakQuery, _ connection: PostgreSQLConnection) throws -> Int {
+            let leakStates = LeakStates(known: KnownLeakRows(), decided: [], now: noon)
+            let selection = LeakSelection(query, leakStates, now: noon)
             connection.begin("begin")
             let rows = try connection.run(selection.page(after: nil, from: nil, limit: 51))
             #expect(rows.count == 40)
@@ -54,7 +54,7 @@ import LeakSeededRandom
         @Test(arguments: Period.allCases)
         func `a list of a period adds up no rows of older leaks`(period: Period) throws {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             for sort in LeakQuery.Sort.allCases {
                 #expect(try scans(of: query(period, sort), connection) == 0)
             }
@@ -63,7 +63,7 @@ import LeakSeededRandom
         @Test(arguments: Period.allCases.filter { $0 != .day })
         func `a list of a version adds up no rows`(period: Period) throws {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             for sort in LeakQuery.Sort.allCases {
                 var query = query(period, sort)
                 query.version = "1.0"
@@ -73,7 +73,7 @@ import LeakSeededRandom
 
         @Test func `running counts of an earlier schema and lost ones are made again`() throws {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             let reader = try PostgreSQLStore(address: schema.address).makeReader()
             let before = try Period.allCases.map { try reader.leaks(query($0), now: noon).reports }
             for counts in [RunningCounts.days, .hours] {
@@ -99,7 +99,7 @@ import LeakSeededRandom
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             #expect(try store.verify() == [])
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             try connection.run(Query("update leak_day_running set before[2] = before[2] + 1 where leak = 3"))
             #expect(
                 try store.verify() == [
@@ -111,7 +111,7 @@ import LeakSeededRandom
         func `verify finds wrong reports before a period`(period: Period, table: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             let (before, oldest) = (PeriodColumns.before(period), PeriodColumns.oldest(period))
             for (fault, mend) in [
                 ("\(before) = \(before) + 1", "\(before) = \(before) - 1"),
@@ -132,7 +132,7 @@ import LeakSeededRandom
         @Test func `verify finds a message that is not that of the newest report`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
-            try Connection(to: schema.address).run(
+            try PostgreSQLConnection(to: schema.address).run(
                 Query("update leak_text set message = 'another' where leak = 3"))
             #expect(
                 try store.verify() == ["the message of a leak is that of its newest report: 1 wrong"])
@@ -142,7 +142,7 @@ import LeakSeededRandom
         func `verify finds a wrong count of leaks by their last hours`(column: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
-            try Connection(to: schema.address).run(
+            try PostgreSQLConnection(to: schema.address).run(
                 Query(
                     """
                     update app_last_hour set \(column) = \(column) + 1
@@ -159,7 +159,7 @@ import LeakSeededRandom
             try fill(store)
             let hours = Query("select count(*) from app_last_hour where seen > 0 or reported > 0")
             let all = Query("select count(*) from app_last_hour")
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             #expect(try connection.run(hours).first?.int(0) == 20)
             #expect(try connection.run(all).first?.int(0) ?? 0 > 20)
             try store.expire(now: noon)
@@ -171,7 +171,7 @@ import LeakSeededRandom
         func `verify finds a wrong last hour`(value: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             try connection.run(Query("update leak set last_hour = \(value) where id = 3"))
             #expect(
                 try store.verify().contains(

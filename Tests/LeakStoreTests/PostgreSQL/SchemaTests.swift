@@ -23,7 +23,7 @@
 
         /// Undoes a migration by hand.
         private func goBack(
-            to version: Int, by statements: String..., on connection: Connection
+            to version: Int, by statements: String..., on connection: PostgreSQLConnection
         ) throws {
             for statement in statements + ["update schema_version set version = \(version)"] {
                 try connection.run(Query(statement))
@@ -31,7 +31,7 @@
         }
 
         private func version() throws -> Int? {
-            try Connection(to: schema.address).run(Migration.version).first?.int(0)
+            try PostgreSQLConnection(to: schema.address).run(Migration.version).first?.int(0)
         }
 
         @Test func `a version that one device alone has seen is the newest no more`() throws {
@@ -40,7 +40,7 @@
                 Report(leak: leak("Page"), version: version, install: install)
             }
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
-            _ = try Connection(to: schema.address).run([
+            _ = try PostgreSQLConnection(to: schema.address).run([
                 Query("update app set newest_release = (select max(id) from release)"),
                 Query("update leak set impact = 1"), Query("update schema_version set version = 2"),
             ])
@@ -55,12 +55,12 @@
             let leaks = [leak("Page", stack: ["Root"]), leak("Größe", stack: long)]
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission(leaks.map { Report(leak: $0) }, key: "k")], now: noon)
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             for leak in leaks {
                 try connection.run(
                     Query(
                         "update leak_text set grouped_stack = $1::bytea, search = $2::text where title = $3::text",
-                        .bytes(PackedWriter.pack(leak.groupedBy.stack)),
+                        .bytes(PackedWriter.pack(leak.groupingKey.stack)),
                         .text((leak.title + "\n" + leak.stack.joined(separator: " › ")).lowercased()),
                         .text(leak.title)))
             }
@@ -72,7 +72,7 @@
             let reader = try migrated.makeReader()
             for leak in leaks {
                 let read = try #require(try reader.leak(leak.id, now: noon)).row.identity
-                #expect(read.stack == leak.stack && read.groupedBy == leak.groupedBy)
+                #expect(read.stack == leak.stack && read.groupingKey == leak.groupingKey)
             }
             let bytes = try connection.run(
                 Query(
@@ -92,7 +92,7 @@
             let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([report], key: "a")], now: noon)
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             try goBack(
                 to: 14, by: "alter table idempotency_use drop column detail_bytes", on: connection)
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
@@ -112,7 +112,7 @@
             ]
             _ = try store.count([submission(reports)], now: noon)
             try store.expire(now: noon)
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             let lastHours = Query(
                 "select title || ' ' || coalesce(last_hour, 0) from leak join leak_text on leak = id order by title"
             )
@@ -140,7 +140,7 @@
                 ]
                 _ = try store.count([submission(reports)], now: noon)
             }
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             let columns = Period.allCases.map(PeriodColumns.before).joined(separator: ", ")
             let before = Query("select array[\(columns)]::text from leak order by class desc")
             let hours = Query(
@@ -170,7 +170,7 @@
                 ]
                 _ = try store.count([submission(reports)], now: noon)
             }
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             let columns = PeriodColumns.names.joined(separator: ", ")
             let stored = [
                 Query("select array[\(columns)]::text from leak order by class desc"),
@@ -203,7 +203,7 @@
         @Test func `an earlier schema gets the indexes of slow and explained leaks`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             let indexes = Query(
                 "select indexdef from pg_indexes where schemaname = current_schema() and tablename = 'leak' order by 1"
             )
@@ -220,7 +220,7 @@
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(
                 [submission(late)], now: noon)
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             let today = noon / day
             for before in [90, 91, 500] as [Int64] {
                 try connection.run(
@@ -259,7 +259,7 @@
     extension DatabaseSchema {
         /// Changes the schema to that of a collector that knew only the first schema version.
         func becomeFirst() throws {
-            _ = try Connection(to: address).run([
+            _ = try PostgreSQLConnection(to: address).run([
                 Query("drop table decision, decision_release, app_day"),
                 Query("alter table leak drop column state"),
                 Query("delete from install_set where scope = 5"),

@@ -90,7 +90,7 @@ import LeakSeededRandom
         @Test func `a newer schema is refused, also by a collector that runs`() throws {
             let running = try store()
             let newer = Migration.newestVersion + 1
-            try Connection(to: schema.address).run(
+            try PostgreSQLConnection(to: schema.address).run(
                 Query("update schema_version set version = $1::bigint", .integer(newer)))
             for attempt in [
                 { _ = try self.store() }, { _ = try running.count([submission()], now: noon) },

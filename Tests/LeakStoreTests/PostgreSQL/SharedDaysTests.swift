@@ -13,7 +13,8 @@
         }
 
         private func rows(of table: String) throws -> Int {
-            try Connection(to: schema.address).run(Query("select count(*) from \(table)")).first?.int(0) ?? 0
+            try PostgreSQLConnection(to: schema.address).run(Query("select count(*) from \(table)")).first?
+                .int(0) ?? 0
         }
 
         @Test func `each slot goes into its day once, whoever expires it and whatever is counted meanwhile`()

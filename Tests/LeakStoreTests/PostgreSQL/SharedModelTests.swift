@@ -71,8 +71,8 @@ import LeakSeededRandom
                 reports, key: Bool.random(using: &random) ? "\(key)" : nil,
                 keyID: .random(in: 1...2, using: &random))
             batch.answer = Array("answer \(key % 5)".utf8)
-            batch.denominators = [
-                Submission.Denominator(
+            batch.usageCounts = [
+                Submission.UsageCounts(
                     app: app, version: "\(Int.random(in: 1...6, using: &random)).0", build: nil, sessions: 2,
                     leakySessions: 1, checks: ["C\(Int.random(in: 0..<5, using: &random))": 3])
             ]

@@ -16,13 +16,14 @@
         /// Returns a store whose connection has an additional setting.
         private func store(_ setting: String) throws -> PostgreSQLStore {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            _ = try store.writer.with { writer in try writer.link.open().run(Query("set \(setting)")) }.count
+            _ = try store.writer.with { writer in try writer.connector.open().run(Query("set \(setting)")) }
+                .count
             return store
         }
 
         @Test func `the next transaction after one that took too long takes half`() throws {
             let store = try store("statement_timeout = '1s'")
-            _ = try Connection(to: schema.address).run([
+            _ = try PostgreSQLConnection(to: schema.address).run([
                 Query(
                     """
                     create function rest() returns trigger language plpgsql as
@@ -54,7 +55,7 @@
             let store = try store("lock_timeout = '300ms'")
             let batch = submission([Report(leak: leak("Page"))], key: "a")
             _ = try store.count([batch], now: noon)
-            let other = try Connection(to: schema.address)
+            let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             try other.run(Query("select id from app for update"))
             let next = submission([Report(leak: leak("Page"))], key: "b")
@@ -71,7 +72,7 @@
             address.timeouts.answer = .seconds(2)
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "a")], now: noon)
-            _ = try Connection(to: schema.address).run([
+            _ = try PostgreSQLConnection(to: schema.address).run([
                 Query("alter table answer rename to kept"),
                 Query(
                     """
@@ -85,13 +86,13 @@
         @Test func `copy takes as long as it takes`() throws {
             var address = schema.address
             _ = try PostgreSQLStore(address: address, clock: .unguarded)
-            try Connection(to: address).run(
+            try PostgreSQLConnection(to: address).run(
                 Query(
                     """
                     create function rest() returns trigger language plpgsql as
                     $$ begin perform pg_sleep(3); return new; end $$
                     """))
-            try Connection(to: address).run(
+            try PostgreSQLConnection(to: address).run(
                 Query("create trigger rest before insert on app for each row execute function rest()"))
             address.timeouts.answer = .seconds(2)
             let directory = TemporaryDirectory()
@@ -108,7 +109,7 @@
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
             let reader = try store.makeReader()
             #expect(try reader.apps() == ["shop"])
-            let other = try Connection(to: schema.address)
+            let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             try other.run(Query("lock table app in access exclusive mode"))
             let start = ContinuousClock.now
@@ -129,7 +130,7 @@
                 }
             }
             // Locks one leak after the other, as expiration does.
-            let connection = try Connection(to: schema.address)
+            let connection = try PostgreSQLConnection(to: schema.address)
             try connection.run(
                 Query(
                     """
@@ -151,15 +152,15 @@
                     ])
         }
 
-        @Test func `after one that took too long, the pace comes back`() {
-            var pace = Pace()
-            let whole = pace.most
-            pace.slow(down: 64)
-            #expect(pace.most == 32)
-            pace.slow(down: 1)
-            #expect(pace.most == 1)
-            for _ in 0..<40 { pace.succeed() }
-            #expect(pace.most == whole)
+        @Test func `after one that took too long, the limiter comes back`() {
+            var limiter = BatchSizeLimiter()
+            let whole = limiter.most
+            limiter.slow(down: 64)
+            #expect(limiter.most == 32)
+            limiter.slow(down: 1)
+            #expect(limiter.most == 1)
+            for _ in 0..<40 { limiter.succeed() }
+            #expect(limiter.most == whole)
         }
 
         /// Falsifies data that several checks verify, and expects each check to report it.
@@ -196,7 +197,7 @@
             let batch = submission([Report(leak: leak("Page"), install: 1)], key: "a")
             _ = try store.count([batch], now: noon)
             #expect(try store.verify() == [])
-            try Connection(to: schema.address).run(Query(damage))
+            try PostgreSQLConnection(to: schema.address).run(Query(damage))
             let found = try store.verify()
             #expect(found.contains(problem), "\(found)")
         }

@@ -15,7 +15,7 @@ func leak(_ name: String, stack: [String] = [], app: String = "shop", kind: Stri
         id: LeakID(high: hash, low: hash &* 31), app: app, kind: kind, className: name, module: "Shop",
         title: name,
         stack: stack + [name], children: [], cycle: [], quality: .full,
-        groupedBy: GroupedBy(version: 1, className: name, stack: stack + [name]))
+        groupingKey: GroupingKey(version: 1, className: name, stack: stack + [name]))
 }
 
 /// One report from which tests build a submission.
@@ -63,8 +63,8 @@ func submission(
 func known(
     _ className: String, _ id: String = "known", stack: [String] = [], kind: String? = nil,
     systems: [(String, String?, String?)] = []
-) -> KnownLeak {
-    KnownLeak(
+) -> KnownLeakRule {
+    KnownLeakRule(
         id: id, className: pattern(className), stack: stack.map(pattern), kind: kind,
         systems: systems.map { name, from, before in
             SystemRange(

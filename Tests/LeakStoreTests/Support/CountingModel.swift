@@ -48,9 +48,9 @@ struct CountingModel: Sendable {
             keys[key] = (idempotency.bodyHash, submission.answer, now)
         }
         for sighting in submission.sightings { count(sighting, submission.origins[sighting.origin]) }
-        for denominator in submission.denominators {
-            releases[denominator.version, default: Release()].sessions += denominator.sessions
-            releases[denominator.version, default: Release()].checks += denominator.checks.values.reduce(0, +)
+        for usage in submission.usageCounts {
+            releases[usage.version, default: Release()].sessions += usage.sessions
+            releases[usage.version, default: Release()].checks += usage.checks.values.reduce(0, +)
         }
         return .counted
     }
@@ -194,8 +194,8 @@ func randomSubmission(_ random: inout SeededRandom, now: Int64) -> Submission {
         reports, key: isKeyed ? "key \(Int.random(in: 0..<80, using: &random))" : nil,
         body: UInt8.random(in: 0...1, using: &random), at: now)
     if Int.random(in: 0..<4, using: &random) == 0 {
-        submission.denominators = [
-            Submission.Denominator(
+        submission.usageCounts = [
+            Submission.UsageCounts(
                 app: "shop", version: "1.1", build: "1", sessions: 3, leakySessions: 1,
                 checks: ["L1": 7, "L2": 2])
         ]

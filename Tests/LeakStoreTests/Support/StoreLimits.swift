@@ -19,7 +19,7 @@ extension SQLiteStore {
     /// set. Counts go to their log even if a call has few submissions, and even while readers are active.
     func limitLogs(to sets: Int) {
         writer.with {
-            $0.logLimits = Logs.Limits(
+            $0.logLimits = PendingLogs.Limits(
                 installSets: sets, valueBytes: sets * 64, keyBytes: sets * 64, countBytes: sets * 64,
                 quietSubmissions: 0, readMilliseconds: 0)
         }

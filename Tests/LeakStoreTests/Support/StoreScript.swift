@@ -6,7 +6,7 @@ struct StoreScript: Sendable {
     enum Step: Sendable {
         case count([Submission])
         /// Empties the log, as happens after a long time.
-        case tidy
+        case checkpointIfNeeded
         case expire
         case checkpoint
         case reopen
@@ -24,7 +24,7 @@ struct StoreScript: Sendable {
         steps = (0..<length).map { number in
             now += Int64.random(in: 0..<hour, using: &random)
             switch Int.random(in: 0..<16, using: &random) {
-            case 0: return (.tidy, now)
+            case 0: return (.checkpointIfNeeded, now)
             case 1: return (.checkpoint, now)
             case 2: return (.reopen, now)
             case 3:
@@ -73,7 +73,7 @@ struct StorePlay {
     private mutating func opened() throws(StoreError) -> SQLiteStore {
         if let store {
             // As the housekeeping of a server does.
-            store.examination?()
+            store.integrityCheck?()
             return store
         }
         let store = try SQLiteStore(path: directory.database, exclusive: false, seed: 7, clock: .unguarded)
@@ -81,7 +81,7 @@ struct StorePlay {
         // Low limits, so that a short script reaches everything that a long run reaches.
         try store.set("wal_autocheckpoint = 24")
         try store.setBusyTimeout(milliseconds: 20)
-        store.watch.limitUnconfirmedSigns(to: .max)
+        store.damageMonitor.limitUnconfirmedSigns(to: .max)
         store.limitLog(to: 0)
         store.limitLogs(to: 12)
         self.store = store
@@ -98,7 +98,7 @@ struct StorePlay {
             let receipts = try store.count(call, now: now)
             let expected = model.count(call, now: now)
             if receipts != expected { wrong.append("receipts: \(receipts), not \(expected)") }
-        case .tidy: try store.tidy(now: now)
+        case .checkpointIfNeeded: try store.checkpointIfNeeded(now: now)
         case .expire: try store.expire(now: now)
         case .checkpoint: _ = try store.checkpoint()
         case .reopen:

@@ -15,7 +15,7 @@ extension Serialized {
             let written = Guarded([String]())
             self.written = written
             screen = AlertScreen { line in written.with { $0.append(line) } }
-            app = App(alerts: AlertBoard(screen: screen))
+            app = App(alerts: AlertPresenter(screen: screen))
         }
 
         /// Runs the work that was passed to the main actor.

@@ -12,11 +12,11 @@ final class App {
     private var kept: [AnyObject] = []
 
     init(
-        suppression: LeakDetector.Suppression = .standard, alerts: AlertBoard = AlertBoard { _ in },
+        suppression: LeakDetector.Suppression = .standard, alerts: AlertPresenter = AlertPresenter { _ in },
         isWatched: Bool = true
     ) {
         bench = Bench(suppression: suppression, alerts: alerts) { _ in .showAlert }
-        ScreenWatch.detector = nil
+        ScreenEventForwarder.detector = nil
         if isWatched { bench.detector.watchViewControllers() }
     }
 

@@ -63,19 +63,19 @@ extension Serialized {
 
         @Test func `who has gone listens no more`() {
             let center = NotificationCenter()
-            let sweepers = Bench().detector.sweepers
-            let pauses = Pauses(of: sweepers)
+            let checkers = Bench().detector.checkers
+            let pauses = PauseController(of: checkers)
             func leave() { center.post(name: UIApplication.willResignActiveNotification, object: nil) }
             do {
                 let foreground = Foreground(of: pauses, center: center)
                 leave()
-                #expect(sweepers.first.isPaused)
+                #expect(checkers.first.isPaused)
                 center.post(name: UIApplication.didBecomeActiveNotification, object: nil)
-                #expect(!sweepers.first.isPaused)
+                #expect(!checkers.first.isPaused)
                 withExtendedLifetime(foreground) {}
             }
             leave()
-            #expect(!sweepers.first.isPaused)
+            #expect(!checkers.first.isPaused)
             withExtendedLifetime(pauses) {}
         }
     }

@@ -292,14 +292,14 @@ extension Serialized {
             #expect(app.told == ["leak Cart"])
             #expect(other.lines == [])
             weak var detector: LeakDetector?
-            ScreenWatch.detector = nil
+            ScreenEventForwarder.detector = nil
             do {
                 let bench = Bench()
                 detector = bench.detector
                 bench.detector.watchViewControllers()
             }
             #expect(detector != nil)
-            ScreenWatch.detector = nil
+            ScreenEventForwarder.detector = nil
             #expect(detector == nil)
         }
 

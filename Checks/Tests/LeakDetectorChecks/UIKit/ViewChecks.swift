@@ -41,7 +41,7 @@ extension Serialized {
                 return .report
             })
             let detector = LeakDetector(
-                limits: .init(), clock: clock, Announcer(mode, .standard, explainer: nil))
+                limits: .init(), clock: clock, LeakNotifier(mode, .standard, explainer: nil))
             let badges = [Badge(), Badge()]
             badges[0].tag = -1
             for badge in badges { badge.removeFromSuperviewDetectLeaks(detector) }

@@ -15,7 +15,7 @@ internal import LeakStore
 struct GroupCache {
     private struct Entry {
         let key: [UInt8]
-        let groups: Grouping.Groups
+        let groups: GroupingRules.Groups
         /// Images whose symbols named its frames.
         let images: Set<String>
 
@@ -30,13 +30,13 @@ struct GroupCache {
         /// The bytes that a class's second key adds. A call stack's texts are shared by both keys.
         private static func sizeBeside(_ identity: LeakIdentity) -> Int {
             guard CallStack.titles(of: identity.stack) != nil else { return size(of: identity) }
-            return 512 + 16 * (identity.stack.count + identity.groupedBy.stack.count)
+            return 512 + 16 * (identity.stack.count + identity.groupingKey.stack.count)
         }
 
         private static func size(of identity: LeakIdentity) -> Int {
             let names =
-                identity.stack + identity.children + identity.cycle + identity.groupedBy.stack
-                + [identity.title, identity.groupedBy.className, identity.className, identity.module]
+                identity.stack + identity.children + identity.cycle + identity.groupingKey.stack
+                + [identity.title, identity.groupingKey.className, identity.className, identity.module]
                 .compactMap(\.self)
             return names.reduce(0) { $0 + 64 + $1.utf8.count }
         }
@@ -51,14 +51,14 @@ struct GroupCache {
     private var young: [Int: Entry] = [:]
     private var old: [Int: Entry] = [:]
     private var key: [UInt8] = []
-    private let symbols: SymbolTables?
-    /// The ``SymbolTables/generation`` of the groups. Groups of another one may have other names now.
+    private let symbols: SymbolTableCache?
+    /// The ``SymbolTableCache/generation`` of the groups. Groups of another one may have other names now.
     private var generation = 0
     private var usedImages: Set<String> = []
     /// Why symbols could not be read. Groups found since are not those that their reports belong to.
     private(set) var failure: StoreError?
 
-    init(limit: Int = 8192, symbols: SymbolTables? = nil) {
+    init(limit: Int = 8192, symbols: SymbolTableCache? = nil) {
         self.limit = max(2, limit)
         self.symbols = symbols
     }
@@ -76,16 +76,16 @@ struct GroupCache {
     /// Ends a request: tells which symbols it needed.
     mutating func end() {
         guard !usedImages.isEmpty else { return }
-        symbols?.noteUse(of: usedImages)
+        symbols?.recordUse(of: usedImages)
         usedImages = []
     }
 
     var count: Int { young.count + old.count }
 
-    /// Groups a report of a document, as ``Grouping/groups(_:app:module:)`` would.
+    /// Groups a report of a document, as ``GroupingRules/groups(_:app:module:)`` would.
     mutating func group(
         _ document: WireDocument, _ report: ReportSlices, app: String, module: String?
-    ) -> Grouping.Groups {
+    ) -> GroupingRules.Groups {
         let isMasked = makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
         if let entry = entryOfKey() { return used(entry, for: report, in: document) }
         if isMasked {
@@ -97,15 +97,15 @@ struct GroupCache {
         var shared = document.report(report)
         shared.alive = nil
         shared.livedMilliseconds = nil
-        var naming = FrameNaming(tables: symbols)
-        let groups = Grouping.groups(shared, app: app, module: module) { naming.calls($0, $1) }
+        var symbolicator = FrameSymbolicator(tables: symbols)
+        let groups = GroupingRules.groups(shared, app: app, module: module) { symbolicator.calls($0, $1) }
         if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
             makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
         }
         // A copy of its own, of its own length: the shared one has room for the longest key there was.
         let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
-        let entry = Entry(key: owned, groups: groups, images: naming.used)
-        if let failure = naming.failure {
+        let entry = Entry(key: owned, groups: groups, images: symbolicator.used)
+        if let failure = symbolicator.failure {
             self.failure = failure
         } else {
             insert(entry, hashOfKey())
@@ -115,15 +115,15 @@ struct GroupCache {
 
     /// Names the closures of an explanation.
     mutating func named(_ closures: StoredClosures) -> StoredClosures {
-        var naming = FrameNaming(tables: symbols)
-        let named = closures.named(by: &naming)
-        failure = failure ?? naming.failure
+        var symbolicator = FrameSymbolicator(tables: symbols)
+        let named = closures.named(by: &symbolicator)
+        failure = failure ?? symbolicator.failure
         return named
     }
 
     private mutating func used(
         _ entry: Entry, for report: ReportSlices, in document: WireDocument
-    ) -> Grouping.Groups {
+    ) -> GroupingRules.Groups {
         if !entry.images.isEmpty { usedImages.formUnion(entry.images) }
         return refreshed(entry, for: report, in: document)
     }
@@ -170,7 +170,7 @@ struct GroupCache {
     /// The groups with what is not part of the key taken from the report at hand.
     private func refreshed(
         _ entry: Entry, for report: ReportSlices, in document: WireDocument
-    ) -> Grouping.Groups {
+    ) -> GroupingRules.Groups {
         var groups = entry.groups
         let group = groups.first
         var lived = report.livedMilliseconds
@@ -189,7 +189,7 @@ struct GroupCache {
         let text = Self.text(of: report)
         // The same text but for its digits says so too, or does not.
         guard !Self.textDecides(report, of: document) || group.livedMilliseconds != nil else { return nil }
-        return document.string(text).flatMap(Grouping.lived)
+        return document.string(text).flatMap(GroupingRules.lived)
     }
 
     private static func text(of report: ReportSlices) -> JSONSlice {
@@ -235,7 +235,7 @@ struct GroupCache {
         guard Self.textDecides(report, of: document) else { return isMasked }
         let text = Self.text(of: report)
         key.append(text.isEscaped ? 1 : 0)
-        TextMasking.append(document.bytes(of: text), to: &key)
+        TextMasker.append(document.bytes(of: text), to: &key)
         guard text.isEmpty, report.errorDomain.isPresent else { return isMasked }
         append(document, report.errorDomain)
         key.append(report.errorDomain.isEscaped ? 1 : 0)
@@ -259,7 +259,7 @@ struct GroupCache {
         if masksCalls, slice.isPresent {
             let start = key.count
             appendLength(slice.count + 1)
-            if TextMasking.appendCallStack(document.bytes(of: slice), to: &key) { return true }
+            if TextMasker.appendCallStack(document.bytes(of: slice), to: &key) { return true }
             key.removeLast(key.count - start)
         }
         append(document, slice)

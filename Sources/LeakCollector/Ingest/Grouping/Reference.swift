@@ -8,7 +8,7 @@ struct Reference: Hashable, Sendable {
     /// Splits `Shop.Cart.onChange` into `Shop.Cart` and `onChange`: a property begins in lower case, after a type.
     /// A closure's name is whole: the point in it stands before the function.
     init(_ text: String) {
-        guard ClosureName(text, module: nil) == nil else {
+        guard SwiftClosureName(text, module: nil) == nil else {
             object = text
             property = nil
             return

@@ -4,15 +4,15 @@ internal import LeakHTTPServer
 struct SymbolUploadMutation: Mutation {
     private static let type: StaticString = "application/octet-stream"
 
-    let uploads: SymbolUploads
+    let uploads: SymbolUploadWorker
     let ingest: Ingest
 
     let path = "/api/v1/symbols"
-    let body = Endpoint.Body.parsed(atMost: SymbolTable.Limits.bytes)
+    let body = Route.Body.parsed(atMost: SymbolTable.Limits.bytes)
     let needsToken = true
 
     func screen(_ request: borrowing Request, in context: RequestContext) -> Response? {
-        if let trouble = context.health.worst, trouble.keepsReportsOut { return trouble.problem.response }
+        if let issue = context.health.worst, issue.blocksWrites { return issue.problem.response }
         guard request.hasContentType(Self.type) else {
             return Problem(.unsupportedMediaType, "Content-Type must be \(Self.type)")
                 .with("Accept-Post", "\(Self.type)").response
@@ -40,7 +40,7 @@ struct SymbolUploadMutation: Mutation {
 
 /// Removing the symbols of an image.
 struct SymbolRemovalMutation: Mutation {
-    let uploads: SymbolUploads
+    let uploads: SymbolUploadWorker
 
     let method = LeakHTTPServer.Method.delete
     let path = "/api/v1/symbols/{image}"

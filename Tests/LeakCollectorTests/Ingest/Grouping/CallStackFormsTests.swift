@@ -276,7 +276,8 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     ) -> [String] {
         var report = LeakReport()
         form.fill(&report, ofLeak: leak, launch: &launch, build: build)
-        let rule = Grouping.group(report, app: "shop", module: "Shop", symbols: symbols).identity.groupedBy
+        let rule = GroupingRules.group(report, app: "shop", module: "Shop", symbols: symbols).identity
+            .groupingKey
         return [rule.className] + rule.stack
     }
 
@@ -316,7 +317,9 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         func key(leak: Int, build: Int) -> [String] {
             self.key(form, leak: leak, &random, build: build) { image, place in
                 guard image == FrameForm.uuid(build), case .offset(let offset) = place else { return [] }
-                return [NamedCall(function: "Cart.step\((Int(offset) + 1 - build * 0x40) / 0x1000)()")]
+                return [
+                    SymbolicatedFrame(function: "Cart.step\((Int(offset) + 1 - build * 0x40) / 0x1000)()")
+                ]
             }
         }
         let keys = Set((0..<1_000).map { key(leak: 1, build: $0 % 5) })

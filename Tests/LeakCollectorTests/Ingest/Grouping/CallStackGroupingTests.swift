@@ -12,13 +12,13 @@ import Testing
         report.className = className
         report.event = .leak
         report.stack = stack
-        return Grouping.group(report, app: "shop", module: "Shop").identity
+        return GroupingRules.group(report, app: "shop", module: "Shop").identity
     }
 
     private func text(_ message: String) -> LeakIdentity {
         var report = LeakReport()
         report.message = message
-        return Grouping.group(report, app: "shop", module: nil).identity
+        return GroupingRules.group(report, app: "shop", module: nil).identity
     }
 
     // MARK: Vectors
@@ -47,9 +47,9 @@ import Testing
 
     @Test func `the key has the app's functions alone`() {
         let identity = identity(frames)
-        #expect(identity.groupedBy.version == 2)
-        #expect(identity.groupedBy.className == "CartModel")
-        #expect(identity.groupedBy.stack == ["at CartModel.bind(to:) in Shop", "at main in Shop"])
+        #expect(identity.groupingKey.version == 2)
+        #expect(identity.groupingKey.className == "CartModel")
+        #expect(identity.groupingKey.stack == ["at CartModel.bind(to:) in Shop", "at main in Shop"])
         #expect(
             identity.stack == [
                 "at swift_allocObject in libswiftCore.dylib", "at closure #1 in CartModel.bind(to:) in Shop",
@@ -60,8 +60,8 @@ import Testing
 
     @Test func `an owner's path keeps version 1`() {
         let identity = identity(["UINavigationController", "Shop.CartViewController"])
-        #expect(identity.groupedBy.version == 1)
-        #expect(identity.groupedBy.stack == ["CartViewController"])
+        #expect(identity.groupingKey.version == 1)
+        #expect(identity.groupingKey.stack == ["CartViewController"])
     }
 
     @Test(arguments: [
@@ -71,7 +71,7 @@ import Testing
     func `a stack without a function of the app leaves the class to decide`(stack: [String]) {
         let identity = identity(stack)
         #expect(identity.id == self.identity([]).id)
-        #expect(identity.groupedBy.stack.isEmpty)
+        #expect(identity.groupingKey.stack.isEmpty)
         #expect(!identity.stack.isEmpty)
     }
 
@@ -99,7 +99,7 @@ import Testing
         let stripped = ["./shop(+0x41b9) [0x55dd8268e1b9]", "/lib/libc.so.6(+0x85) [0x7ff4ba06c305]"]
         let again = ["./shop(+0x41b9) [0x55aa8268e1b9]", "/lib/libc.so.6(+0x99) [0x7ff4ba06c399]"]
         let other = ["./shop(+0x51b9) [0x55dd8268f1b9]"]
-        #expect(identity(stripped).groupedBy.stack == ["at shop + 0x41b9"])
+        #expect(identity(stripped).groupingKey.stack == ["at shop + 0x41b9"])
         #expect(identity(stripped).id == identity(again).id)
         #expect(identity(stripped).id != identity(other).id)
     }
@@ -120,10 +120,10 @@ import Testing
     @Test func `a fingerprint still replaces both`() {
         var report = LeakReport()
         (report.className, report.event, report.fingerprint) = ("A", .leak, ["mine"])
-        let before = Grouping.group(report, app: "shop", module: nil).identity
+        let before = GroupingRules.group(report, app: "shop", module: nil).identity
         report.stack = frames
-        let after = Grouping.group(report, app: "shop", module: nil).identity
-        #expect(after.id == before.id && after.groupedBy.version == 1)
+        let after = GroupingRules.group(report, app: "shop", module: nil).identity
+        #expect(after.id == before.id && after.groupingKey.version == 1)
     }
 
     // MARK: Texts
@@ -133,7 +133,7 @@ import Testing
         let one = text("\(message)\nCall stack:\n" + frames.joined(separator: "\n"))
         let moved = frames.map { $0.replacing("0x00000001", with: "0x00000002") }
         #expect(one.className == "CartViewController")
-        #expect(one.groupedBy.stack == ["at CartModel.bind(to:) in Shop", "at main in Shop"])
+        #expect(one.groupingKey.stack == ["at CartModel.bind(to:) in Shop", "at main in Shop"])
         #expect(one.id == text("\(message)\n" + moved.joined(separator: "\n")).id)
         #expect(one.id != text(message).id)
     }
@@ -156,10 +156,10 @@ import Testing
         let sample = report.redacted()
         #expect(!"\(sample)".contains("Jane"))
         #expect(sample.redacted() == sample)
-        let one = Grouping.group(report, app: "a", module: nil).identity
-        let other = Grouping.group(sample, app: "a", module: nil).identity
+        let one = GroupingRules.group(report, app: "a", module: nil).identity
+        let other = GroupingRules.group(sample, app: "a", module: nil).identity
         #expect(one.id == other.id)
-        #expect(one.groupedBy.stack == ["at Cart.name(_:) in Shop", "at f in Shop"])
+        #expect(one.groupingKey.stack == ["at Cart.name(_:) in Shop", "at f in Shop"])
     }
 
     // MARK: Pages
@@ -184,7 +184,7 @@ import Testing
         let old = LeakIdentity(
             id: LeakID(high: 1, low: 1), app: "shop", kind: "object", className: "CartModel", module: nil,
             title: "CartModel", stack: frames, children: [], cycle: [], quality: .full,
-            groupedBy: GroupedBy(version: 1, className: "CartModel", stack: frames))
+            groupingKey: GroupingKey(version: 1, className: "CartModel", stack: frames))
         #expect(String(decoding: GroupingCard(leak: old).html.bytes, as: UTF8.self).contains("older rule"))
     }
 
@@ -201,7 +201,7 @@ import Testing
         let stack = [
             "0   Shop   0x0000000104f85eb0 \(symbol) + 12", "1   Shop   0x0000000104f85eb0 main + 1",
         ]
-        #expect(identity(stack).groupedBy.stack == [key, "at main in Shop"])
+        #expect(identity(stack).groupingKey.stack == [key, "at main in Shop"])
     }
 
     @Test(arguments: [
@@ -221,7 +221,7 @@ import Testing
         var report = LeakReport()
         (report.className, report.stack) = ("A", [frame])
         #expect(!"\(report.redacted())".contains("Jane Doe"))
-        #expect(!"\(identity([frame]).stack) \(identity([frame]).groupedBy)".contains("Jane Doe"))
+        #expect(!"\(identity([frame]).stack) \(identity([frame]).groupingKey)".contains("Jane Doe"))
         #expect(identity(report.redacted().stack).id == identity([frame]).id)
     }
 
@@ -241,7 +241,7 @@ import Testing
         ("0   Contacts   0x0000000104f85eb0 Cart.add() + 1", ""),
     ])
     func `frames of other tools lose places and build ids`(frame: String, key: String) {
-        #expect(identity([frame]).groupedBy.stack == (key.isEmpty ? [] : [key]))
+        #expect(identity([frame]).groupingKey.stack == (key.isEmpty ? [] : [key]))
     }
 
     /// A stripped app's frames: the image's first byte is the only name in front of them.
@@ -249,7 +249,7 @@ import Testing
         func stack(_ offset: Int) -> [String] {
             ["1   Shop   0x00000001023bcd8a _mh_execute_header + \(offset)"]
         }
-        #expect(identity(stack(24_240)).groupedBy.stack == ["at Shop + 0x5eb0"])
+        #expect(identity(stack(24_240)).groupingKey.stack == ["at Shop + 0x5eb0"])
         #expect(identity(stack(99_240)).id != identity(stack(24_240)).id)
     }
 
@@ -281,19 +281,19 @@ import Testing
         ]
         var cache = GroupCache()
         let identities = try reports.map { report in
-            let direct = Grouping.group(report, app: "shop", module: "Shop").identity
+            let direct = GroupingRules.group(report, app: "shop", module: "Shop").identity
             let document = try WireReader.read(report.json(), as: .json)
             let cached = cache.group(document, document.reports[0], app: "shop", module: "Shop").first
             #expect(cached.identity.id == direct.id)
             return direct
         }
-        #expect(identities[0].groupedBy.stack == ["at Cart.add() in Shop", "at main in Shop"])
+        #expect(identities[0].groupingKey.stack == ["at Cart.add() in Shop", "at main in Shop"])
         #expect(identities[1].id == identities[0].id)
         #expect(identities[2].id != identities[0].id)
-        #expect(identities[3].groupedBy.stack == [])
-        #expect(identities[4].groupedBy.stack == identities[0].groupedBy.stack)
-        #expect(identities[5].groupedBy.stack == identities[0].groupedBy.stack)
-        #expect(identities[6].groupedBy.stack == [])
+        #expect(identities[3].groupingKey.stack == [])
+        #expect(identities[4].groupingKey.stack == identities[0].groupingKey.stack)
+        #expect(identities[5].groupingKey.stack == identities[0].groupingKey.stack)
+        #expect(identities[6].groupingKey.stack == [])
     }
 
     // MARK: The cache
@@ -307,7 +307,7 @@ import Testing
         let ids = try ["3add", "4drop"].map { function in
             let document = try WireReader.read(Array(report(function).utf8), as: .json)
             let cached = cache.group(document, document.reports[0], app: "shop", module: "Shop").first
-            let direct = Grouping.group(document.report(at: 0), app: "shop", module: "Shop")
+            let direct = GroupingRules.group(document.report(at: 0), app: "shop", module: "Shop")
             #expect(cached.identity.id == direct.identity.id)
             return cached.identity.id
         }
@@ -328,7 +328,7 @@ import Testing
         for digit in ["1", "2", "1"] {
             let body = #"{"class":"Cart","type":"leak","stack":\#(stack.replacing("X", with: digit))}"#
             let document = try WireReader.read(Array(body.utf8), as: .json)
-            let direct = Grouping.group(document.report(at: 0), app: "shop", module: "Shop").identity
+            let direct = GroupingRules.group(document.report(at: 0), app: "shop", module: "Shop").identity
             #expect(
                 cache.group(document, document.reports[0], app: "shop", module: "Shop").first.identity.id
                     == direct.id)

@@ -81,9 +81,9 @@ import Testing
     @Test func `a mangled name that nobody can read stands as it came, marked`() {
         let marked = leak("_TtC7MyApp14FooController", module: "MyApp")
         #expect(marked.className == "_TtC7MyApp14FooController")
-        #expect(marked.groupedBy.isMangled)
-        #expect(leak("Foo", ["$s5MyApp4294967299FooC", "Foo"]).groupedBy.isMangled)
-        #expect(!leak("_TtC5MyApp13FooController").groupedBy.isMangled)
+        #expect(marked.groupingKey.isMangled)
+        #expect(leak("Foo", ["$s5MyApp4294967299FooC", "Foo"]).groupingKey.isMangled)
+        #expect(!leak("_TtC5MyApp13FooController").groupingKey.isMangled)
         #expect(String(decoding: GroupingCard(leak: marked).html.bytes, as: UTF8.self).contains("mangled"))
         #expect(
             !String(decoding: GroupingCard(leak: leak("Foo")).html.bytes, as: UTF8.self).contains("mangled"))

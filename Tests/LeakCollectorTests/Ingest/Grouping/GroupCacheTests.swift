@@ -38,7 +38,7 @@ import Testing
         var cache = GroupCache()
         for (index, alive) in [without, with].enumerated() {
             let cached = cache.group(document, document.reports[index], app: "a", module: nil)
-            let direct = Grouping.groups(document.report(at: index), app: "a", module: nil)
+            let direct = GroupingRules.groups(document.report(at: index), app: "a", module: nil)
             #expect(([cached.first] + cached.others).map(\.alive) == alive)
             #expect(([direct.first] + direct.others).map(\.alive) == alive)
         }
@@ -112,7 +112,7 @@ import Testing
                 for (app, module) in [("a", nil), ("b", nil), ("a", "A"), ("ab", "")] as [(String, String?)] {
                     let cached = cache.group(document, document.reports[index], app: app, module: module)
                         .first
-                    let direct = Grouping.group(document.report(at: index), app: app, module: module)
+                    let direct = GroupingRules.group(document.report(at: index), app: app, module: module)
                     #expect(cached.identity.id == direct.identity.id, "\(reports[index])")
                     #expect(cached.identity.kind == direct.identity.kind)
                     #expect(cached.isFreed == direct.isFreed)
@@ -132,7 +132,7 @@ import Testing
                 return #""\#(number)  Shop  0x\#(address) step\#(tails[choice]) + 8""#
             }
             var key: [UInt8] = []
-            #expect(TextMasking.appendCallStack(Array(frames.joined(separator: ",").utf8)[...], to: &key))
+            #expect(TextMasker.appendCallStack(Array(frames.joined(separator: ",").utf8)[...], to: &key))
             return key
         }
         for _ in 0..<500 {
@@ -147,7 +147,7 @@ import Testing
     @Test func `a call stack with an element that is an object is not masked`() {
         var key: [UInt8] = [1]
         let stack = #""0  Shop  0x00007f1234567890 { step + 8"," {\"function\":\"a\"}""#
-        #expect(!TextMasking.appendCallStack(Array(stack.utf8)[...], to: &key))
+        #expect(!TextMasker.appendCallStack(Array(stack.utf8)[...], to: &key))
         #expect(key == [1])
     }
 

@@ -263,7 +263,7 @@ struct GroupingScore {
                     random: random)
                 let report = form.report(&variant)
                 random = variant.random
-                let group = Grouping.groups(report, app: "shop", module: nil).first.identity.id
+                let group = GroupingRules.groups(report, app: "shop", module: nil).first.identity.id
                 groups[group, default: [:]][leak, default: 0] += 1
             }
         }

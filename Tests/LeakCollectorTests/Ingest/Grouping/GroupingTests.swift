@@ -33,7 +33,7 @@ func lines<Line: Decodable>(of name: String) -> [Line] {
 func group(_ message: String, module: String? = nil) -> GroupedReport {
     var report = LeakReport()
     report.message = message
-    return Grouping.group(report, app: "com.acme.shop", module: module)
+    return GroupingRules.group(report, app: "com.acme.shop", module: module)
 }
 
 func leak(
@@ -46,7 +46,7 @@ func leak(
     report.children = children
     report.cycle = cycle
     report.fingerprint = fingerprint
-    return Grouping.group(report, app: app, module: module).identity
+    return GroupingRules.group(report, app: app, module: module).identity
 }
 
 @Suite struct GroupingTests {
@@ -57,7 +57,7 @@ func leak(
             var report = LeakReport()
             report.error = ReportedError(domain: domain, code: code, userInfo: [CustomKey("at", .number(1))])
             change(&report)
-            return Grouping.group(report, app: "shop", module: "Shop").identity
+            return GroupingRules.group(report, app: "shop", module: "Shop").identity
         }
         let first = group("Shop.E", 3)
         #expect(first.title == "Shop.E 3")
@@ -73,7 +73,7 @@ func leak(
         ] {
             var alone = LeakReport()
             change(&alone)
-            let without = Grouping.group(alone, app: "shop", module: "Shop").identity
+            let without = GroupingRules.group(alone, app: "shop", module: "Shop").identity
             #expect(group("Shop.E", 3, change).id == without.id)
         }
     }
@@ -131,7 +131,8 @@ func leak(
         #expect(
             leak("Cart", ["UINavigationController", "Cart"]).stack == ["UINavigationController", "Cart"])
         let label = leak("UILabel", ["Cart", "UIView", "UILabel"])
-        #expect(label.groupedBy == GroupedBy(version: 1, className: "UILabel", stack: ["Cart", "UILabel"]))
+        #expect(
+            label.groupingKey == GroupingKey(version: 1, className: "UILabel", stack: ["Cart", "UILabel"]))
         #expect(
             label.id
                 == leak("UILabel", ["Shop.Cart", "UITableView", "_UIThing", "UILabel"], module: "Shop").id)
@@ -140,7 +141,7 @@ func leak(
 
     @Test func `a container of the system is told by its root`() {
         let one = leak("UINavigationController", children: ["MyApp.A", "MyApp.B"], module: "MyApp")
-        #expect(one.groupedBy == GroupedBy(version: 1, className: "UINavigationController", stack: ["A"]))
+        #expect(one.groupingKey == GroupingKey(version: 1, className: "UINavigationController", stack: ["A"]))
         #expect(one.id == leak("UINavigationController", children: ["A"]).id)
         #expect(one.id != leak("UINavigationController", children: ["B", "A"]).id)
         #expect(one.id != leak("UINavigationController").id)
@@ -163,7 +164,8 @@ func leak(
         #expect(cycle.cycle == ["Cart", "closure #1 in CartModel.bind()", "CartModel"])
         #expect(cycle.title == "Cart → closure #1 in CartModel.bind() → CartModel")
         #expect(
-            cycle.groupedBy == GroupedBy(version: 1, className: "", stack: ["Cart", "closure", "CartModel"]))
+            cycle.groupingKey
+                == GroupingKey(version: 1, className: "", stack: ["Cart", "closure", "CartModel"]))
         #expect(cycle.id == leak(nil, cycle: ["CartModel", "Cart", "closure"]).id)
         // The cycle is shown in the order of its key, independent of the report's first element.
         let turned = leak(nil, cycle: ["closure #2 in Shop.A.b()", "Shop.Cart"], module: "Shop")
@@ -178,8 +180,8 @@ func leak(
     func `a host in a cycle is the view that it hosts`(cycle: [String]) {
         let one = leak(nil, cycle: cycle)
         #expect(
-            one.groupedBy
-                == GroupedBy(
+            one.groupingKey
+                == GroupingKey(
                     version: 1, className: "", stack: ["CartModel", "UIHostingController<CartView>"]))
         #expect(one.id == leak(nil, cycle: ["CartModel", "UIHostingController<CartView>"]).id)
         #expect(one.id != leak(nil, cycle: ["CartModel", "UIHostingController<HomeView>"]).id)
@@ -245,7 +247,7 @@ func leak(
             ["com.a\u{1B}\u{1F}Foo", "Bar"], ["com.a\u{1B}[\u{1B}_Foo", "Bar"], ["com.a", "", "Foo", "Bar"],
             ["com.a", "Foo", "Bar", ""],
         ]
-        let ids = lists.map { Grouping.id(app: $0[0], key: Array($0.dropFirst())) }
+        let ids = lists.map { GroupingRules.id(app: $0[0], key: Array($0.dropFirst())) }
         #expect(Set(ids).count == lists.count)
     }
 
@@ -254,7 +256,7 @@ func leak(
         #expect(leak(composed).id != leak(decomposed).id)
         #expect(leak("A", app: composed).id != leak("A", app: decomposed).id)
         #expect(
-            leak(composed, [decomposed]).groupedBy.stack.map { Array($0.utf8) } == [Array(decomposed.utf8)])
+            leak(composed, [decomposed]).groupingKey.stack.map { Array($0.utf8) } == [Array(decomposed.utf8)])
     }
 
     @Test func `an error's description is read like a message`() {
@@ -263,7 +265,7 @@ func leak(
             domain: "com.acme.shop", code: 8,
             userInfo: [CustomKey("NSLocalizedDescription", .string("VIEW STILL IN MEMORY <MyApp.Card: 0x1>"))]
         )
-        let grouped = Grouping.group(report, app: "com.acme.shop", module: nil)
+        let grouped = GroupingRules.group(report, app: "com.acme.shop", module: nil)
         #expect(grouped.identity.className == "Card")
         #expect(grouped.identity.kind == "view")
     }
@@ -272,17 +274,17 @@ func leak(
         var report = LeakReport()
         report.className = "A"
         report.message = "LEAKED VIEW DEINITED <B: 0x1>\n\nDeinited after 2.5s."
-        let grouped = Grouping.group(report, app: "com.acme.shop", module: nil)
+        let grouped = GroupingRules.group(report, app: "com.acme.shop", module: nil)
         #expect(grouped.identity.className == "A")
         #expect(grouped.isFreed)
         #expect(grouped.livedMilliseconds == 2_500)
         report.event = .leak
         report.kind = .object
-        let leak = Grouping.group(report, app: "com.acme.shop", module: nil)
+        let leak = GroupingRules.group(report, app: "com.acme.shop", module: nil)
         #expect(!leak.isFreed)
         #expect(leak.identity.kind == "object")
         report.event = .freed
-        #expect(Grouping.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == 2_500)
+        #expect(GroupingRules.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == 2_500)
     }
 
     @Test(arguments: [
@@ -293,7 +295,7 @@ func leak(
         var report = LeakReport()
         report.event = .freed
         report.message = message
-        #expect(Grouping.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == lived)
+        #expect(GroupingRules.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == lived)
     }
 
     @Test func `an empty message leaves the word to the error`() {
@@ -302,14 +304,14 @@ func leak(
         report.error = ReportedError(
             domain: "d", code: 8,
             userInfo: [CustomKey("NSLocalizedDescription", .string("<MyApp.Card: 0x1>"))])
-        #expect(Grouping.group(report, app: "a", module: nil).identity.className == "Card")
+        #expect(GroupingRules.group(report, app: "a", module: nil).identity.className == "Card")
         #expect(group(" ").identity.title == "(empty text)")
         #expect(leak(" ").title == "(empty text)")
     }
 
     @Test func `checks are counted under the leak's class`() {
         #expect(
-            Grouping.className("_TtC4Shop4Cart", module: "Shop")
+            GroupingRules.className("_TtC4Shop4Cart", module: "Shop")
                 == leak("Shop.Cart", module: "Shop").className)
     }
 }

@@ -58,7 +58,7 @@ import Testing
             exact.insert(text)
             var report = LeakReport()
             report.message = text
-            let direct = Grouping.group(report, app: "a", module: "MyApp")
+            let direct = GroupingRules.group(report, app: "a", module: "MyApp")
             groups.insert(direct.identity.id)
             guard let document = try? WireReader.read(report.json(), as: .json) else { continue }
             let cached = cache.group(document, document.reports[0], app: "a", module: "MyApp").first
@@ -147,11 +147,11 @@ import Testing
         func identity(_ className: String) -> LeakIdentity {
             var report = LeakReport()
             report.message = text.replacing("CLASS", with: className)
-            return Grouping.group(report, app: "a", module: "Shop").identity
+            return GroupingRules.group(report, app: "a", module: "Shop").identity
         }
         let names = ["Shop.Store<Shop.Home>", "Shop.Store<Shop.Cart>", "Shop.Store<Swift.Int>", "Shop.Store"]
         #expect(Set(names.map { identity($0).id }).count == 4)
-        #expect(names.map { identity($0).groupedBy.version } == [2, 2, 1, 1])
+        #expect(names.map { identity($0).groupingKey.version } == [2, 2, 1, 1])
         #expect(identity("Shop.Store<Home, Int>").id == identity("Store<Shop.Home, Swift.String>").id)
         #expect(identity(names[0]).cycle.contains("Store<Home>"))
     }
@@ -160,10 +160,10 @@ import Testing
         func identity(_ cycle: [String]) -> LeakIdentity {
             var report = LeakReport()
             report.cycle = cycle
-            return Grouping.group(report, app: "a", module: "Shop").identity
+            return GroupingRules.group(report, app: "a", module: "Shop").identity
         }
         let one = identity(["Shop.Store<Shop.Home>", "Shop.Store<Shop.Cart>", "__NSArrayM"])
-        #expect(one.groupedBy.version == 2 && one.cycle == ["NSArray", "Store<Home>", "Store<Cart>"])
+        #expect(one.groupingKey.version == 2 && one.cycle == ["NSArray", "Store<Home>", "Store<Cart>"])
         #expect(identity(["Shop.Store<Shop.Cart>", "__NSArrayI", "Shop.Store<Shop.Home>"]).id == one.id)
         #expect(identity(["Shop.Store<Shop.Home>", "__NSArrayI", "Shop.Store<Shop.Cart>"]).id != one.id)
     }
@@ -196,9 +196,9 @@ import Testing
     }
 
     @Test func `a class of no argument of the app is still version 1's`() {
-        #expect(leak("Store<Int>").groupedBy.version == 1)
-        #expect(leak("Store<HomeState>").groupedBy.version == 2)
-        #expect(leak("UIHostingController<CartView>").groupedBy.version == 1)
+        #expect(leak("Store<Int>").groupingKey.version == 1)
+        #expect(leak("Store<HomeState>").groupingKey.version == 2)
+        #expect(leak("UIHostingController<CartView>").groupingKey.version == 1)
     }
 
     @Test func `a host of nothing in particular is named after its owner`() {

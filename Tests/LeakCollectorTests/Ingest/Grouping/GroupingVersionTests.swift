@@ -39,16 +39,16 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
     @Test(arguments: GroupingVector.all)
     func `version 1 is frozen`(vector: GroupingVector) {
         let (app, module) = (vector.app, vector.module)
-        #expect(Grouping.oldID(of: vector.report, app: app, module: module).description == vector.id)
-        let identity = Grouping.group(vector.report, app: app, module: module).identity
+        #expect(GroupingRules.oldID(of: vector.report, app: app, module: module).description == vector.id)
+        let identity = GroupingRules.group(vector.report, app: app, module: module).identity
         // Version 2 keeps the arguments of this class.
         if vector.key == ["Store<…>"] {
-            #expect(identity.groupedBy.version == 2)
-            #expect(identity.groupedBy.className == "Store<Dictionary<…, Item>>")
+            #expect(identity.groupingKey.version == 2)
+            #expect(identity.groupingKey.className == "Store<Dictionary<…, Item>>")
             return
         }
-        #expect(identity.groupedBy.version == 1)
-        #expect([identity.groupedBy.className] + identity.groupedBy.stack == vector.key)
+        #expect(identity.groupingKey.version == 1)
+        #expect([identity.groupingKey.className] + identity.groupingKey.stack == vector.key)
         #expect(identity.id.description == vector.id)
     }
 
@@ -65,7 +65,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
     ])
     func `SHA-256 is SHA-256`(text: String, digest: String) {
         let digits = Array("0123456789abcdef")
-        let hash = SHA256.hash(Array(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let hash = SHA256Hash.hash(Array(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         #expect(String(hash) == digest)
     }
 }

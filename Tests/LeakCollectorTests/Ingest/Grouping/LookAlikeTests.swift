@@ -15,7 +15,7 @@ import Testing
         var report = LeakReport()
         (report.message, report.className, report.stack) = (message, className, stack)
         if className != nil { report.event = .leak }
-        return Grouping.group(report, app: "shop", module: nil, symbols: symbols).identity
+        return GroupingRules.group(report, app: "shop", module: nil, symbols: symbols).identity
     }
 
     // MARK: Call stacks
@@ -42,7 +42,7 @@ import Testing
             return Self.identity(message: words.hasPrefix("\n") ? stack + words : words + stack)
         }
         let one = identity("Cart.load")
-        #expect(one.groupedBy.stack.count == 2)
+        #expect(one.groupingKey.stack.count == 2)
         #expect(one.id != identity("Cart.store").id)
         #expect(one.className == (words.contains("CartModel") ? "CartModel" : nil))
         #expect(!one.title.contains("(empty text)"))
@@ -58,7 +58,7 @@ import Testing
             return Self.identity(message: form.replacing("FRAMES", with: frames.joined(separator: "\", \"")))
         }
         let one = identity("$s4Shop4CartC4loadyyF", "0x0000000104f85eb")
-        #expect(one.className == "CartModel" && one.groupedBy.stack.count == 2)
+        #expect(one.className == "CartModel" && one.groupingKey.stack.count == 2)
         #expect(one.id == identity("$s4Shop4CartC4loadyyF", "0x0000000204f85eb").id)
         #expect(one.id != identity("$s4Shop4CartC4saveyyF", "0x0000000104f85eb").id)
     }
@@ -69,7 +69,7 @@ import Testing
         }
         let one = Self.identity(className: "CartModel", stack: stack("0x0000000104f85eb"))
         #expect(one.id == Self.identity(className: "CartModel", stack: stack("0x0000000204f85eb")).id)
-        #expect(one.groupedBy.stack == ["Nav", "Tabs", "CartVC"])
+        #expect(one.groupingKey.stack == ["Nav", "Tabs", "CartVC"])
     }
 
     @Test func `calls beside an error without text count`() {
@@ -79,7 +79,7 @@ import Testing
             report.stack = [
                 "0   Shop   0x0000000104f85eb0 \(call) + 12", "1   Shop   0x0000000104f86000 main + 8",
             ]
-            return Grouping.group(report, app: "shop", module: nil).identity.id
+            return GroupingRules.group(report, app: "shop", module: nil).identity.id
         }
         #expect(id("Order.save()") != id("Profile.edit()"))
     }
@@ -162,7 +162,7 @@ import Testing
             """
         }
         let one = Self.identity(message: report("Cart.load()"))
-        #expect(one.groupedBy.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop"])
+        #expect(one.groupingKey.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop"])
         #expect(Self.identity(message: report("Cart.load()", thread: 7, waiting: "sleep()")).id == one.id)
         #expect(Self.identity(message: report("Cart.save()")).id != one.id)
     }
@@ -212,9 +212,9 @@ import Testing
             "CartModel is still alive\n\tat a.a.b(r8-map-id-7f5bbd1:12)\n\tat a.a.c(r8-map-id-7f5bbd1:44)"
         let named = Self.identity(message: text) { _, place in
             guard case .method(_, let name, _) = place else { return [] }
-            return [NamedCall(function: name == "b" ? "load" : "open", className: "com.acme.Cart")]
+            return [SymbolicatedFrame(function: name == "b" ? "load" : "open", className: "com.acme.Cart")]
         }
-        #expect(named.groupedBy.stack == ["at Cart.load in com.acme", "at Cart.open in com.acme"])
+        #expect(named.groupingKey.stack == ["at Cart.load in com.acme", "at Cart.open in com.acme"])
     }
 
     // MARK: Frames in JSON
@@ -246,7 +246,7 @@ import Testing
         }
         let one = Self.identity(message: text("Cart.load()"))
         #expect(
-            one.groupedBy.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop", "at main in Shop"])
+            one.groupingKey.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop", "at main in Shop"])
         #expect(one.className == (words.isEmpty ? nil : "CartModel"))
         #expect(one.id != Self.identity(message: text("Cart.store()")).id)
         let kept = DetectorMessage.redacted(text("Cart.load()"))
@@ -279,14 +279,14 @@ import Testing
         func identity(_ text: String) -> LeakIdentity { Self.identity(message: words + text) }
         let one = identity(Self.places(form))
         let image = "6F1B0C3E-7B7B-3D8C-9E0D-577743123101"
-        #expect(one.groupedBy.stack == ["at \(image) + 0x1247078", "at \(image) + 0x1b24"])
+        #expect(one.groupingKey.stack == ["at \(image) + 0x1247078", "at \(image) + 0x1b24"])
         #expect(
             one.className == (words.hasPrefix("Cart") ? "CartModel" : nil)
                 && !one.title.contains("(empty text)"))
         #expect(identity(Self.places(form, launch: 22)).id == one.id)
         #expect(identity(Self.places(form, inner: 19_165_308)).id != one.id)
         #expect(identity(Self.places(form, build: 2)).id != one.id)
-        #expect(CallStack.unnamedImages(in: one.groupedBy.stack) == [image])
+        #expect(CallStack.unnamedImages(in: one.groupingKey.stack) == [image])
 
         // The stored report, and the report that leaves a device.
         var report = LeakReport()
@@ -299,10 +299,10 @@ import Testing
         // Symbols of both builds make them one leak.
         func named(_ build: Int) -> LeakIdentity {
             Self.identity(message: words + Self.places(form, build: build)) { _, place in
-                [NamedCall(function: place == .offset(6947) ? "Cart.open()" : "Cart.load()")]
+                [SymbolicatedFrame(function: place == .offset(6947) ? "Cart.open()" : "Cart.load()")]
             }
         }
-        #expect(named(1).groupedBy.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop"])
+        #expect(named(1).groupingKey.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop"])
         #expect(named(1).id == named(2).id)
     }
 
@@ -326,8 +326,8 @@ import Testing
                 let document = try WireReader.read(report.json(), as: .json)
                 let group = cache.group(document, document.reports[0], app: "shop", module: nil).first
                     .identity
-                #expect(group.id == Grouping.group(report, app: "shop", module: nil).identity.id)
-                #expect(group.groupedBy.stack.count == 2)
+                #expect(group.id == GroupingRules.group(report, app: "shop", module: nil).identity.id)
+                #expect(group.groupingKey.stack.count == 2)
             }
         }
         #expect(cache.count == 4)
@@ -368,7 +368,7 @@ import Testing
             .replacing("SLLAC", with: calls.reversed().joined(separator: ","))
             .replacing("TREE", with: frame("load") + #","subFrames":["# + calls[1] + "," + calls[0] + "]}")
         let identity = Self.identity(message: "CartModel is still alive\n" + json)
-        #expect(identity.groupedBy.stack == ["at load in Shop", "at open in Shop"])
+        #expect(identity.groupingKey.stack == ["at load in Shop", "at open in Shop"])
     }
 
     @Test func `hostile JSON fits on a small stack`() throws {
@@ -422,7 +422,7 @@ import Testing
     @Test func `JSON of leaks stays what it was`() {
         let text =
             #"{"class":"CartModel","module":"Shop"}"# + "\n" + #"{"class":"HomeModel","module":"Shop"}"#
-        #expect(SeveralLeaks.parts(of: text).count == 2)
+        #expect(MessageSplitter.parts(of: text).count == 2)
         #expect(DetectorMessage(text).callStack == nil)
         let field = "<UITextField: 0x1f; text = '\n" + Self.tree(["jane", "doe"], isThreads: true)
         #expect(!DetectorMessage.redacted(field).contains("jane"))
@@ -453,8 +453,8 @@ import Testing
     @Test func `a class with the sender's module is the same leak as without`() {
         var report = LeakReport()
         (report.className, report.event) = ("Shop.Store<Feed.ViewState, Shop.Item>", .leak)
-        let named = Grouping.group(report, app: "shop", module: "Shop").identity
-        #expect(Grouping.group(report, app: "shop", module: nil).identity.id == named.id)
+        let named = GroupingRules.group(report, app: "shop", module: "Shop").identity
+        #expect(GroupingRules.group(report, app: "shop", module: nil).identity.id == named.id)
         #expect(named.className == "Store<Feed.ViewState, Item>")
     }
 
@@ -492,7 +492,7 @@ import Testing
     func `a sentence that tells of a leak names its class`(text: String, className: String) {
         var report = LeakReport()
         report.message = text
-        let group = Grouping.group(report, app: "shop", module: nil)
+        let group = GroupingRules.group(report, app: "shop", module: nil)
         #expect(group.identity.className == className)
         #expect(!group.isFreed)
     }
@@ -531,7 +531,7 @@ import Testing
     func `a call of dealloc tells that the object went`(text: String) {
         var report = LeakReport()
         report.message = text
-        let group = Grouping.group(report, app: "shop", module: nil)
+        let group = GroupingRules.group(report, app: "shop", module: nil)
         #expect(group.identity.className == "CartController")
         #expect(group.isFreed)
     }
@@ -549,7 +549,7 @@ import Testing
     func `a sentence about an object that went is no leak`(text: String) {
         var report = LeakReport()
         report.message = text
-        let group = Grouping.group(report, app: "shop", module: nil)
+        let group = GroupingRules.group(report, app: "shop", module: nil)
         #expect(group.isFreed && group.identity.className == "CartModel")
     }
 
@@ -584,7 +584,7 @@ import Testing
     func `each object of a list is a leak`(text: String) {
         var report = LeakReport()
         report.message = text
-        let groups = Grouping.groups(report, app: "shop", module: nil)
+        let groups = GroupingRules.groups(report, app: "shop", module: nil)
         #expect(([groups.first] + groups.others).map(\.identity.className) == ["CartModel", "HomeModel"])
     }
 

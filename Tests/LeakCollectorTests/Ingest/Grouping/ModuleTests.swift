@@ -108,11 +108,11 @@ import Testing
     }
 
     /// A stored report does not contain the module that its sender named.
-    @Test(arguments: ["Feed.List", "Shop.List", "List"], [nil, "Shop", Grouping.keptModules])
+    @Test(arguments: ["Feed.List", "Shop.List", "List"], [nil, "Shop", GroupingRules.keptModules])
     func `regroup leaves both leaks where they are`(className: String, module: String?) throws {
         var report = LeakReport()
         report.className = className
-        let leak = Grouping.group(report, app: "shop", module: module).identity
+        let leak = GroupingRules.group(report, app: "shop", module: module).identity
         for leak in [leak, leak.alternative].compactMap(\.self) {
             if case .same = CurrentGroup(of: leak, reports: [report]) { continue }
             Issue.record("\(leak.title) goes elsewhere")

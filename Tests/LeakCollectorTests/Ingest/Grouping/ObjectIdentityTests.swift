@@ -11,7 +11,7 @@ import Testing
         var report = LeakReport()
         report.event = .leak
         change(&report)
-        return Grouping.group(report, app: "shop", module: "Shop").identity.id
+        return GroupingRules.group(report, app: "shop", module: "Shop").identity.id
     }
 
     /// `X` stands for the class, `#` for eight digits of an address.
@@ -81,7 +81,7 @@ import Testing
         func leak(_ name: String, _ digits: String) -> LeakIdentity {
             var report = LeakReport()
             report.message = filled(form, name, digits)
-            return Grouping.group(report, app: "shop", module: "Shop").identity
+            return GroupingRules.group(report, app: "shop", module: "Shop").identity
         }
         #expect(leak("CartController", "1a2b3c4d").id == leak("CartController", "5ce6b7a0").id)
         #expect(leak("CartController", "1a2b3c4d").id != leak("HomeController", "1a2b3c4d").id)

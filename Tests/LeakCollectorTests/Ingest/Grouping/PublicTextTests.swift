@@ -26,7 +26,7 @@ struct PublicText: Decodable, CustomTestStringConvertible {
     private func identities(_ text: String) -> [LeakIdentity] {
         var report = LeakReport()
         report.message = text
-        let groups = Grouping.groups(report, app: "a", module: nil)
+        let groups = GroupingRules.groups(report, app: "a", module: nil)
         return ([groups.first] + groups.others).map(\.identity)
     }
 

@@ -6,12 +6,12 @@ import Testing
 
 @testable import LeakCollector
 
-/// Grouping of events of a Sentry SDK.
+/// Groups of events of a Sentry SDK.
 @Suite struct SentryGroupingTests {
     private func leak(_ event: String) throws -> LeakIdentity {
         let batch = try #require(try SentrySubmission(event: Array(event.utf8)).batch)
         let document = try WireReader.read(batch, as: .json)
-        return Grouping.group(document.report(at: 0), app: "com.acme.shop", module: nil).identity
+        return GroupingRules.group(document.report(at: 0), app: "com.acme.shop", module: nil).identity
     }
 
     /// Returns an exception. `base` is the address of the image, which differs in each launch.
@@ -32,8 +32,8 @@ import Testing
         let other = try leak(exception("Jane's cart, 9.1 s", base: 0x7_F000))
         #expect(one.id == other.id)
         #expect(one.className == "LeakedObject" && one.quality == .full)
-        #expect(one.groupedBy.className == "LeakedObject")
-        #expect(one.groupedBy.version == 2 && one.groupedBy.stack == ["at present in Shop.Router"])
+        #expect(one.groupingKey.className == "LeakedObject")
+        #expect(one.groupingKey.version == 2 && one.groupingKey.stack == ["at present in Shop.Router"])
     }
 
     /// Version 1 distinguished leaks by closures, recursion and the system's frames.
@@ -57,7 +57,7 @@ import Testing
                     frame("closure #2 in Cart.load()", shop),
                     frame("Cart.load()", shop), frame("-[UIView load]", "/System/Library/UIKitCore"),
                 ].joined(separator: ",")))
-        #expect(one.id == other.id && one.groupedBy.stack == ["at Cart.load() in Shop", "at main in Shop"])
+        #expect(one.id == other.id && one.groupingKey.stack == ["at Cart.load() in Shop", "at main in Shop"])
     }
 
     @Test func `another exception, call or place in an image is another leak`() throws {
@@ -141,7 +141,7 @@ import Testing
         let event =
             #"{"fingerprint":["{{ default }}","x"],"exception":[{"type":"E","stacktrace":{"frames":[\#(frames)]}}]}"#
         let leak = try leak(event)
-        #expect(leak.id.description == id && leak.groupedBy.version == 1)
+        #expect(leak.id.description == id && leak.groupingKey.version == 1)
     }
 
     @Test func `a fingerprint decides alone, and with the default it parts what the default has together`()

@@ -14,7 +14,7 @@ import Testing
         LeakIdentity(
             id: LeakID(high: id, low: 1), app: "a", kind: "object", className: className, module: nil,
             title: className, stack: [], children: [], cycle: [], quality: .full,
-            groupedBy: GroupedBy(version: version, className: "key \(version)", stack: ["s\(version)"]))
+            groupingKey: GroupingKey(version: version, className: "key \(version)", stack: ["s\(version)"]))
     }
 
     private static func submission(of leak: LeakIdentity) -> Submission {
@@ -45,11 +45,11 @@ import Testing
             for leak in [first] + later { _ = try store.count([Self.submission(of: leak)], now: Self.now) }
             let reader = try store.makeReader()
             let kept = try #require(try reader.leak(first.id, now: Self.now)).row
-            #expect(kept.identity.groupedBy == first.groupedBy)
+            #expect(kept.identity.groupingKey == first.groupingKey)
             #expect(kept.identity.className == "Cart")
             #expect(kept.reports == 2 * (round + 1))
             let beside = try #require(try reader.leak(later[1].id, now: Self.now)).row
-            #expect(beside.identity.groupedBy == later[1].groupedBy)
+            #expect(beside.identity.groupingKey == later[1].groupingKey)
             #expect(beside.reports == round + 1)
             #expect(try reader.leaks(LeakQuery(), now: Self.now).total == 2)
         }
@@ -62,11 +62,11 @@ import Testing
         #expect(try running.post(report).status == 200)
         let leak = try #require((try running.json("/api/v1/leaks?app=a")["leaks"] as? [[String: Any]])?.first)
         let rule = try #require(leak["grouped_by"] as? [String: Any])
-        #expect(rule["version"] as? Int == Grouping.oldVersion)
+        #expect(rule["version"] as? Int == GroupingRules.oldVersion)
         #expect(rule["class"] as? String == "Cart")
         #expect(rule["stack"] as? [String] == ["Root", "Cart"])
         #expect(rule["mangled"] as? Bool == false)
         let page = try running.get("/leaks/\(leak["id"] as? String ?? "")").text
-        #expect(page.contains("Grouping (rule 1)"))
+        #expect(page.contains("GroupingRules (rule 1)"))
     }
 }

@@ -28,7 +28,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
     private func identity(_ text: String) -> LeakIdentity {
         var report = LeakReport()
         report.message = text
-        return Grouping.groups(report, app: "a", module: nil).first.identity
+        return GroupingRules.groups(report, app: "a", module: nil).first.identity
     }
 
     @Test(arguments: WildText.all)
@@ -143,7 +143,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
     func `texts that differ anywhere else are different leaks`(texts: [String]) {
         let identities = texts.map(identity)
         #expect(Set(identities.map(\.id)).count == texts.count)
-        #expect(identities.allSatisfy { $0.groupedBy.version == 2 && $0.title.utf8.count <= 512 })
+        #expect(identities.allSatisfy { $0.groupingKey.version == 2 && $0.title.utf8.count <= 512 })
     }
 
     @Test(arguments: [
@@ -168,23 +168,23 @@ struct WildText: Decodable, CustomTestStringConvertible {
     func `a text of several leaks is a sighting of each`(text: String, classes: [String]) {
         var report = LeakReport()
         report.message = text
-        let groups = Grouping.groups(report, app: "a", module: nil)
+        let groups = GroupingRules.groups(report, app: "a", module: nil)
         let found = ([groups.first] + groups.others).map { $0.identity.className ?? $0.identity.cycle[0] }
         #expect(found.sorted() == classes.sorted())
     }
 
     @Test func `leaks beyond those that are counted are told`() throws {
         let lines = (0..<50).map { "class Leak\($0)Model leaked" }.joined(separator: "\n")
-        let letter = Letter(
+        let ingestRequest = IngestRequest(
             body: Array(lines.utf8), format: .text, app: nil, version: nil, idempotencyKey: nil,
             receivedAt: 1_800_000_000_000)
         let key = Credential(id: 1, purpose: .ingest, name: "k", hash: [], app: nil, createdAt: 0)
         var cache = GroupCache(limit: 16)
         for _ in 0..<2 {
-            let submission = try Reception(letter, key: key, cache: &cache).submission
-            #expect(submission.sightings.count == SeveralLeaks.limit)
-            #expect(Set(submission.sightings.map(\.leak.id)).count == SeveralLeaks.limit)
-            #expect(submission.dropped.map(\.count) == [50 - SeveralLeaks.limit])
+            let submission = try SubmissionBuilder(ingestRequest, key: key, cache: &cache).submission
+            #expect(submission.sightings.count == MessageSplitter.limit)
+            #expect(Set(submission.sightings.map(\.leak.id)).count == MessageSplitter.limit)
+            #expect(submission.dropped.map(\.count) == [50 - MessageSplitter.limit])
         }
     }
 
@@ -193,7 +193,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
     private func names(_ text: String) -> [String?] {
         var report = LeakReport()
         report.message = text
-        let groups = Grouping.groups(report, app: "a", module: nil)
+        let groups = GroupingRules.groups(report, app: "a", module: nil)
         return ([groups.first] + groups.others).map(\.identity.className)
     }
 
@@ -251,7 +251,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         }
         var report = LeakReport()
         report.message = roots.joined(separator: "\n")
-        let groups = Grouping.groups(report, app: "a", module: nil)
+        let groups = GroupingRules.groups(report, app: "a", module: nil)
         #expect(
             ([groups.first] + groups.others).map(\.identity.cycle) == [
                 ["CartBox", "CartVM"], ["HomeBox", "HomeVM"],

@@ -33,8 +33,8 @@ final class Kit {
         if let queue {
             detector = LeakDetector(mode, limits: limits, suppression: suppression, queue: queue)
         } else {
-            let announcer = Announcer(mode, suppression, explainer: nil)
-            detector = LeakDetector(limits: limits, clock: clock, announcer)
+            let notifier = LeakNotifier(mode, suppression, explainer: nil)
+            detector = LeakDetector(limits: limits, clock: clock, notifier)
         }
     }
 

@@ -18,7 +18,7 @@ class Screen: ScreenNode {
     var checksItself = false
     /// True if the creator of the screen retains it, as with search controllers.
     var isKeptByOwner = false
-    var screenTicket: ScreenTicket?
+    var screenLifetimeToken: ScreenLifetimeToken?
 
     init(_ kit: Kit) { self.kit = kit }
 

@@ -24,7 +24,7 @@ struct RandomPeer {
     /// - Parameter collector: receives the batch where the answer is its own, and where only the answer is lost.
     mutating func reply(
         to batch: SegmentQueue.Batch, _ collector: inout ModelCollector, at wallTime: WireTime
-    ) -> Reply {
+    ) -> TransportResult {
         var lot = Int.random(
             in: 0..<(mix.taken + mix.tooLong + mix.refused + mix.denied + mix.lost + mix.declined),
             using: &random)
@@ -55,7 +55,7 @@ struct RandomPeer {
             [301, 401, 403, 404, 405, 408, 429, 500, 502, 503, 504].randomElement(using: &random) ?? 503)
     }
 
-    private mutating func problem(_ status: Int) -> Reply {
+    private mutating func problem(_ status: Int) -> TransportResult {
         let kinds: [(type: String?, body: String)] = [
             ("application/problem+json", #"{"type": "about:blank", "status": \#(status)}"#),
             ("application/problem+json", #"{"type": "urn:leak-collector:problem:x", "status": \#(status)}"#),
@@ -68,19 +68,20 @@ struct RandomPeer {
             nil, nil, "0", "5", "120", "99999999999999999999", "Sun, 06 Nov 1994 08:49:37 GMT", "soon",
         ]
         return .answer(
-            Reply.Answer(
+            TransportResult.Response(
                 status: status, retryAfter: waits.randomElement(using: &random) ?? nil,
                 location: status == 301 ? "https://\(String(repeating: "a", count: 4_000))" : nil,
                 contentType: type, body: Array(body.utf8)))
     }
 
     /// The collector's own answer.
-    private static func answer(of delivery: Delivery) -> Reply {
+    private static func answer(of delivery: Delivery) -> TransportResult {
         switch delivery {
         case .accepted(let rejected, _, _):
             let list = rejected.map { #"{"index": \#($0), "reason": "no"}"# }.joined(separator: ",")
             return .answer(
-                Reply.Answer(status: 200, body: Array(#"{"accepted": 1, "rejected": [\#(list)]}"#.utf8)))
+                TransportResult.Response(
+                    status: 200, body: Array(#"{"accepted": 1, "rejected": [\#(list)]}"#.utf8)))
         case .tooLong: return FakeTransport.status(413)
         default: return FakeTransport.status(422)
         }

@@ -9,8 +9,8 @@ final class SimulatedDevice {
     let disk = FakeDisk()
     let bounds: LeakReporter.Bounds
     var collector = ModelCollector()
-    var now = Now(
-        moment: Moment(milliseconds: 1_000_000), wallTime: WireTime(milliseconds: 1_764_000_000_000))
+    var now = CurrentTime(
+        moment: MonotonicTime(milliseconds: 1_000_000), wallTime: WireTime(milliseconds: 1_764_000_000_000))
     private(set) var folder: FakeFolder
     var outbox: Outbox
     private var ticket: UInt64 = 0
@@ -40,7 +40,7 @@ final class SimulatedDevice {
         // The order of the keys of one millisecond is that of their random digits.
         var random = SeededRandom(seed: seed)
         makeID = { SightingID.make(at: $0, using: &random) }
-        self.bounds = bounds.sound
+        self.bounds = bounds.validated
         self.rules = rules
         self.isInMemory = isInMemory
         folder = FakeFolder(disk)
@@ -56,7 +56,7 @@ final class SimulatedDevice {
         return Outbox(
             queue: SegmentQueue(bounds: bounds, origin: origin, folder: folder, makeID: makeID),
             backoff: Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000),
-            budget: Budget(reportsPerSession: bounds.reportsPerSession, bytesPerDay: bounds.bytesPerDay),
+            budget: ReportQuota(reportsPerSession: bounds.reportsPerSession, bytesPerDay: bounds.bytesPerDay),
             rules: rules)
     }
 
@@ -103,7 +103,7 @@ final class SimulatedDevice {
     func commit() {
         outbox.commit(at: now)
         guard !folder.isDead else { return }
-        storedInRun = outbox.queue.tally.stored
+        storedInRun = outbox.queue.counts.stored
         let statistics = outbox.statistics
         let known = statistics.sent + statistics.waiting + statistics.dropped.values.reduce(0, +)
         if known != adopted + recordedInRun {
@@ -111,12 +111,12 @@ final class SimulatedDevice {
                 "\(adopted) were taken over and \(recordedInRun) recorded, but \(statistics.sent) sent, "
                     + "\(statistics.waiting) waiting and \(statistics.dropped) are \(known)")
         }
-        let (tally, waiting) = (outbox.queue.tally, outbox.queue.waitingExplanations)
+        let (counts, waiting) = (outbox.queue.counts, outbox.queue.waitingExplanations)
         let recorded = adoptedExplanations + recordedExplanationsInRun
-        if tally.sentExplanations + tally.droppedExplanations + waiting != recorded {
+        if counts.sentExplanations + counts.droppedExplanations + waiting != recorded {
             note(
-                "of \(recorded) explanations \(tally.sentExplanations) were sent, \(waiting) wait and "
-                    + "\(tally.droppedExplanations) were dropped")
+                "of \(recorded) explanations \(counts.sentExplanations) were sent, \(waiting) wait and "
+                    + "\(counts.droppedExplanations) were dropped")
         }
     }
 
@@ -165,7 +165,7 @@ final class SimulatedDevice {
     func restart() {
         folder.kill()
         stored += storedInRun
-        dropped.merge(outbox.queue.tally.dropped, uniquingKeysWith: +)
+        dropped.merge(outbox.queue.counts.dropped, uniquingKeysWith: +)
         (recordedInRun, recordedExplanationsInRun, storedInRun, ticket) = (0, 0, 0, 0)
         runs += 1
         pass(10)

@@ -1,0 +1,96 @@
+import Foundation
+import LeakDetector
+
+/// A method of detecting that objects stay in memory.
+protocol DetectionMethod {
+    static var name: String { get }
+
+    /// - Parameter outstanding: how many objects it has to wait for at once.
+    init(outstanding: Int)
+
+    mutating func expect(_ object: Model)
+
+    /// Returns when every object's grace period is over and it was looked at. All of them are gone by then.
+    mutating func finish()
+}
+
+/// Counts objects that were alive when they were looked at, of all contenders.
+final class SurvivorCount: @unchecked Sendable {
+    // Unchecked: mutable state is accessed only under the lock.
+    private let lock = NSLock()
+    private var objects = 0
+
+    var count: Int { lock.withLock { objects } }
+
+    func add() { lock.withLock { objects += 1 } }
+}
+
+let outlived = SurvivorCount()
+
+/// The grace period of all contenders: the detector's usual one, and that which the baseline commonly has.
+let graceMilliseconds = 1_000
+
+struct Detector: DetectionMethod {
+    static let name = "LeakDetector"
+
+    private let detector: LeakDetector
+
+    init(outstanding: Int) {
+        var limits = LeakDetector.Limits()
+        limits.graceMilliseconds = graceMilliseconds
+        limits.outstanding = max(outstanding, limits.outstanding)
+        detector = LeakDetector(limits: limits) { _ in outlived.add() }
+    }
+
+    func expect(_ object: Model) { detector.expectDeallocation(of: object) }
+
+    func finish() {
+        Pause.milliseconds(graceMilliseconds + 300)
+        while detector.counts.outstanding > 0 { Pause.milliseconds(50) }
+    }
+}
+
+/// The baseline: a timed block for each object, the way in which an app does without a library. It is commonly put on
+/// the main queue, which this program does not run.
+struct AsyncAfter: DetectionMethod {
+    static let name = "asyncAfter"
+
+    // Of the queue alone, and outside of the blocks, which then hold the weak reference and nothing else.
+    nonisolated(unsafe) private static var looked = 0
+
+    private let queue = DispatchQueue(label: "AsyncAfter")
+    private var expected = 0
+
+    init(outstanding: Int) { queue.sync { Self.looked = 0 } }
+
+    mutating func expect(_ object: Model) {
+        expected += 1
+        queue.asyncAfter(deadline: .now() + .milliseconds(graceMilliseconds)) { [weak object] in
+            if object != nil { outlived.add() }
+            Self.looked += 1
+        }
+    }
+
+    func finish() {
+        Pause.milliseconds(graceMilliseconds + 300)
+        while queue.sync(execute: { Self.looked < expected }) { Pause.milliseconds(50) }
+    }
+}
+
+/// The lower bound: only a weak reference, which every method needs, without times and reasons.
+struct WeakReferences: DetectionMethod {
+    static let name = "weak references alone"
+
+    private struct Reference { weak var object: Model? }
+
+    private var references: [Reference] = []
+
+    init(outstanding: Int) {}
+
+    mutating func expect(_ object: Model) { references.append(Reference(object: object)) }
+
+    mutating func finish() {
+        for reference in references where reference.object != nil { outlived.add() }
+        references = []
+    }
+}

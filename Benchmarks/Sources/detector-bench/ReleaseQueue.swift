@@ -1,0 +1,26 @@
+import Foundation
+
+/// A queue of objects that one thread adds and another thread releases.
+final class ReleaseQueue: @unchecked Sendable {
+    // Unchecked: mutable state is accessed only under the lock.
+    private let lock = NSLock()
+    private var objects: [Model] = []
+    private var isClosed = false
+
+    /// Does nothing after ``close()``.
+    func leave(_ object: Model) { lock.withLock { if !isClosed { objects.append(object) } } }
+
+    /// Releases the objects in the queue.
+    func empty() { _ = take(isLast: false) }
+
+    /// Releases the objects in the queue and ignores all later ones.
+    func close() { _ = take(isLast: true) }
+
+    // Returned, so that objects end outside of the lock.
+    private func take(isLast: Bool) -> [Model] {
+        lock.withLock {
+            defer { (objects, isClosed) = ([], isLast) }
+            return objects
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import LeakDetector
+
+/// Registers and releases one thread's share of the objects.
+final class SoakWorker: @unchecked Sendable {
+    // Unchecked: one thread works, and others read its results after it ended; progress is under its lock.
+
+    /// Objects that are registered before room for more is looked for.
+    static let batchCount = 64
+
+    private let detector: LeakDetector
+    private let ordinals: Range<Int>
+    private let plan: Plan
+    /// Objects that may wait when a batch is begun.
+    private let room: Int
+    private let own: ReleaseQueue
+    private let neighbour: ReleaseQueue
+    private var later: [(since: Int, until: Int, objects: [Model])] = []
+    private var kept: [Model] = []
+    private let lock = NSLock()
+    private var done = 0
+
+    /// For how many nanoseconds this thread held an object that is not kept, at most.
+    private(set) var longestHold = 0
+
+    init(
+        _ detector: LeakDetector, ordinals: Range<Int>, plan: Plan, room: Int, own: ReleaseQueue,
+        neighbour: ReleaseQueue
+    ) {
+        self.detector = detector
+        self.ordinals = ordinals
+        self.plan = plan
+        self.room = room
+        self.own = own
+        self.neighbour = neighbour
+    }
+
+    /// Objects registered so far.
+    var progress: Int { lock.withLock { done } }
+
+    func takeKept() -> [Model] {
+        defer { kept = [] }
+        return kept
+    }
+
+    func work() {
+        for start in stride(from: ordinals.lowerBound, to: ordinals.upperBound, by: Self.batchCount) {
+            waitForRoom()
+            let end = min(start + Self.batchCount, ordinals.upperBound)
+            register(start..<end)
+            lock.withLock { done += end - start }
+        }
+        own.close()
+        while !later.isEmpty {
+            Pause.milliseconds(5)
+            letGo()
+        }
+    }
+
+    private func register(_ batch: Range<Int>) {
+        let since = Usage.time
+        var soon: [Model] = []
+        var withinGrace: [Model] = []
+        for ordinal in batch {
+            let object = plan.type(of: ordinal).init()
+            guard let release = plan.release(of: ordinal) else {
+                kept.append(object)
+                detector.expectDeallocation(of: object, reason: plan.reason(of: ordinal))
+                continue
+            }
+            switch release {
+            case .atOnce: break
+            case .elsewhere: neighbour.leave(object)
+            case .soon: soon.append(object)
+            case .withinGrace: withinGrace.append(object)
+            }
+            detector.expectDeallocation(of: object)
+        }
+        soon = []
+        longestHold = max(longestHold, Usage.time - since)
+        later.append((since, since + plan.hold(of: batch.lowerBound / Self.batchCount), withinGrace))
+    }
+
+    private func waitForRoom() {
+        while true {
+            own.empty()
+            letGo()
+            guard detector.counts.outstanding > room else { return }
+            Pause.milliseconds(2)
+        }
+    }
+
+    private func letGo() {
+        let due = later.filter { $0.until <= Usage.time }
+        later.removeFirst(due.count)
+        for held in due { longestHold = max(longestHold, Usage.time - held.since) }
+    }
+}

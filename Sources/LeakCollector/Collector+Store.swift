@@ -1,0 +1,110 @@
+public import LeakStore
+
+#if PostgreSQL
+    internal import LeakPostgreSQL
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+extension Collector {
+    /// Opens the database that the settings name.
+    ///
+    /// - Parameter isServer: a server makes what is missing and, in the data folder, keeps a second one off; a command
+    ///   works on what a server made.
+    /// - Parameter limits: what may be brought into being; the settings say how large the file may be.
+    /// - Throws: ``StoreError`` with one line for the operator.
+    public static func openStore(
+        _ settings: Settings, isServer: Bool, limits: StoreLimits = StoreLimits()
+    ) throws(StoreError) -> any Store {
+        #if PostgreSQL
+            if let url = settings.databaseURL {
+                return try PostgreSQLStore(
+                    address: DatabaseAddress(url), seed: UInt64(bitPattern: WallClock.milliseconds()),
+                    limits: limits, redact: SampleRedaction.redact)
+            }
+        #endif
+        var limits = limits
+        if let bytes = settings.databaseBytes { limits.databaseBytes = bytes }
+        return try openStore(folder: settings.dataFolder, isServer: isServer, limits: limits)
+    }
+
+    /// Opens the database in the data folder.
+    static func openStore(
+        folder: String, isServer: Bool, limits: StoreLimits = StoreLimits()
+    ) throws(StoreError) -> any Store {
+        if isServer { try makeFolder(folder) }
+        return try SQLiteStore(
+            path: isServer ? databasePath(in: folder) : existingDatabase(in: folder), exclusive: isServer,
+            seed: UInt64(bitPattern: WallClock.milliseconds()), limits: limits,
+            redact: SampleRedaction.redact)
+    }
+
+    /// How a line for the operator names the database: without user and password.
+    public static func databaseName(in settings: Settings) -> String {
+        #if PostgreSQL
+            if let url = settings.databaseURL, let address = try? DatabaseAddress(url) {
+                return "database \(address)"
+            }
+        #endif
+        return databasePath(in: settings.dataFolder)
+    }
+
+    public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
+
+    /// The database that a server has made in the folder.
+    public static func existingDatabase(in folder: String) throws(StoreError) -> String {
+        let path = databasePath(in: folder)
+        guard unsafe access(path, F_OK) == 0 else {
+            throw StoreError(
+                .other,
+                "\(folder) has no database of a collector; name its data folder with --data or COLLECTOR_DATA"
+            )
+        }
+        return path
+    }
+
+    /// Makes a folder and those above it that are missing; only its owner may look into it.
+    private static func makeFolder(_ path: String) throws(StoreError) {
+        var made = path.hasPrefix("/") ? "/" : ""
+        var failure: Int32 = 0
+        for part in path.split(separator: "/") {
+            let parent = made.isEmpty ? "." : made
+            made += made.isEmpty || made == "/" ? part : "/\(part)"
+            // One above may exist and be closed to us; what counts is how the last one ends.
+            if unsafe mkdir(made, 0o700) == 0 {
+                failure = 0
+                keepNames(in: parent)
+            } else {
+                failure = errno == EEXIST ? 0 : errno
+            }
+        }
+        var status = stat()
+        if failure == 0, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            failure = ENOTDIR
+        }
+        guard failure != 0 else { return }
+        if failure == EACCES || failure == EPERM {
+            throw StoreError(
+                .readOnly,
+                "cannot make the data folder \(path): \(FilePermissions.denial(of: path)), or name another with --data "
+                    + "or COLLECTOR_DATA")
+        }
+        throw StoreError(
+            .readOnly,
+            "cannot make the data folder \(path): \(unsafe String(cString: strerror(failure))); "
+                + "name another with --data or COLLECTOR_DATA")
+    }
+
+    /// Puts on disk what a folder holds by name: without, a power cut could take a new data folder away with everything
+    /// in it. Where the system does not let us, it is as durable as the system makes it.
+    private static func keepNames(in folder: String) {
+        let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}

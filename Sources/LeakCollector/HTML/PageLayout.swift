@@ -1,0 +1,85 @@
+internal import LeakPlatform
+import LeakStore
+
+/// The parts around the content of every page: head, navigation and footer.
+struct PageLayout: Component {
+    enum Section: Hashable {
+        case summary, causes, releases, access
+    }
+
+    /// Anchor at the start of a page's content, after the navigation.
+    static let mainAnchor = "main"
+
+    /// Title of the window; ` · Leak Collector` follows.
+    var title: String
+    /// The navigation entry of this page.
+    var section: Section?
+    var context: PageContext
+    /// False if the visitor has not signed in.
+    var hasNavigation = true
+    /// True if the page reloads itself while it is open.
+    var isLive = false
+    var main: HTML
+    /// Parts of the footer beside the time, each separated from the next.
+    var footer: [HTML] = []
+
+    var html: HTML {
+        let links = context.links
+        let robots: HTML = links.isServed ? #"<meta name="robots" content="noindex">"# : ""
+        return #"""
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">\#(robots)
+            <title>\#(title) · Leak Collector</title>
+            <link rel="stylesheet" href="\#(links.to(.file("style.css")))">
+            <link rel="icon" href="\#(links.to(.file("icon.svg")))" type="image/svg+xml">\#(script)
+            </head><body>
+            <a class="skip" href="#main">Skip to content</a>
+            <header><a class="brand" href="\#(links.to(.summary(app: nil)))">Leak Collector</a>\#(navigation)</header>
+            <main id="main"\#(isLive && links.isServed ? " data-live" : "")>
+            \#(main)
+            </main>
+            <footer>\#(footer.map { "<span>\($0)</span>" })\#(asOf)</footer>
+            </body></html>
+
+            """#
+    }
+
+    /// Script element of a served page. Plain files have no server to ask, and visitors who have not signed in see
+    /// nothing that changes.
+    private var script: HTML? {
+        let links = context.links
+        return links.isServed && hasNavigation
+            ? #"<script src="\#(links.to(.file("live.js")))" defer></script>"# : nil
+    }
+
+    private var navigation: HTML {
+        guard hasNavigation else { return "" }
+        let links = context.links
+        let signOut: HTML =
+            links.isServed
+            ? #"<form method="post" action="\#(links.to(.signOut))"><button class="quiet">Sign out</button></form>"#
+            : ""
+        // Plain files offer no keys and tokens.
+        let access: HTML? =
+            links.isServed
+            ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Settings</a>"# : nil
+        return #"""
+            <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Leaks</a>\#
+            <a href="\#(links.to(.causes(app: context.query.app)))"\#(mark(.causes))>Causes</a>\#
+            <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#(access)\#
+            <a href="\#(links.to(.file("openapi.json")))">API description</a></nav>\#(signOut)
+            """#
+    }
+
+    private func mark(_ section: Section) -> HTML {
+        section == self.section ? #" aria-current="page""# : ""
+    }
+
+    private var asOf: HTML? {
+        guard context.now != PageContext.noMoment else { return nil }
+        let time = CivilTime(milliseconds: context.now)
+        return #"<span>Updated <time datetime="\#(time.rfc3339)">\#(time.full)</time></span>"#
+    }
+}

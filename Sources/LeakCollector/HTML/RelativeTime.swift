@@ -1,0 +1,41 @@
+internal import LeakPlatform
+
+/// A point in time in words, with the exact time for machines and for the pointer.
+struct RelativeTime: Component {
+    /// Milliseconds since 1970.
+    var at: Int64
+    var now: Int64
+    /// True if the words may be read at any later time, as in a file. Then the day is shown, because `just now` is soon
+    /// wrong.
+    var isKept = false
+
+    /// `just now`, `4 min ago`, `2 h ago`, `3 days ago`; from a week on the day: `18 Nov`, `18 Nov 2025`.
+    ///
+    /// A time after `now` (a device's clock, or a page kept for a while) is `just now` as well.
+    var words: String {
+        let seconds = max(0, now - at) / 1000
+        switch seconds {
+        case ..<60: return "just now"
+        case ..<3600: return "\(seconds / 60)\u{A0}min ago"
+        case ..<86_400: return "\(seconds / 3600)\u{A0}h ago"
+        case ..<172_800: return "1\u{A0}day ago"
+        case ..<604_800: return "\(seconds / 86_400)\u{A0}days ago"
+        default: return day
+        }
+    }
+
+    /// `18 Nov`; with the year if it is not the current one.
+    var day: String {
+        let date = CivilDate(milliseconds: at)
+        return date.year == CivilDate(milliseconds: now).year ? date.dayAndMonth : date.dayMonthYear
+    }
+
+    var html: HTML { element(isKept ? day : words) }
+
+    /// The day alone, even for a recent time.
+    var dayElement: HTML { element(day) }
+
+    private func element(_ words: String) -> HTML {
+        #"<time datetime="\#(CivilTime(milliseconds: at).rfc3339)">\#(words)</time>"#
+    }
+}

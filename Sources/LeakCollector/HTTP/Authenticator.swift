@@ -1,0 +1,206 @@
+internal import LeakHTTPServer
+internal import LeakPlatform
+internal import LeakStore
+
+/// Authenticates requests. Every request that reads or writes passes here.
+final class Authenticator: Sendable {
+    /// Milliseconds that a browser stays signed in: a working month of looking at the page each morning.
+    static let sessionLifetime: Int64 = 30 * 24 * 3600 * 1000
+    /// Milliseconds for which a printed sign-in link can open a session.
+    static let linkLifetime: Int64 = 10 * 60 * 1000
+
+    private struct State {
+        var credentialIndex: CredentialIndex
+        /// Number of changes to the credentials made here, which may not have been read from the store yet.
+        var edits = 0
+    }
+
+    private let state: Guarded<State>
+    /// Name of the session cookie. Cookies do not depend on the port, so two collectors of one host need different
+    /// names.
+    let cookieName: String
+    /// The origins whose pages may send forms, besides the one that `Host` names.
+    private let trustedOrigins: Set<WebOrigin>
+
+    init(
+        _ credentials: [Credential] = [], cookieName: String = "leaks_session",
+        trustedOrigins: Set<WebOrigin> = []
+    ) {
+        self.cookieName = cookieName
+        self.trustedOrigins = trustedOrigins
+        state = Guarded(State(credentialIndex: CredentialIndex(credentials)))
+    }
+
+    /// Number of changes so far. Read it before the store, and pass it to ``replace(_:since:)``.
+    var edits: Int { state.with { $0.edits } }
+
+    /// Replaces all credentials after the store has changed.
+    ///
+    /// - Parameter edits: ``edits`` from before the credentials were read. If it has changed since, they may lack an
+    ///   edit.
+    /// - Returns: `true` if they were replaced; `false` if they must be read again.
+    func replace(_ credentials: [Credential], since edits: Int) -> Bool {
+        let fresh = CredentialIndex(credentials)
+        return state.with { state in
+            guard state.edits == edits else { return false }
+            state.credentialIndex = fresh
+            // A slower thread that read before this one has older credentials.
+            state.edits += 1
+            return true
+        }
+    }
+
+    func add(_ credential: Credential) {
+        state.with { state in
+            state.credentialIndex.add(credential)
+            state.edits += 1
+        }
+    }
+
+    func remove(hash: [UInt8]) {
+        state.with { state in
+            state.credentialIndex.remove(hash)
+            state.edits += 1
+        }
+    }
+
+    /// Looks up the ingest key of a request that writes, from `Authorization: Bearer` or `X-Leak-Key`.
+    func writer(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
+        guard let secret = Self.bearer(of: request) ?? request.field("x-leak-key") else { return .unknown }
+        return find(secret, for: [.ingest], now: now)
+    }
+
+    /// Looks up the credential of a request that reads: an access token in `Authorization: Bearer`, or a signed-in
+    /// browser's cookie.
+    func reader(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
+        if let token = Self.bearer(of: request) { return find(token, for: [.access], now: now) }
+        guard let cookie = sessionCookie(of: request) else { return .unknown }
+        return find(cookie, for: [.session], now: now)
+    }
+
+    func find(_ secret: String, for purposes: Set<Credential.Purpose>, now: Int64)
+        -> CredentialIndex.LookupResult
+    {
+        let hash = Secret.hash(of: secret)
+        return state.with { $0.credentialIndex.find(hash, for: purposes, now: now) }
+    }
+
+    /// Returns the token of `Authorization: Bearer TOKEN`. RFC 6750 §2.1; the scheme's case does not matter (RFC 9110
+    /// §11.1).
+    static func bearer(of request: borrowing Request) -> String? {
+        guard let value = request.field("authorization"), value.utf8.count > 7 else { return nil }
+        guard value.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else {
+            return nil
+        }
+        return String(value.dropFirst(7).drop { $0 == " " })
+    }
+
+    /// Distinguishes requests from our own pages from those of other sites.
+    func requestOrigin(of request: borrowing Request) -> RequestOrigin {
+        RequestOrigin(of: request, trusting: trustedOrigins)
+    }
+
+    /// Returns the session's secret from the request's cookies. RFC 6265 §4.2.1
+    func sessionCookie(of request: borrowing Request) -> String? {
+        guard let cookies = request.field("cookie") else { return nil }
+        for pair in cookies.split(separator: ";") {
+            let trimmed = pair.drop { $0 == " " }
+            if trimmed.hasPrefix(cookieName + "=") {
+                return String(trimmed.dropFirst(cookieName.utf8.count + 1))
+            }
+        }
+        return nil
+    }
+}
+
+/// The issued credentials, indexed by the hash of their secret. It is a value, so its owner controls access to it.
+struct CredentialIndex: Sendable {
+    /// Credentials by the first eight bytes of their hash. The duration of this look-up can reveal only bits of the
+    /// hash of an attacker's own guess; the rest is compared in constant time.
+    private var byPrefix: [UInt64: [Credential]] = [:]
+
+    init(_ credentials: [Credential]) {
+        for credential in credentials { add(credential) }
+    }
+
+    /// Result of looking up a presented secret.
+    enum LookupResult: Sendable {
+        case valid(Credential)
+        case revoked
+        case unknown
+    }
+
+    /// Looks up a credential.
+    ///
+    /// - Parameters:
+    ///   - hash: SHA-256 of the presented secret.
+    ///   - purposes: the purposes that the credential may have.
+    ///   - now: milliseconds since 1970; an expired credential is unknown.
+    func find(_ hash: [UInt8], for purposes: Set<Credential.Purpose>, now: Int64) -> LookupResult {
+        for credential in byPrefix[Self.prefix(hash)] ?? []
+        where ConstantTime.areEqual(credential.hash, hash) && purposes.contains(credential.purpose) {
+            if credential.revokedAt != nil { return .revoked }
+            if let end = credential.expiresAt, end <= now { return .unknown }
+            return .valid(credential)
+        }
+        return .unknown
+    }
+
+    mutating func add(_ credential: Credential) {
+        byPrefix[Self.prefix(credential.hash), default: []].append(credential)
+    }
+
+    mutating func remove(_ hash: [UInt8]) {
+        byPrefix[Self.prefix(hash)]?.removeAll { ConstantTime.areEqual($0.hash, hash) }
+    }
+
+    private static func prefix(_ hash: [UInt8]) -> UInt64 {
+        hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension Authenticator {
+    /// Returns the credential of a request that changes something. Call it after the body was read, because a token may
+    /// have been revoked meanwhile.
+    ///
+    /// - Throws: ``Problem`` 403.
+    func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
+        guard case .valid(let credential) = reader(of: request, now: now) else {
+            throw Problem(
+                .forbidden,
+                "this session or token was revoked or has expired; sign in again or use another token")
+        }
+        // A browser adds the session cookie also to requests that another site makes it send, in ways that `SameSite`
+        // does not cover: for example from a page of the same host on another port.
+        let requestOrigin = requestOrigin(of: request)
+        guard requestOrigin == .here || requestOrigin == .unspecified && credential.purpose != .session else {
+            throw Problem(
+                .forbidden,
+                requestOrigin == .otherSite
+                    ? "the request came from another site; open the page on this collector and send it from there"
+                    : "the request does not say which page it came from (Origin or Sec-Fetch-Site); send an access token instead"
+            )
+        }
+        return credential
+    }
+
+    /// Reads all credentials again.
+    func reload(from reader: any StoreReader, now: Int64) throws(StoreError) {
+        var isTaken = false
+        while !isTaken {
+            let edits = edits
+            isTaken = replace(try reader.credentials(all: true, now: now), since: edits)
+        }
+    }
+}
+
+extension Credential {
+    /// Name that a history shows for changes with this credential: the token's name, also for a browser that was signed
+    /// in with it.
+    var actor: String {
+        guard purpose == .session else { return name }
+        guard openedBy != nil else { return SignIn.linkName }
+        return name.hasPrefix(SignIn.sessionPrefix)
+            ? String(name.dropFirst(SignIn.sessionPrefix.count)) : name
+    }
+}

@@ -1,0 +1,76 @@
+internal import LeakHTTPServer
+
+/// Cache of the pages that one reader has rendered, so that an unchanged page is not rendered twice.
+///
+/// A page is reused until a commit or the next minute. The cache belongs to one thread, with its reader.
+final class PageCache {
+    /// State of the store and time for which the cached pages are valid.
+    private struct Validity: Equatable {
+        /// ``StoreReader/changeCounter()``.
+        var state: Int64
+        /// Milliseconds since 1970.
+        var now: Int64
+    }
+
+    private struct Page {
+        var response: Response
+        var bytes: Int
+        var isRepeated = false
+    }
+
+    /// Maximum number of pages. A person opens few pages within a minute.
+    private let pageLimit: Int
+    /// Maximum bytes of pages, including their compressed forms: ten of the longest lists.
+    private let byteLimit: Int
+    private var validity: Validity?
+    private var pages: [AnyHashable: Page] = [:]
+    private var bytes = 0
+
+    init(pages: Int = 64, bytes: Int = 2 << 20) {
+        pageLimit = pages
+        byteLimit = bytes
+    }
+
+    /// Returns the cached page for `cacheKey`, or the one that `make` renders.
+    ///
+    /// - Parameters:
+    ///   - state: the store's change counter, read before `make` reads, so that a commit meanwhile counts as new.
+    ///   - now: the time that `make` renders the page for, in milliseconds since 1970.
+    func page(
+        for cacheKey: AnyHashable, state: Int64, now: Int64, make: () throws -> Response
+    ) rethrows -> Response {
+        let current = Validity(state: state, now: now)
+        if current != validity {
+            forgetAll()
+            validity = current
+        }
+        if let page = pages[cacheKey] { return repeated(page, cacheKey) }
+        let response = try make()
+        keep(Page(response: response, bytes: response.body.count), for: cacheKey)
+        return response
+    }
+
+    /// Returns a cached page. A page that is requested twice will be requested again, so its compressed form is cached
+    /// too from now on.
+    private func repeated(_ page: Page, _ cacheKey: AnyHashable) -> Response {
+        guard !page.isRepeated else { return page.response }
+        var page = page
+        page.isRepeated = true
+        page.bytes += page.response.compressBeforehand()
+        bytes -= pages.removeValue(forKey: cacheKey)?.bytes ?? 0
+        keep(page, for: cacheKey)
+        return page.response
+    }
+
+    private func keep(_ page: Page, for cacheKey: AnyHashable) {
+        guard page.bytes <= byteLimit else { return }
+        if pages.count == pageLimit || bytes + page.bytes > byteLimit { forgetAll() }
+        pages[cacheKey] = page
+        bytes += page.bytes
+    }
+
+    private func forgetAll() {
+        pages = [:]
+        bytes = 0
+    }
+}

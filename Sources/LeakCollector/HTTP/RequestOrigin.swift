@@ -1,0 +1,38 @@
+internal import LeakHTTPServer
+
+/// Source of a request: one of our own pages, another site, or unknown.
+enum RequestOrigin: Hashable {
+    case here
+    case otherSite
+    /// The request does not name its source: a program sent it, or a browser older than both fields.
+    case unspecified
+
+    /// Determines the source of a request. `Sec-Fetch-Site` is set by the browser itself, and no page can forge it. But
+    /// browsers send it only over TLS and to their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin` comes
+    /// with every POST of a browser.
+    ///
+    /// A proxy may replace `Host`, as nginx does by default. Therefore an origin that the operator named is ours
+    /// whatever `Host` says.
+    ///
+    /// - Parameter trusted: the origins that the operator named.
+    init(of request: borrowing Request, trusting trusted: Set<WebOrigin>) {
+        let origin = request.field("origin")
+        let site = request.field("sec-fetch-site")
+        if let named = origin.flatMap({ WebOrigin($0) }) {
+            if trusted.contains(named) {
+                self = .here
+                return
+            }
+            if site == nil {
+                self = request.host.map { named.isOrigin(ofHost: $0) } ?? false ? .here : .otherSite
+                return
+            }
+        }
+        switch site {
+        // `none`: the address was typed or bookmarked, so no page sent the request.
+        case "same-origin", "none": self = .here
+        case .some: self = .otherSite
+        case nil: self = origin == nil ? .unspecified : .otherSite
+        }
+    }
+}

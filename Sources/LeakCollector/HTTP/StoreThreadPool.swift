@@ -1,0 +1,191 @@
+internal import LeakHTTPServer
+internal import LeakPlatform
+internal import LeakStore
+
+/// Threads that answer requests to the store, each with a view of the store of its own.
+final class StoreThreadPool: Sendable {
+    /// Requests that wait or run at most. Each takes a millisecond or two; a request that would wait longer than a second is
+    /// rejected.
+    static let limit = 512
+
+    /// Belongs to the thread.
+    struct ThreadResources {
+        let reader: any StoreReader
+        let pageCache: PageCache
+    }
+
+    private let jobs = JobQueue<ThreadResources>(
+        limit: StoreThreadPool.limit,
+        full: .unavailable("too many requests are waiting for the database; try again", afterSeconds: 1),
+        stopping: .unavailable("the collector is stopping; try again", afterSeconds: 1))
+    private let health: StoreHealth
+    private let log: Log
+
+    init(health: StoreHealth, log: Log) {
+        self.health = health
+        self.log = log
+    }
+
+    /// Runs the work on the next thread that is free. Rejects it with 503 if too many requests wait or the database cannot be
+    /// reached.
+    func add(_ work: StoreWork<ThreadResources>) {
+        do throws(Problem) {
+            try checkDatabase()
+            jobs.add(work)
+        } catch {
+            work.reject(error)
+        }
+    }
+
+    /// - Throws: ``Problem`` 503 if the database cannot be reached: each request would wait until it times out.
+    func checkDatabase() throws(Problem) {
+        guard !health.blocksReads else {
+            throw .unavailable("the database cannot be reached; try again", afterSeconds: 5)
+        }
+    }
+
+    /// Starts one thread per reader.
+    func start(store: any Store, known: KnownLeaks, threads: Int) throws(StoreError) -> [WorkerThread] {
+        var started: [WorkerThread] = []
+        for number in 1...threads {
+            // Made here, used on its thread alone.
+            nonisolated(unsafe) let reader = try store.makeReader(known: known)
+            started.append(
+                WorkerThread(name: "reader \(number)") { [self] in
+                    let resources = unsafe ThreadResources(reader: reader, pageCache: PageCache())
+                    while jobs.runNext(with: resources, log: log) != .stopped {}
+                })
+        }
+        return started
+    }
+
+    /// The threads end after what waits.
+    func stop() { jobs.finish() }
+}
+
+/// A request that is answered on a thread that may wait for the store.
+///
+/// `ThreadResources` is what the thread lends: its reader, for one.
+struct StoreWork<ThreadResources>: Sendable {
+    /// Names the work in the log.
+    private let name: String
+    /// Called once, when the work begins or is rejected.
+    private let responders: @Sendable () -> [SharedResponder]
+    private let rejection: @Sendable (Problem) -> Response
+    private let response: @Sendable (ThreadResources) throws -> Response
+
+    init(
+        _ name: String, responders: @escaping @Sendable () -> [SharedResponder],
+        rejection: @escaping @Sendable (Problem) -> Response,
+        response: @escaping @Sendable (ThreadResources) throws -> Response
+    ) {
+        self.name = name
+        self.responders = responders
+        self.rejection = rejection
+        self.response = response
+    }
+
+    /// Answers. Blocks on the store.
+    func run(with resources: ThreadResources, log: Log) {
+        let responders = responders()
+        let answer: Response
+        do {
+            answer = try response(resources)
+        } catch {
+            let problem = Problem(from: error)
+            if problem.status.code >= 500 { log.error("\(name): \(problem.cause ?? problem.detail)") }
+            answer = rejection(problem)
+        }
+        for responder in responders { responder.send(answer) }
+    }
+
+    /// Answers without running.
+    func reject(_ problem: Problem) {
+        let response = rejection(problem)
+        for responder in responders() { responder.send(response) }
+    }
+}
+
+/// The services that answer requests to the store.
+struct RequestContext: Sendable {
+    let store: any Store
+    let authenticator: Authenticator
+    let threads: StoreThreadPool
+    let health: StoreHealth
+    let tables: SymbolTableCache
+    /// The address of this collector. Known once the server is bound: port 0 becomes a real one only then.
+    var address: String { boundAddress.with { $0 } }
+    let boundAddress = Guarded("")
+    /// Milliseconds since 1970.
+    let now: @Sendable () -> Int64
+}
+
+/// Requests for threads that may wait for the store. A request that finds the queue full or stopped is rejected.
+struct JobQueue<ThreadResources>: Sendable {
+    private let queue: WorkQueue<StoreWork<ThreadResources>>
+    private let full: Problem
+    private let stopping: Problem
+
+    /// - Parameters:
+    ///   - limit: the most requests that wait or run; each may hold a body of megabytes.
+    ///   - full: the answer to a request beyond `limit`.
+    ///   - stopping: the answer to what waits or comes when the collector stops.
+    init(limit: Int, full: Problem, stopping: Problem) {
+        queue = WorkQueue(limit: limit)
+        self.full = full
+        self.stopping = stopping
+    }
+
+    /// Adds a request, or rejects it.
+    func add(_ work: StoreWork<ThreadResources>) {
+        switch queue.add(work) {
+        case .taken: break
+        case .full: work.reject(full)
+        case .stopping: work.reject(stopping)
+        }
+    }
+
+    /// Answers the next request on this thread; blocks until there is one.
+    ///
+    /// - Parameter timeout: the longest wait; `nil` waits for good.
+    func runNext(with resources: ThreadResources, timeout: Duration? = nil, log: Log) -> WorkOutcome {
+        queue.runNext(timeout: timeout) { $0.run(with: resources, log: log) }
+    }
+
+    var isStopping: Bool { queue.isStopping }
+
+    /// Takes no more requests, and answers those that wait.
+    func finish() { queue.stop() }
+
+    /// Takes no more requests, and rejects those that wait.
+    func stop() {
+        for work in queue.cancel() { work.reject(stopping) }
+    }
+}
+
+/// The store as one answer sees it: a reader, and the moment that the answer is of.
+struct StoreView {
+    let reader: any StoreReader
+    /// Milliseconds since 1970.
+    let now: Int64
+    /// Names closures that had no names when their reports came; `nil` leaves them so.
+    var symbols: SymbolTableCache?
+    /// The pages that are linked to: the server's, or the files of an export.
+    var links = Links.served
+    /// Address of this collector, for text to be pasted.
+    var address = ""
+
+    /// The frame of a page about some apps.
+    func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
+        PageContext(
+            links: links, now: now, apps: try reader.apps(), versions: try reader.versions(app: query.app),
+            query: query)
+    }
+
+    /// The frame of a page about one app, or without a choice of apps.
+    func context(app: String?) -> PageContext {
+        var query = LeakQuery()
+        query.app = app
+        return PageContext(links: links, now: now, query: query)
+    }
+}

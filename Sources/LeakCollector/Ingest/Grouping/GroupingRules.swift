@@ -1,0 +1,192 @@
+internal import LeakGrammar
+internal import LeakMessage
+internal import LeakStore
+
+/// Assigns reports to leaks by app, class, and the stack without the system's part of it.
+///
+/// The key does not contain kind, module, children, cycle, version, device and texts, so a leak is one group over
+/// launches, devices, builds and versions of detectors. A stored group keeps the version of the rules that made it.
+/// Version 2 reads call stacks, keeps the generic arguments that are types of the app, and uses the whole text if it
+/// names no class. If both versions give a report the same key, the report belongs to the group of version 1.
+enum GroupingRules {
+    static let oldVersion = 1
+    static let currentVersion = 2
+    /// A module name that no type has, so that all names stay whole.
+    static let noModule = "-"
+    /// Value in place of the sender's module: classes keep their module in their name unless a leak without it exists.
+    static let keptModules = "*"
+
+    /// The leaks that one report describes.
+    struct Groups: Sendable {
+        var first: GroupedReport
+        /// The further leaks of a text that describes several.
+        var others: [GroupedReport] = []
+        /// Leaks beyond ``MessageSplitter/limit``, which are not counted.
+        var missedCount = 0
+
+        /// The number of instances that the report's field states. A text of several leaks has one for each, or none.
+        mutating func setAlive(_ alive: Int?) {
+            if others.isEmpty { first.alive = alive ?? first.alive }
+        }
+    }
+
+    /// Groups one report. Each leak in its text becomes a group of its own.
+    ///
+    /// A report of one leak is read in the form in which its sample will be kept, so that both give the same leak.
+    ///
+    /// - Parameter symbols: names frames that have only an image and an offset.
+    static func groups(
+        _ report: LeakReport, app: String, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
+    ) -> Groups {
+        func group(_ part: MessageSplitter.Part) -> GroupedReport {
+            var report = report
+            report.message = part.text
+            report.className = part.className
+            report.alive = part.alive
+            return self.group(
+                report.withLeakRedacted(), app: app, module: module, isGuessed: part.isGuessed,
+                symbols: symbols)
+        }
+        let isTextAlone =
+            (report.className ?? "").isEmpty && report.stack.isEmpty && report.cycle.isEmpty
+            && report.fingerprint.isEmpty
+        let text = isTextAlone ? report.text : nil
+        let parts = text.map { MessageSplitter.parts(of: $0, demangle: RuntimeDemangler.demangle) } ?? []
+        guard let first = parts.first else {
+            return Groups(
+                first: self.group(
+                    report.withLeakRedacted(), app: app, module: module, symbols: symbols))
+        }
+        var groups = Groups(
+            first: group(first), others: parts.prefix(MessageSplitter.limit).dropFirst().map(group),
+            missedCount: max(0, parts.count - MessageSplitter.limit))
+        groups.setAlive(report.alive)
+        return groups
+    }
+
+    /// Groups one report.
+    ///
+    /// - Parameters:
+    ///   - app: the app's id, as the key has it.
+    ///   - module: the app's own module, if its reports name it.
+    ///   - isGuessed: true if the class is only a word that looks like a class.
+    ///   - symbols: names frames that have only an image and an offset.
+    static func group(
+        _ report: LeakReport, app: String, module: String?, isGuessed: Bool = false,
+        symbols: CallStack.Symbols = { _, _ in [] }
+    ) -> GroupedReport {
+        let keepsModules = module == keptModules
+        let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module, symbols)
+        let isFreed = (report.event ?? parsed?.event) == .freed
+        let kind = report.kind ?? parsed?.kind ?? subject.kind
+        func identity(_ subject: ReportedObject, alternative: LeakIdentity? = nil) -> LeakIdentity {
+            let (key, version) = subject.key(fingerprint: report.fingerprint)
+            let quality = subject.quality(hasFingerprint: !report.fingerprint.isEmpty)
+            return LeakIdentity(
+                id: id(app: app, key: key, version: version), app: app, kind: kind.rawValue,
+                className: subject.className?.name, module: subject.className?.module,
+                title: subject.title(fingerprint: report.fingerprint), stack: subject.shownStack,
+                children: subject.children.map(\.name), cycle: subject.cycle,
+                quality: isGuessed && quality == .full ? .guessed : quality,
+                groupingKey: GroupingKey(
+                    version: version, className: key.first ?? "", stack: Array(key.dropFirst())),
+                alternative: alternative)
+        }
+        let alternative =
+            report.fingerprint.isEmpty ? alternative(to: subject, of: report, module: module, symbols) : nil
+        let (first, second) = keepsModules ? (alternative ?? subject, subject) : (subject, alternative)
+        let identity = identity(first, alternative: alternative == nil ? nil : second.map { identity($0) })
+        let lived = report.livedMilliseconds ?? (isFreed ? report.text.flatMap(lived(in:)) : nil)
+        return GroupedReport(
+            identity: identity, isFreed: isFreed, livedMilliseconds: isFreed ? lived : nil,
+            alive: report.alive ?? parsed?.alive)
+    }
+
+    /// Returns the subject with the class's module in its name if it is left out, and without it if it is there.
+    private static func alternative(
+        to subject: ReportedObject, of report: LeakReport, module: String?, _ symbols: CallStack.Symbols
+    ) -> ReportedObject? {
+        guard let className = subject.className else { return nil }
+        if let qualified = subject.qualified { return qualified }
+        // The sender's module is another one.
+        guard module != nil, className.module == nil, className.isDotted else { return nil }
+        let plain = self.subject(of: report, module: nil, symbols).subject
+        return plain.className?.appModule == nil ? nil : plain
+    }
+
+    /// The leak that version 1 of the rules assigns a report without a call stack to.
+    static func oldID(of report: LeakReport, app: String, module: String?) -> LeakID {
+        let subject = subject(of: report, module: module) { _, _ in [] }.subject
+        return id(app: app, key: subject.oldKey(fingerprint: report.fingerprint))
+    }
+
+    private static func subject(
+        of report: LeakReport, module: String?, _ symbols: CallStack.Symbols
+    ) -> (subject: ReportedObject, parsed: DetectorMessage?) {
+        let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
+        let demangleFunction = RuntimeDemangler.demangleFunction
+        // The text is read only for values that the fields do not give.
+        let isOpen = named == nil || report.event == nil
+        let mayHaveCalls = report.stack.isEmpty && report.text.map(DetectorMessage.mayHaveCallStack) ?? false
+        let parsed =
+            isOpen || mayHaveCalls
+            ? report.text.map {
+                DetectorMessage(
+                    $0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction,
+                    guessesClass: report.fingerprint.isEmpty && report.cycle.isEmpty)
+            } : nil
+        let callStack =
+            report.stack.isEmpty
+            ? parsed?.callStack : CallStack(report.stack, demangle: demangleFunction)
+        let subject = ReportedObject(
+            report, className: named, parsed: parsed, callStack: callStack?.named(by: symbols), module: module
+        )
+        // If the text was read only for its calls, nothing else of it counts.
+        return (subject, isOpen ? parsed : nil)
+    }
+
+    /// Returns a class name as ``LeakIdentity/className`` has it, for counting checks by class.
+    static func className(_ raw: String, module: String?) -> String {
+        ReportedObject.Name(raw, module: module).name
+    }
+
+    /// Returns the milliseconds since the leak was seen, from the text about a freed object.
+    static func lived(in text: String) -> Int? {
+        DetectorMessage(text).livedMilliseconds
+    }
+
+    /// Returns the first 128 bits of SHA-256 over version, app and key, with U+001F between them.
+    ///
+    /// The parts contain no control characters. If a part contained U+001F, U+001B would mark it, so that no two lists
+    /// of parts give the same text.
+    static func id(app: String, key: [String], version: Int = oldVersion) -> LeakID {
+        var bytes = Array("\(version)".utf8)
+        for part in [app] + key {
+            bytes.append(0x1F)
+            for byte in part.utf8 {
+                switch byte {
+                case 0x1B: bytes += [0x1B, 0x5B]
+                case 0x1F: bytes += [0x1B, 0x5F]
+                default: bytes.append(byte)
+                }
+            }
+        }
+        return LeakID(bytes: SHA256Hash.hash(bytes))
+    }
+}
+
+extension LeakReport {
+    /// The detector's text; if there is none, the error's text.
+    fileprivate var text: String? {
+        [message, error?.description].compactMap(\.self).first { !$0.isEmpty }
+    }
+}
+
+/// A report and the leak it is a sighting of.
+struct GroupedReport: Sendable {
+    let identity: LeakIdentity
+    let isFreed: Bool
+    /// For a freed object, the milliseconds since its leak was seen.
+    let livedMilliseconds: Int?
+    var alive: Int?
+}

@@ -1,0 +1,285 @@
+internal import LeakGrammar
+internal import LeakMessage
+import LeakStore
+
+/// The leaked object as a report describes it, cleaned.
+struct ReportedObject {
+    /// A type's name without its module.
+    struct Name {
+        let module: String?
+        /// The name without generic arguments, as in version 1.
+        let plainName: String
+        /// The name with those generic arguments that are types of the app.
+        let name: String
+        let isSystem: Bool
+        /// True for a host of SwiftUI views that does not name the view, such as
+        /// `NavigationStackHostingController<AnyView>`.
+        let isUnnamedHost: Bool
+
+        /// The module that may distinguish classes with the same name.
+        var appModule: String? { isSystem ? nil : module.flatMap { TypeName.isSystemModule($0) ? nil : $0 } }
+
+        /// `true` for `Feed.List` and `Outer.Inner`: a module or an outer type precedes the name.
+        var isDotted: Bool { !isSystem && plainName.prefix { $0 != "<" }.contains(".") }
+
+        /// Returns the name with its module in front if that is `appModule`; otherwise the name unchanged.
+        func qualified(by appModule: String) -> Name {
+            guard module == appModule else { return self }
+            return Name(
+                module: nil, plainName: "\(appModule).\(plainName)", name: "\(appModule).\(name)",
+                isSystem: isSystem, isUnnamedHost: isUnnamedHost)
+        }
+
+        init(_ raw: String, module appModule: String?) {
+            let type = TypeName(raw, demangle: RuntimeDemangler.demangle)
+            let (module, name) = type.split(appModule: appModule)
+            self.module = type.isPackaged ? nil : module
+            plainName = name
+            self.name = type.detailedName(appModule: appModule)
+            isSystem = type.isSystem
+            isUnnamedHost = type.isUnnamedHost
+        }
+
+        private init(
+            module: String?, plainName: String, name: String, isSystem: Bool, isUnnamedHost: Bool
+        ) {
+            (self.module, self.plainName, self.name) = (module, plainName, name)
+            (self.isSystem, self.isUnnamedHost) = (isSystem, isUnnamedHost)
+        }
+    }
+
+    private(set) var className: Name?
+    /// `true` when the class was guessed from a text of no known form.
+    private let isGuessed: Bool
+    /// The path of owners; empty when there is a call stack.
+    private(set) var stack: [Name]
+    let callStack: CallStack?
+    /// Texts of the call stack, made once and used by both keys of a class.
+    private let shownCalls: [String]?
+    private let keyCalls: [String]
+    let children: [Name]
+    /// The cycle without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless
+    /// that is empty.
+    let cycle: [String]
+    /// Substitute for a missing class: the cycle's names as rule 1 makes them, rotated to their smallest form. All
+    /// closures have the same name there, so that a cycle stays one leak when the number of its closure changes.
+    private let cycleKey: [String]
+    /// ``cycleKey`` with those generic arguments that are types of the app, rotated independently.
+    private let detailedCycleKey: [String]
+    /// Text that replaces the class if there is none.
+    private let template: String
+    /// The ``template`` by version 1 of the rules.
+    private let maskedText: String
+    /// Domain and code of an error without text, if nothing else names the leak.
+    let error: [String]
+
+    init(
+        _ report: LeakReport, className named: String?, parsed: DetectorMessage?, callStack: CallStack?,
+        module: String?
+    ) {
+        func names(_ raw: [String]) -> [Name] {
+            raw.map { Name($0, module: module) }.filter { !$0.name.isEmpty }
+        }
+        // The path and the calls of a text must not be used for a different class.
+        let text = named == nil ? parsed : nil
+        let callStack =
+            report.stack.isEmpty && Self.isOtherClass(parsed, than: named, module) ? nil : callStack
+        self.callStack = callStack
+        (shownCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
+        let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
+        // A text may contain a path before its backtrace. The path is then the stack that identifies the leak.
+        stack = callStack == nil || report.stack.isEmpty ? names(path) : []
+        children = names(report.children.isEmpty ? text?.wholeNames.children ?? [] : report.children)
+        let guess = text?.className == nil ? text?.guessedClassName : nil
+        isGuessed = guess != nil
+        let name = (named ?? text?.wholeNames.className ?? guess).map { Name($0, module: module) }
+        className = name.flatMap { $0.name.isEmpty ? nil : $0 }
+        let cycle = report.cycle.isEmpty ? text?.wholeNames.cycle ?? [] : report.cycle
+        if className == nil {
+            let elements = cycle.compactMap { raw -> (key: String, detailed: String, shown: String)? in
+                let name = Name(raw, module: module)
+                guard !name.plainName.isEmpty else { return nil }
+                let key = Cycle.element(name.plainName)
+                let detailed = key == name.plainName ? name.name : key
+                return (key, detailed, SwiftClosureName(raw, module: module)?.text ?? detailed)
+            }
+            let start = Cycle.startOfSmallestRotation(elements.map(\.key))
+            cycleKey = Array((elements[start...] + elements[..<start]).map(\.key))
+            // If the detailed names equal those of version 1 of the grouping rules, the rotation is the same too.
+            let detailedStart = Cycle.startOfSmallestRotation(elements.map(\.detailed))
+            let rotated = elements[detailedStart...] + elements[..<detailedStart]
+            (detailedCycleKey, self.cycle) = (rotated.map(\.detailed), rotated.map(\.shown))
+        } else {
+            (cycleKey, detailedCycleKey) = ([], [])
+            self.cycle = Cycle.smallestRotation(cycle.compactMap { Self.element($0, module) })
+        }
+        maskedText = text?.maskedText ?? ""
+        template = text?.template ?? ""
+        let isErrorAlone = named == nil && parsed == nil && self.cycle.isEmpty
+        error = isErrorAlone ? Self.parts(of: report.error) : []
+    }
+
+    /// Returns true if a text names a class other than that of the report's field. Either may have the short name of a nested
+    /// class, without a module.
+    private static func isOtherClass(_ text: DetectorMessage?, than named: String?, _ module: String?) -> Bool
+    {
+        guard let named, let other = text?.wholeNames.className ?? text?.guessedClassName else {
+            return false
+        }
+        let (one, two) = (Name(named, module: module), Name(other, module: module))
+        func isShort(_ short: Name, of long: Name) -> Bool {
+            short.module == nil && long.plainName.hasSuffix(".\(short.plainName)")
+        }
+        return one.plainName != two.plainName && !isShort(one, of: two) && !isShort(two, of: one)
+    }
+
+    /// Returns the elements that are not call frames. After owners, the addresses of frames would make a new leak of
+    /// each launch.
+    private static func owners(in stack: [String]) -> [String] {
+        stack.filter { element in
+            guard element.utf8.count > 16, element.contains("0x") else { return true }
+            return CallFrame(element) == nil
+        }
+    }
+
+    private static func parts(of error: ReportedError?) -> [String] {
+        guard let error, !error.domain.isEmpty else { return [] }
+        // A private type's domain has an address in it.
+        return [withoutSeparators(UnknownContext.removed(from: error.domain)), "\(error.code)"]
+    }
+
+    /// Returns an element of a cycle that is only shown: without its module, with its property.
+    private static func element(_ raw: String, _ module: String?) -> String? {
+        if let closure = SwiftClosureName(raw, module: module) { return closure.text }
+        let reference = Reference(raw)
+        // Only the class of a description is used, because a description may contain text that users typed.
+        let property = reference.property.flatMap {
+            isPath($0) && !isDescription(reference.object) ? $0 : nil
+        }
+        let name = Name(property == nil ? raw : reference.object, module: module).plainName
+        guard !name.isEmpty else { return nil }
+        return Cycle.element(name) + (property.map { "." + $0 } ?? "")
+    }
+
+    /// `onChange`, `items[3].next`
+    private static func isPath(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_$.[]".unicodeScalars.contains($0)
+        }
+    }
+
+    private static func isDescription(_ text: String) -> Bool {
+        text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
+    }
+
+    /// The subject with the class's module in the names of its types; `nil` if the class names no module.
+    var qualified: ReportedObject? {
+        guard let module = className?.appModule else { return nil }
+        var subject = self
+        subject.className = className?.qualified(by: module)
+        subject.stack = stack.map { $0.qualified(by: module) }
+        return subject
+    }
+
+    /// The stack for pages and JSON: the call stack, else the path of owners.
+    var shownStack: [String] { shownCalls ?? stack.map(\.name) }
+
+    var isKnown: Bool { className != nil || !cycle.isEmpty }
+
+    func quality(hasFingerprint: Bool) -> LeakIdentity.Quality {
+        if hasFingerprint { return .full }
+        return isKnown ? (isGuessed ? .guessed : .full) : .low
+    }
+
+    var kind: LeakReport.Kind { className == nil && !cycle.isEmpty ? .cycle : .object }
+
+    /// Returns the parts of the key that follow the app: class and stack, or their substitutes; and the version of the
+    /// rules that they come from.
+    func key(fingerprint: [String]) -> (parts: [String], version: Int) {
+        if fingerprint.isEmpty, detailedCycleKey != cycleKey {
+            let isOld = detailedCycleKey.allSatisfy { TypeName($0).text == $0 }
+            return ([""] + detailedCycleKey, isOld ? GroupingRules.oldVersion : GroupingRules.currentVersion)
+        }
+        if let parts = substitute(fingerprint) {
+            let hasCalls = fingerprint.isEmpty && cycleKey.isEmpty && !keyCalls.isEmpty
+            return hasCalls
+                ? (parts + keyCalls, GroupingRules.currentVersion) : (parts, GroupingRules.oldVersion)
+        }
+        if !keyCalls.isEmpty {
+            return ([className?.name ?? template] + keyCalls, GroupingRules.currentVersion)
+        }
+        let key = classAndPath(\.name, text: template)
+        // A host whose modifiers were left out has the same name, and so the same group, as a host without modifiers.
+        let isOld = zip(key, oldKey(fingerprint: fingerprint)).allSatisfy { name, oldName in
+            name == oldName || className != nil && TypeName(name).text == name
+        }
+        return (key, isOld ? GroupingRules.oldVersion : GroupingRules.currentVersion)
+    }
+
+    /// Returns the key by version 1 of the rules, for a report without a call stack.
+    func oldKey(fingerprint: [String]) -> [String] {
+        substitute(fingerprint) ?? classAndPath(\.plainName, text: maskedText)
+    }
+
+    /// Returns the key that the sender gave, or the substitute for an unknown class.
+    ///
+    /// A cycle follows an empty class, so that it never equals a class with its stack.
+    private func substitute(_ fingerprint: [String]) -> [String]? {
+        if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
+        guard className == nil else { return nil }
+        if !cycleKey.isEmpty { return [""] + cycleKey }
+        // The error follows two empty parts, which neither a class nor a cycle has.
+        return error.isEmpty ? nil : ["", ""] + error
+    }
+
+    private func classAndPath(_ name: KeyPath<Name, String>, text: String) -> [String] {
+        guard let className else { return [text] }
+        return [className[keyPath: name]] + path(of: className, name)
+    }
+
+    /// Returns the path without the system's elements, except the last, which is the leaked object; empty if that
+    /// leaves only the class. A container of the system without a path uses its first child as the path.
+    private func path(of className: Name, _ name: KeyPath<Name, String>) -> [String] {
+        let kept = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map {
+            $0.element[keyPath: name]
+        }
+        // Compares bytes, as the key does: `String` treats a composed and a decomposed accent as equal.
+        let isClassAlone = kept.count == 1 && kept[0].utf8.elementsEqual(className[keyPath: name].utf8)
+        guard kept.isEmpty || isClassAlone else { return kept }
+        if className.isSystem, let root = children.first { return [root[keyPath: name]] }
+        return []
+    }
+
+    func title(fingerprint: [String]) -> String {
+        if let className {
+            guard className.isUnnamedHost, let owner = stack.dropLast().last(where: { !$0.isSystem }) else {
+                return className.name
+            }
+            return "\(className.name) in \(owner.name)"
+        }
+        if !cycle.isEmpty { return cycle.joined(separator: " → ") }
+        if !template.isEmpty { return template }
+        if let frame = CallStack.titles(of: keyCalls)?.first, fingerprint.isEmpty { return frame }
+        if !error.isEmpty, fingerprint.isEmpty { return error.joined(separator: " ") }
+        return fingerprint.isEmpty
+            ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
+    }
+
+    /// Returns the text without control characters, because U+001F separates the parts of a key, and without the text
+    /// that a description contains about its object.
+    private static func withoutSeparators(_ given: String) -> String {
+        let part = LeakReport.words(given)
+        guard part.utf8.contains(where: { $0 < 0x20 }) else { return part }
+        return String(decoding: part.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+    }
+}
+
+extension ReportedError {
+    /// The text under `NSLocalizedDescription`.
+    var description: String? {
+        for key in userInfo where key.name == Self.descriptionKey {
+            if case .string(let text) = key.value { return text }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,39 @@
+/// The name that Swift gives a closure: `closure #1 in CartModel.bind()`.
+struct SwiftClosureName: Hashable, Sendable {
+    /// Without the module.
+    let text: String
+
+    /// Longer texts are shortened as other names are.
+    private static let longest = 256
+
+    /// - Returns: `nil` for a text of another form: it may be a description, which may hold what users typed.
+    init?(_ raw: String, module: String?) {
+        guard raw.utf8.count <= Self.longest else { return nil }
+        var rest = raw[...]
+        var start = ""
+        while let closure = Self.closure(in: rest) {
+            start += rest[..<closure]
+            rest = rest[closure...]
+        }
+        guard !start.isEmpty else { return nil }
+        if let module, !module.isEmpty, rest.hasPrefix(module + ".") {
+            rest = rest.dropFirst(module.count + 1)
+        }
+        // A name has no white space, no quotes and no equals sign.
+        let isName = rest.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_$.()<>:,".unicodeScalars.contains($0)
+        }
+        guard isName, rest.first.map({ $0.isLetter || $0 == "_" || $0 == "$" }) ?? false else { return nil }
+        text = start + rest
+    }
+
+    /// Where `closure #1 in ` ends at the start of a text; `nil` for another start.
+    private static func closure(in text: Substring) -> Substring.Index? {
+        let words = "closure #"
+        guard text.hasPrefix(words) else { return nil }
+        let digits = text.dropFirst(words.count).prefix { ("0"..."9").contains($0) }
+        let end = text[digits.endIndex...]
+        guard (1...4).contains(digits.count), end.hasPrefix(" in ") else { return nil }
+        return end.index(end.startIndex, offsetBy: 4)
+    }
+}

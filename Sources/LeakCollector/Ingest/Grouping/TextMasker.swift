@@ -1,0 +1,275 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Leaves out of a text what never decides its group: the digits of addresses, and those of an elapsed time.
+///
+/// How many digits there are stays, so that two texts are taken for one only when nothing else tells them apart.
+enum TextMasker {
+    /// More digits than an address has, or seconds, decide who knows what.
+    private static let digitLimit = 0x1F
+
+    /// Appends `text`, as it stands between the quotes of JSON, to `key` without them.
+    static func append(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
+        unsafe text.withUnsafeBufferPointer { text in
+            // Frames in JSON count by where in an image they are.
+            guard unsafe !hasPlaces(text) else {
+                unsafe key.append(contentsOf: text)
+                return
+            }
+            var index = 0
+            var plain = 0
+            func mask(_ digits: Range<Int>, _ key: inout [UInt8]) {
+                unsafe key.append(
+                    contentsOf: UnsafeBufferPointer(rebasing: text[plain..<digits.lowerBound]))
+                // Which no JSON holds: a text without digits here is another text.
+                key.append(0)
+                key.append(UInt8(truncatingIfNeeded: digits.count))
+                plain = digits.upperBound
+            }
+            while index + 2 < text.count {
+                switch unsafe text[index] {
+                case UInt8(ascii: "0"):
+                    if let digits = unsafe address(at: index, in: text) {
+                        mask(digits, &key)
+                        index = digits.upperBound
+                    }
+                case UInt8(ascii: "a"):
+                    for digits in unsafe seconds(at: index, in: text) {
+                        mask(digits, &key)
+                        index = digits.upperBound
+                    }
+                default: break
+                }
+                index += 1
+            }
+            unsafe key.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
+        }
+    }
+
+    /// Returns whether a text has the fields of JSON frames that give a place in hexadecimal digits: `imageOffset`, `image_addr`,
+    /// `object_addr` and `instruction_addr`.
+    private static func hasPlaces(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        for (word, rarer) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
+        where unsafe next(word, rarer: rarer, from: 0, in: text) < text.count { return true }
+        return false
+    }
+
+    // MARK: Call stacks
+
+    /// An address in a process has more digits than this; a smaller number is a place in an image.
+    private static let placeDigits = 8
+
+    /// Appends a JSON array of call frames to `key` without the addresses that change from launch to launch.
+    ///
+    /// - Returns: `false`, and appends nothing, when the first element does not begin as a call frame with an address does,
+    ///   or an element is a JSON object, whose addresses say where in an image a function is.
+    static func appendCallStack(_ elements: ArraySlice<UInt8>, to key: inout [UInt8]) -> Bool {
+        unsafe elements.withUnsafeBufferPointer { text in
+            guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
+                unsafe hasAddress(at: first + 1, in: text)
+            else { return false }
+            guard unsafe !hasObject(from: first, in: text) else { return false }
+            var plain = 0
+            var hexadecimal = unsafe next("0x", rarer: 1, from: first, in: text)
+            var bracket = unsafe next(") ", rarer: 0, from: first, in: text)
+            while min(hexadecimal, bracket) < text.count {
+                let index = min(hexadecimal, bracket)
+                let address = unsafe callAddress(at: index, in: text)
+                if let address {
+                    unsafe key.append(
+                        contentsOf: UnsafeBufferPointer(rebasing: text[plain..<address.lowerBound]))
+                    // JSON contains no zero byte.
+                    key.append(0)
+                    key.append(UInt8(truncatingIfNeeded: address.count))
+                    plain = address.upperBound
+                }
+                let rest = address?.upperBound ?? index + 1
+                if hexadecimal < rest { hexadecimal = unsafe next("0x", rarer: 1, from: rest, in: text) }
+                if bracket < rest { bracket = unsafe next(") ", rarer: 0, from: rest, in: text) }
+            }
+            unsafe key.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
+            return true
+        }
+    }
+
+    /// Returns whether an element is a JSON object.
+    private static func hasObject(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = unsafe nextByte(UInt8(ascii: "{"), from: start, in: text)
+        while index < text.count {
+            if unsafe isStartOfString(index, in: text) { return true }
+            index = unsafe nextByte(UInt8(ascii: "{"), from: index + 1, in: text)
+        }
+        return false
+    }
+
+    /// Returns where a word such as `0x` or `) ` next stands, by the byte of it that is rarer in call stacks; `text.count` if nowhere.
+    private static func next(
+        _ word: StaticString, rarer: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        var found = unsafe nextByte(word.utf8Start[rarer], from: start + rarer, in: text)
+        while found < text.count, unsafe !starts(with: word, at: found - rarer, in: text) {
+            found = unsafe nextByte(word.utf8Start[rarer], from: found + 1, in: text)
+        }
+        return found < text.count ? found - rarer : found
+    }
+
+    private static func nextByte(_ byte: UInt8, from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        guard start < text.count, let base = text.baseAddress,
+            let found = unsafe memchr(base + start, Int32(byte), text.count - start)
+        else { return text.count }
+        return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
+    }
+
+    /// Returns whether only white space separates a byte from the quote in front of it.
+    private static func isStartOfString(_ index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = index - 1
+        while index > 0 {
+            let byte = unsafe text[index]
+            if byte == UInt8(ascii: "\"") { return true }
+            let isEscape =
+                unsafe byte == UInt8(ascii: "t") || byte == UInt8(ascii: "n")
+                ? text[index - 1] == UInt8(ascii: "\\") : false
+            guard byte == UInt8(ascii: " ") || isEscape else { return false }
+            index -= isEscape ? 2 : 1
+        }
+        return unsafe index == 0 && text[0] == UInt8(ascii: "\"")
+    }
+
+    /// Returns whether a string begins like a frame with an address: `3   Shop   0x…`, `frame #3: 0x…`, `0x…`, `./shop(+0x1f) [0x…]`.
+    private static func hasAddress(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = unsafe skipSpace(from: start, in: text)
+        if unsafe starts(with: "* ", at: index, in: text) { index += 2 }
+        if unsafe starts(with: "frame #", at: index, in: text) { return true }
+        let digits = index
+        while index < text.count, unsafe isDigit(text[index]) { index += 1 }
+        let isNumbered = unsafe (1...4).contains(index - digits) && skipSpace(from: index, in: text) > index
+        let isAddress = unsafe starts(with: "0x", at: digits, in: text)
+        // Looks for an address up to the end of the string.
+        while index < text.count, unsafe text[index] != UInt8(ascii: "\"") {
+            if isNumbered || isAddress, unsafe callAddress(at: index, in: text) != nil { return true }
+            if unsafe elfAddress(at: index, in: text) != nil { return true }
+            index += unsafe text[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return unsafe isAddress && callAddress(at: digits, in: text) != nil
+    }
+
+    /// The digits of an address that is a word of its own, with more of them than a place in an image has, or of the one in
+    /// brackets at the end of a string.
+    private static func callAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        if let address = unsafe elfAddress(at: index, in: text) { return address }
+        guard index > 0, unsafe starts(with: "0x", at: index, in: text) else { return nil }
+        let before = unsafe text[index - 1]
+        let isStart =
+            unsafe before == UInt8(ascii: " ") || before == UInt8(ascii: "\"")
+            || before == UInt8(ascii: "t") && index > 1 && text[index - 2] == UInt8(ascii: "\\")
+        guard isStart else { return nil }
+        let digits = unsafe hexadecimalDigits(from: index + 2, in: text)
+        guard digits.upperBound < text.count, digits.count <= 16 else { return nil }
+        let end = unsafe text[digits.upperBound]
+        guard end == UInt8(ascii: " ") || end == UInt8(ascii: "\"") || end == UInt8(ascii: "\\") else {
+            return nil
+        }
+        let significant = digits.drop { unsafe text[$0] == UInt8(ascii: "0") }
+        return significant.count > placeDigits ? digits : nil
+    }
+
+    /// The digits of `(+0x41b9) [0x55dd8268e1b9]` in brackets, at the bracket.
+    private static func elfAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard unsafe starts(with: ") [0x", at: index, in: text) else { return nil }
+        let digits = unsafe hexadecimalDigits(from: index + 5, in: text)
+        let isEnd = unsafe starts(with: "]\"", at: digits.upperBound, in: text)
+        return isEnd && (1...16).contains(digits.count) ? digits : nil
+    }
+
+    private static func hexadecimalDigits(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>
+    {
+        var end = start
+        while end < text.count, unsafe isHexadecimal(text[end]) { end += 1 }
+        return start..<end
+    }
+
+    /// Behind spaces and the escape sequences of tabs.
+    private static func skipSpace(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        var index = start
+        while true {
+            if unsafe starts(with: "\\t", at: index, in: text) {
+                index += 2
+            } else if unsafe starts(with: " ", at: index, in: text) {
+                index += 1
+            } else {
+                return index
+            }
+        }
+    }
+
+    private static func starts(
+        with prefix: StaticString, at index: Int, in text: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard index + prefix.utf8CodeUnitCount <= text.count else { return false }
+        for step in 0..<prefix.utf8CodeUnitCount where unsafe text[index + step] != prefix.utf8Start[step] {
+            return false
+        }
+        return true
+    }
+
+    // MARK: Texts
+
+    /// The digits of `0x7f88acc69260`, which is no part of a name.
+    private static func address(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard unsafe text[index + 1] == UInt8(ascii: "x"), unsafe index == 0 || !isWord(text[index - 1])
+        else {
+            return nil
+        }
+        var end = index + 2
+        while end < text.count, unsafe isHexadecimal(text[end]) { end += 1 }
+        guard (1...digitLimit).contains(end - index - 2), unsafe endsWord(end, in: text) else { return nil }
+        return index + 2..<end
+    }
+
+    /// The digits of `after 8.912s`, before and behind the point.
+    private static func seconds(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        let mark: StaticString = "after "
+        let start = index + mark.utf8CodeUnitCount
+        guard start < text.count else { return [] }
+        for step in 0..<mark.utf8CodeUnitCount where unsafe text[index + step] != mark.utf8Start[step] {
+            return []
+        }
+        func digits(from start: Int) -> Range<Int> {
+            var end = start
+            while end < text.count, unsafe isDigit(text[end]) { end += 1 }
+            return start..<end
+        }
+        var runs = [digits(from: start)]
+        if runs[0].upperBound < text.count, unsafe text[runs[0].upperBound] == UInt8(ascii: ".") {
+            runs.append(digits(from: runs[0].upperBound + 1))
+        }
+        let end = runs[runs.count - 1].upperBound
+        guard runs.allSatisfy({ (1...digitLimit).contains($0.count) }), end < text.count,
+            unsafe text[end] == UInt8(ascii: "s"), unsafe endsWord(end + 1, in: text)
+        else { return [] }
+        return runs
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (byte | 0x20) &- UInt8(ascii: "a") < 6
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "$") || byte >= 0x80
+    }
+
+    /// An escape sequence may stand for part of the word, unless it is a line end or a quote.
+    private static func endsWord(_ end: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard end < text.count else { return true }
+        guard unsafe text[end] == UInt8(ascii: "\\"), end + 1 < text.count else {
+            return unsafe !isWord(text[end])
+        }
+        return unsafe text[end + 1] == UInt8(ascii: "n") || text[end + 1] == UInt8(ascii: "\"")
+    }
+}

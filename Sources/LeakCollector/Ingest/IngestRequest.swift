@@ -1,0 +1,37 @@
+internal import LeakGrammar
+internal import LeakMessage
+
+/// Content of an ingest request, independent of its connection.
+struct IngestRequest {
+    /// The decoded body.
+    var body: [UInt8]
+    var format: WireFormat
+    /// App and version from the address, for a body that names none.
+    var app: String?
+    var version: String?
+    /// The app's module, where the body does not name it.
+    var module: String? = nil
+    /// True if classes keep their module in their name when neither body nor address names the app's module.
+    var keepsModules = false
+    /// True for a batch that the collector made from a request of a Sentry SDK. It names reasons of the collector's
+    /// own.
+    var isTranslated = false
+    var idempotencyKey: String?
+    /// Milliseconds since 1970.
+    var receivedAt: Int64
+
+    /// All content that decides what is counted: the body, and the parameters of the address.
+    var content: [UInt8] {
+        let names = module == nil ? [app, version] : [app, version, module]
+        guard names.contains(where: { $0 != nil }) else { return body }
+        return body + names.flatMap { [0] + Array(($0 ?? "").utf8) }
+    }
+}
+
+/// An install's id, as the store tells installs apart.
+enum Install {
+    /// The first 64 bits of SHA-256: even over ten million installs two meet with a chance of 1 in 370,000.
+    static func hash(_ install: String) -> UInt64 {
+        SHA256Hash.hash(Array(install.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

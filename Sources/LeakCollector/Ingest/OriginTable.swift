@@ -1,0 +1,91 @@
+internal import LeakHTTPServer
+internal import LeakGrammar
+internal import LeakMessage
+internal import LeakStore
+
+/// The senders of one request, each converted to strings once. A batch has one sender, whatever the number of its
+/// reports.
+struct OriginTable {
+    /// Result of checking a sender.
+    enum Sender {
+        /// Index of the sender in ``OriginTable/origins``.
+        case admitted(Int)
+        /// The sender names an app other than the one that the key is bound to.
+        case refused(String)
+    }
+
+    /// Origins that the key may write for. Others are left out, because the store makes room for each.
+    private(set) var origins: [Submission.Origin] = []
+    /// For each of `origins`, the module of the app's own types, `Shop` in `Shop.Cart`; `nil` if it is not known.
+    private(set) var modules: [String?] = []
+    private var known: [OriginSlices: Sender] = [:]
+    private var last: (slices: OriginSlices, sender: Sender)?
+
+    private let key: Credential
+    private let fallbackApp: String
+    private let fallbackVersion: String
+    private let fallbackModule: String?
+
+    /// - Throws: ``Problem`` if the address names an app or version that no body could name.
+    init(ingestRequest: IngestRequest, key: Credential) throws(Problem) {
+        self.key = key
+        fallbackApp =
+            try Self.parameter("app", ingestRequest.app, atMost: WireLimits.appIDBytes) ?? key.app
+            ?? SubmissionBuilder.defaultApp
+        fallbackVersion =
+            try Self.parameter("version", ingestRequest.version, atMost: WireLimits.versionBytes)
+            ?? SubmissionBuilder.unknownVersion
+        let module = try Self.parameter("module", ingestRequest.module, atMost: WireLimits.moduleBytes)
+        fallbackModule = module ?? (ingestRequest.keepsModules ? GroupingRules.keptModules : nil)
+    }
+
+    /// Returns a parameter of the address. Names have the same limits as in a body, and an empty one counts as missing.
+    private static func parameter(
+        _ name: String, _ value: String?, atMost limit: Int
+    ) throws(Problem) -> String? {
+        guard let value, !value.isEmpty else { return nil }
+        if let problem = WireName.problem(in: value, of: "the address's parameter \(name)", atMost: limit) {
+            throw Problem(.badRequest, problem)
+        }
+        return value
+    }
+
+    mutating func sender(of slices: OriginSlices, in document: WireDocument) -> Sender {
+        if let last, last.slices == slices { return last.sender }
+        let sender = known[slices] ?? admit(origin(slices, document), module: document.string(slices.module))
+        known[slices] = sender
+        last = (slices, sender)
+        return sender
+    }
+
+    private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
+        // Compares bytes, as the store does to distinguish apps.
+        if let bound = key.app, !bound.utf8.elementsEqual(origin.app.utf8) { return .refused(origin.app) }
+        origins.append(origin)
+        modules.append(module ?? fallbackModule)
+        return .admitted(origins.count - 1)
+    }
+
+    /// Returns the reason why a sender is rejected.
+    func rejection(of app: String) -> String {
+        "app is \(app), but this ingest key is restricted to \(key.app ?? "")"
+    }
+
+    private func origin(_ slices: OriginSlices, _ document: WireDocument) -> Submission.Origin {
+        func text(_ slice: JSONSlice) -> String? {
+            guard let text = document.string(slice), !text.isEmpty else { return nil }
+            return text
+        }
+        let install = text(slices.install)
+        return Submission.Origin(
+            app: text(slices.appID) ?? fallbackApp, version: text(slices.version) ?? fallbackVersion,
+            build: text(slices.build), system: Self.joined(text(slices.os), text(slices.osVersion)),
+            model: text(slices.model), installHash: install.map(Install.hash), install: install,
+            user: text(slices.user))
+    }
+
+    private static func joined(_ name: String?, _ version: String?) -> String? {
+        guard let name else { return version }
+        return version.map { "\(name) \($0)" } ?? name
+    }
+}

@@ -1,0 +1,290 @@
+internal import LeakHTTPServer
+internal import LeakGrammar
+internal import LeakMessage
+internal import LeakStore
+
+/// An ingest request, read and grouped: what is to be counted, and what will be answered. Pure; the time came with the request.
+struct SubmissionBuilder {
+    /// The app of reports that name none, sent with a key that is bound to none.
+    static let defaultApp = "default"
+    static let unknownVersion = "unknown"
+    /// A device's clock may be wrong. Further ahead than this, the time of receipt counts instead.
+    static let furthestAhead: Int64 = 24 * 3600 * 1000
+    /// Phones come back from drawers; what they saw earlier counts on this day.
+    static let oldest: Int64 = 30 * 24 * 3600 * 1000
+
+    private static let tooManyLeaks =
+        "rejected: a request may contain at most \(WireLimits.leaksCount) different leaks; send this report in another request"
+
+    var submission: Submission
+    private(set) var rejected: [Rejection]
+    private let takesExplanations: Bool
+    private var rejectedExplanations: (count: Int, first: String?) = (0, nil)
+    /// Reports that count. A text that tells of several leaks is one of them, and a sighting of each leak.
+    private var acceptedCount = 0
+    /// Reports whose time is too old or too far ahead to count at.
+    private(set) var movedCount = 0
+
+    /// - Parameters:
+    ///   - key: whose app other apps may not be.
+    ///   - cache: groups seen before.
+    /// - Throws: ``Problem`` when nothing of the request can be counted.
+    init(_ ingestRequest: IngestRequest, key: Credential, cache: inout GroupCache) throws(Problem) {
+        try self.init(Self.read(ingestRequest), of: ingestRequest, key: key, cache: &cache)
+    }
+
+    /// Parses a request, and groups nothing yet.
+    static func read(_ ingestRequest: IngestRequest) throws(Problem) -> WireDocument {
+        do throws(WireError) {
+            return try WireReader.read(ingestRequest.body, as: ingestRequest.format)
+        } catch {
+            var problem = Problem(.badRequest, error.reason)
+            (problem.line, problem.column) = (error.line, error.column)
+            throw problem
+        }
+    }
+
+    /// - Parameters:
+    ///   - document: what ``read(_:)`` made of the request.
+    ///   - takesExplanations: false counts no explanations, and asks the sender for none.
+    init(
+        _ document: WireDocument, of ingestRequest: IngestRequest, key: Credential, cache: inout GroupCache,
+        takesExplanations: Bool = true
+    ) throws(Problem) {
+        self.takesExplanations = takesExplanations
+        var senders = try OriginTable(ingestRequest: ingestRequest, key: key)
+        submission = Submission(keyID: key.id, receivedAt: ingestRequest.receivedAt)
+        rejected = document.rejected
+        submission.body = document.body
+        submission.sightings.reserveCapacity(document.reports.count)
+        var leaks: Set<LeakID> = []
+        leaks.reserveCapacity(min(document.reports.count, WireLimits.leaksCount))
+        for report in document.reports {
+            guard leaks.count <= WireLimits.leaksCount else {
+                // Not even grouped: that alone would hold up a loop.
+                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
+                continue
+            }
+            let sender: Int
+            switch senders.sender(of: document.origin(of: report), in: document) {
+            case .admitted(let place): sender = place
+            case .refused(let app):
+                rejected.append(Rejection(index: report.index, reason: senders.rejection(of: app)))
+                continue
+            }
+            let groups = cache.group(
+                document, report, app: senders.origins[sender].app, module: senders.modules[sender])
+            leaks.insert(groups.first.identity.id)
+            for other in groups.others { leaks.insert(other.identity.id) }
+            guard leaks.count <= WireLimits.leaksCount else {
+                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
+                continue
+            }
+            acceptedCount += 1
+            let moment = Self.moment(report.at, receivedAt: ingestRequest.receivedAt)
+            if let at = report.at, at.milliseconds != moment { movedCount += 1 }
+            addSighting(of: groups.first, in: report, sender: sender, at: moment)
+            for other in groups.others { addSighting(of: other, in: report, sender: sender, at: moment) }
+            addExplanation(
+                document.explanation(report.why), of: groups.first.identity, sender: sender, at: moment,
+                cache: &cache)
+            if groups.missedCount > 0 {
+                submission.dropped.append(
+                    .init(
+                        app: senders.origins[sender].app, reason: Self.leaksOverLimit,
+                        count: groups.missedCount))
+            }
+        }
+        for report in document.explanations {
+            // What one batch can have looked up is bounded as its leaks are.
+            guard case .admitted(let sender) = senders.sender(of: document.origin(of: report), in: document)
+            else { continue }
+            let groups = cache.group(
+                document, report, app: senders.origins[sender].app, module: senders.modules[sender])
+            addExplanation(
+                document.explanation(report.why), of: groups.first.identity, sender: sender,
+                at: Self.moment(report.at, receivedAt: ingestRequest.receivedAt), cache: &cache)
+        }
+        try addUsageCounts(document, &senders, isTranslated: ingestRequest.isTranslated)
+        submission.origins = senders.origins
+        rejected.sort { $0.index < $1.index }
+        rejectedExplanations = (document.rejectedExplanationCount, document.rejectedExplanation)
+        try rejectIfEmpty(document, key)
+        if !takesExplanations { submission.explanations = [] }
+        if let idempotencyKey = ingestRequest.idempotencyKey {
+            submission.idempotency = .init(
+                key: idempotencyKey, bodyHash: SHA256Hash.hash(ingestRequest.content))
+            submission.answer = answerBody(isDuplicate: true)
+        }
+    }
+
+    private mutating func addSighting(
+        of grouped: GroupedReport, in report: ReportSlices, sender: Int, at moment: Int64
+    ) {
+        submission.sightings.append(
+            Submission.Sighting(
+                leak: grouped.identity, origin: sender, isFreed: grouped.isFreed, at: moment,
+                count: report.count, alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
+                sample: report.raw.range))
+    }
+
+    private mutating func addExplanation(
+        _ explanation: RetainExplanation?, of leak: LeakIdentity, sender: Int, at moment: Int64,
+        cache: inout GroupCache
+    ) {
+        guard let explanation else { return }
+        let reason = StoredReason(explanation)
+        let closures = StoredClosures(explanation, of: reason).map { cache.named($0) }
+        submission.explanations.append(
+            Submission.Explanation(
+                leak: leak, origin: sender, at: moment, reason: reason.text, closures: closures?.text,
+                bytes: explanation.cost?.bytes))
+    }
+
+    /// Sessions, checks and losses of the batch's sender.
+    private mutating func addUsageCounts(
+        _ document: WireDocument, _ senders: inout OriginTable, isTranslated: Bool
+    ) throws(Problem) {
+        guard !document.sessions.isEmpty || !document.checks.isEmpty || !document.dropped.isEmpty else {
+            return
+        }
+        let sender: Int
+        switch senders.sender(of: document.origin, in: document) {
+        case .admitted(let place): sender = place
+        case .refused(let app): throw Problem(.forbidden, senders.rejection(of: app))
+        }
+        let origin = senders.origins[sender]
+        var checks = ClassCounts()
+        for check in document.checks {
+            checks.add(
+                check.count, to: GroupingRules.className(check.className, module: senders.modules[sender]))
+        }
+        if !document.sessions.isEmpty || !document.checks.isEmpty {
+            submission.usageCounts = [
+                Submission.UsageCounts(
+                    app: origin.app, version: origin.version, build: origin.build,
+                    sessions: document.sessions.count { $0.isKnown },
+                    leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.first)
+            ]
+            submission.usageCounts += checks.others.map {
+                Submission.UsageCounts(
+                    app: origin.app, version: origin.version, build: origin.build, sessions: 0,
+                    leakySessions: 0, checks: $0)
+            }
+        }
+        submission.dropped += Self.losses(of: document, isTranslated: isTranslated).map {
+            Submission.Dropped(app: origin.app, reason: $0.reason, count: $0.count)
+        }
+    }
+
+    /// Reports that one batch may say were lost, whatever the number of its reasons. The largest loss that was seen is that
+    /// of a burst of 100,000 sightings, of which a full mailbox took none; a key that is in every copy of an app must not
+    /// bury true losses under invented ones.
+    static let droppedReports = 100_000
+    /// Unseen objects that one batch may count, over all its sessions: as many as one session may. They take no room from
+    /// lost reports, because objects outnumber reports by far.
+    static let unseenObjects = WireLimits.sessionUnseen
+    /// Counts objects that a detector did not watch.
+    static let unseenReason = "unseen"
+    /// Counts the leaks of texts that tell of more than ``MessageSplitter/limit``.
+    static let leaksOverLimit = "text_over_limit"
+    /// Counts the batches that said more.
+    static let droppedOverLimit = "over_limit"
+
+    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. A batch that uses one of these gets the prefix
+    /// `device_`.
+    static let ownReasons: Set<String> = [
+        unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason,
+    ]
+    /// Begins the reasons that come of requests of Sentry SDKs. A batch of another sender may not name them.
+    static let sentryPrefix = "sentry_"
+
+    /// Returns the losses of a batch that count: those that it names, up to ``droppedReports`` and the first ones first,
+    /// and the unseen objects of its sessions, up to ``unseenObjects``.
+    ///
+    /// - Parameter isTranslated: ``IngestRequest/isTranslated``
+    static func losses(of document: WireDocument, isTranslated: Bool = false) -> [DroppedReports] {
+        var left = droppedReports
+        var losses: [DroppedReports] = []
+        var isCut = false
+        for part in document.dropped {
+            let count = min(part.count, left)
+            isCut = isCut || count < part.count
+            left -= count
+            guard count > 0 else { continue }
+            let isOwn =
+                ownReasons.contains(part.reason) || !isTranslated && part.reason.hasPrefix(sentryPrefix)
+            let reason = isOwn ? "device_" + part.reason : part.reason
+            losses.append(DroppedReports(reason: reason, count: count))
+        }
+        let unseen = document.sessions.reduce(0) { $0 + $1.unseen }
+        if unseen > 0 {
+            losses.append(DroppedReports(reason: unseenReason, count: min(unseen, unseenObjects)))
+            isCut = isCut || unseen > unseenObjects
+        }
+        if isCut { losses.append(DroppedReports(reason: droppedOverLimit, count: 1)) }
+        return losses
+    }
+
+    /// Adds to what the first sender's app lost.
+    mutating func add(dropped count: Int, for reason: String) {
+        guard count > 0, let app = submission.origins.first?.app else { return }
+        submission.dropped.append(Submission.Dropped(app: app, reason: reason, count: count))
+    }
+
+    private func rejectIfEmpty(_ document: WireDocument, _ key: Credential) throws(Problem) {
+        let isEmpty =
+            submission.sightings.isEmpty && submission.explanations.isEmpty && submission.usageCounts.isEmpty
+            && submission.dropped.isEmpty
+        guard isEmpty else { return }
+        guard document.givenCount > 0 || !document.explanations.isEmpty else {
+            if let reason = document.rejectedExplanation { throw Problem(.badRequest, reason) }
+            throw Problem(
+                .badRequest,
+                "the request is empty: it must have at least one report, session, check or dropped count")
+        }
+        guard document.reports.isEmpty && document.explanations.isEmpty else {
+            throw Problem(.forbidden, "this ingest key is restricted to the app \(key.app ?? "")")
+        }
+        var problem = Problem(
+            .badRequest,
+            document.givenCount == 1
+                ? rejected[0].reason : "none of the reports is valid; rejected gives the reason for each")
+        problem.rejected = rejected
+        throw problem
+    }
+
+    /// When a report counts, in milliseconds since 1970.
+    static func moment(_ at: WireTime?, receivedAt: Int64) -> Int64 {
+        guard let at = at?.milliseconds, at <= receivedAt + furthestAhead else { return receivedAt }
+        return max(at, receivedAt - oldest)
+    }
+
+    // MARK: Answering
+
+    func answer(isDuplicate: Bool) -> Response {
+        Response(.ok, type: "application/json", body: .bytes(answerBody(isDuplicate: isDuplicate)))
+    }
+
+    private func answerBody(isDuplicate: Bool) -> [UInt8] {
+        var writer = JSONWriter(capacity: 64)
+        writer.object { writer in
+            writer.field("accepted", acceptedCount)
+            writer.field("duplicate", isDuplicate)
+            writer.fields(of: rejected)
+            if rejectedExplanations.count > 0 {
+                writer.object("rejected_explanations") { writer in
+                    writer.field("count", rejectedExplanations.count)
+                    writer.field("first", rejectedExplanations.first)
+                }
+            }
+            if !takesExplanations { writer.field("explanations", false) }
+        }
+        return writer.bytes
+    }
+}
+
+extension EndedSession {
+    /// `false` for a session without a leak in which objects were not looked at: it is neither leak-free nor leaky.
+    fileprivate var isKnown: Bool { leaks > 0 || unseen == 0 }
+}

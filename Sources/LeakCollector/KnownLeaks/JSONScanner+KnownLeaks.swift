@@ -1,0 +1,184 @@
+internal import LeakGrammar
+internal import LeakMessage
+internal import LeakStore
+
+// The entries of a file of known leaks. What is not understood is refused: a misspelt bound would hide leaks.
+
+extension JSONScanner {
+    mutating func knownLeaks() throws(JSONError) -> [KnownLeakRule] {
+        var leaks: [KnownLeakRule] = []
+        guard try enterArray() else { return leaks }
+        repeat {
+            _ = try kind()
+            let start = offset
+            let leak = try knownLeak()
+            guard !leaks.contains(where: { $0.id == leak.id }) else {
+                throw JSONError(.expected("another id: “\(leak.id)” is taken"), at: start)
+            }
+            guard leaks.count < KnownLeakFile.entryLimit else {
+                throw JSONError(.expected("at most \(KnownLeakFile.entryLimit) entries"), at: start)
+            }
+            leaks.append(leak)
+        } while try another(in: .array)
+        return leaks
+    }
+
+    private mutating func knownLeak() throws(JSONError) -> KnownLeakRule {
+        var (id, reason, source): (String?, String?, String?) = (nil, nil, nil)
+        var className: NamePattern?
+        var kind: LeakReport.Kind?
+        var stack: [NamePattern] = []
+        var systems: [SystemRange] = []
+        _ = try self.kind()
+        let start = offset
+        let names = ["id", "class", "stack", "kind", "systems", "reason", "source"]
+        try fields(of: "an entry", named: names) { name, scanner throws(JSONError) in
+            switch name {
+            case "id": id = try scanner.value("an id of letters, digits, - and _", Self.id)
+            case "class": className = try scanner.value(Self.patternWords, Self.pattern)
+            case "stack": stack = try scanner.patterns()
+            case "kind": kind = try scanner.value(Self.kindWords) { LeakReport.Kind(rawValue: $0) }
+            case "systems": systems = try scanner.systemRanges()
+            case "reason":
+                let words = "a reason of 1 to \(KnownLeakFile.reasonBytes) bytes, without control characters"
+                reason = try scanner.value(words) { Self.line($0, limit: KnownLeakFile.reasonBytes) }
+            default: source = try scanner.value("an address that begins with https://", Self.address)
+            }
+        }
+        guard let id, let className, let reason, let source else {
+            let given: [(String, Bool)] = [
+                ("id", id != nil), ("class", className != nil), ("reason", reason != nil),
+                ("source", source != nil),
+            ]
+            let missing = given.filter { !$0.1 }.map(\.0).joined(separator: ", ")
+            throw JSONError(.expected("an entry with \(missing)"), at: start)
+        }
+        return KnownLeakRule(
+            id: id, className: className, stack: stack, kind: kind?.rawValue, systems: systems,
+            reason: reason,
+            source: source)
+    }
+
+    private mutating func patterns() throws(JSONError) -> [NamePattern] {
+        var patterns: [NamePattern] = []
+        guard try enterArray() else { return patterns }
+        repeat {
+            patterns.append(try value(Self.patternWords, Self.pattern))
+        } while try another(in: .array)
+        return patterns
+    }
+
+    private mutating func systemRanges() throws(JSONError) -> [SystemRange] {
+        var ranges: [SystemRange] = []
+        guard try enterArray() else { return ranges }
+        repeat {
+            guard ranges.count < KnownLeakFile.systemsPerEntry else {
+                throw JSONError(.expected("at most \(KnownLeakFile.systemsPerEntry) systems"), at: offset)
+            }
+            ranges.append(try systemRange())
+        } while try another(in: .array)
+        return ranges
+    }
+
+    private mutating func systemRange() throws(JSONError) -> SystemRange {
+        var os: String?
+        var (from, before): (SystemVersion?, SystemVersion?) = (nil, nil)
+        _ = try kind()
+        let start = offset
+        try fields(of: "a system", named: ["os", "from", "before"]) { name, scanner throws(JSONError) in
+            let version = "a version such as 11.2"
+            switch name {
+            case "os": os = try scanner.value("a system such as iOS") { Self.line($0, limit: 64) }
+            case "from": from = try scanner.value(version) { SystemVersion($0) }
+            default: before = try scanner.value(version) { SystemVersion($0) }
+            }
+        }
+        guard let os else { throw JSONError(.expected("a system with os"), at: start) }
+        if let from, let before, before <= from {
+            throw JSONError(.expected("a version after \(from) as before, which is \(before)"), at: start)
+        }
+        return SystemRange(name: os, from: from, before: before)
+    }
+
+    // MARK: Shapes
+
+    /// Reads an object, each field by `read`.
+    mutating func fields(
+        of what: String, named names: [String],
+        _ read: (String, inout JSONScanner) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        guard try enterObject() else { return }
+        var seen: Set<String> = []
+        repeat {
+            let slice = try name()
+            let name = text(of: slice)
+            guard names.contains(name) else {
+                throw JSONError(
+                    .expected("one of \(names.joined(separator: ", ")) in \(what), not “\(name)”"),
+                    at: slice.range.lowerBound)
+            }
+            guard seen.insert(name).inserted else {
+                throw JSONError(.expected("\(name) once in \(what)"), at: slice.range.lowerBound)
+            }
+            try read(name, &self)
+        } while try another(in: .object)
+    }
+
+    mutating func strings(_ what: String) throws(JSONError) -> [(id: String, offset: Int)] {
+        var strings: [(id: String, offset: Int)] = []
+        guard try enterArray() else { return strings }
+        repeat {
+            _ = try kind()
+            let start = offset
+            strings.append((try value(what) { $0 }, start))
+        } while try another(in: .array)
+        return strings
+    }
+
+    private mutating func value<Value>(
+        _ what: String, _ read: (String) -> Value?
+    ) throws(JSONError) -> Value {
+        guard try kind() == .string else { throw JSONError(.expected(what), at: offset) }
+        let start = offset
+        guard let value = read(text(of: try string())) else { throw JSONError(.expected(what), at: start) }
+        return value
+    }
+
+    // MARK: Texts
+
+    private static let patternWords =
+        "a class such as UITextField, or the beginning of one with * at its end, of at most 512 bytes"
+    private static var kindWords: String {
+        "one of " + LeakReport.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
+    private static func pattern(_ text: String) -> NamePattern? {
+        line(text, limit: 512).flatMap { NamePattern($0) }
+    }
+
+    private static func id(_ text: String) -> String? {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return isPlain ? line(text, limit: 64) : nil
+    }
+
+    /// It becomes a link: of the web alone, so that it runs nothing.
+    private static func address(_ text: String) -> String? {
+        guard text.hasPrefix("https://"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        return line(text, limit: 512)
+    }
+
+    private static func line(_ text: String, limit: Int) -> String? {
+        guard (1...limit).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            return nil
+        }
+        return text
+    }
+}

@@ -1,0 +1,80 @@
+internal import LeakGrammar
+internal import LeakMessage
+internal import LeakStore
+
+/// The parts that all reports of a leak have in common, and those in which they differ without being several leaks.
+struct GroupingSummary {
+    /// `same class, same 4 app frames; the 18 sample reports differ in 3 system frames`
+    let sentence: String
+
+    /// - Parameter reports: kept ones.
+    init(of leak: LeakIdentity, reports: [LeakReport]) {
+        let common = Self.common(leak)
+        let differences = Self.differences(of: leak, reports)
+        guard differences > 0 else {
+            sentence = common
+            return
+        }
+        let what =
+            Self.isCallStack(leak)
+            ? Count(differences).of("system frame", "system frames")
+            : Count(differences).of("system owner", "system owners")
+        sentence =
+            "\(common); the \(Count(reports.count).of("sample report", "sample reports")) differ in \(what)"
+    }
+
+    private static func isCallStack(_ leak: LeakIdentity) -> Bool {
+        CallStack.titles(of: leak.stack) != nil
+    }
+
+    private static func common(_ leak: LeakIdentity) -> String {
+        let key = leak.groupingKey
+        let frames = "same \(Count(key.stack.count).of("app frame", "app frames"))"
+        if leak.quality == .low {
+            guard isCallStack(leak), !key.stack.isEmpty else { return "same text" }
+            return key.className.isEmpty ? frames : "same text, \(frames)"
+        }
+        guard let className = leak.className else {
+            return leak.cycle.isEmpty ? "same fingerprint" : "same cycle"
+        }
+        guard key.className.utf8.elementsEqual(className.utf8) else {
+            return "same fingerprint, set by the sender"
+        }
+        if isCallStack(leak) {
+            return key.stack.isEmpty ? "same class" : "same class, \(frames)"
+        }
+        // The last element is the leaked object itself.
+        let owners = key.stack.dropLast(key.stack.last == className ? 1 : 0)
+        return owners.isEmpty ? "same class" : "same class, same \(Count(owners.count).of("owner", "owners"))"
+    }
+
+    /// Elements that the key leaves out and that only some of the reports have.
+    private static func differences(of leak: LeakIdentity, _ reports: [LeakReport]) -> Int {
+        let sets = reports.map { report in
+            Set(
+                isCallStack(leak)
+                    ? systemFrames(report) : systemOwners(report, besides: leak.groupingKey.stack)
+            )
+        }.filter { !$0.isEmpty }
+        guard let first = sets.first else { return 0 }
+        let (all, shared) = sets.dropFirst().reduce((first, first)) {
+            ($0.0.union($1), $0.1.intersection($1))
+        }
+        return all.count - shared.count
+    }
+
+    /// The frames of `stack`, or of the text that the leak was read from. Mangled names tell frames apart as well as read ones, in
+    /// a tenth of the time.
+    private static func systemFrames(_ report: LeakReport) -> [String] {
+        let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
+        let stack =
+            report.stack.isEmpty ? text.flatMap { DetectorMessage($0).callStack } : CallStack(report.stack)
+        return stack?.frames.filter(\.isSystem).compactMap { frame in
+            frame.function.map { "\($0) in \(frame.module ?? "")" }
+        } ?? []
+    }
+
+    private static func systemOwners(_ report: LeakReport, besides key: [String]) -> [String] {
+        report.stack.map { TypeName($0) }.filter(\.isSystem).map(\.text).filter { !key.contains($0) }
+    }
+}

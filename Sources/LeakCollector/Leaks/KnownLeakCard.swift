@@ -1,0 +1,31 @@
+import LeakStore
+
+/// Card that says why a leak, or a part of its reports, comes from the system and not from the app.
+struct KnownLeakCard: Component {
+    var context: PageContext
+    var match: KnownMatch
+    /// Number of all reports of the leak.
+    var reports: Int
+
+    var html: HTML {
+        Card(
+            match.isAll ? "Known system leak" : "Partly a known system leak",
+            #"""
+            <p>\#(match.leak.reason)</p>
+            <dl class="keys"><div><dt>OS versions</dt><dd>\#(systems)</dd></div>\#
+            <div><dt>reports</dt><dd>\#(share)</dd></div></dl>\#
+            <p><a href="\#(match.leak.source)" rel="noreferrer">Where this is documented</a></p>
+            """#, id: "known"
+        ).html
+    }
+
+    private var systems: HTML { KnownSystems(leak: match.leak).html }
+
+    private var share: HTML {
+        guard !match.isAll else { return "all \(Count(reports)) match" }
+        return #"""
+            \#(Count(match.reports)) of \#(Count(reports)) match; \#(Count(match.elsewhere)) \#
+            from other OS versions, so it counts as a leak of the app
+            """#
+    }
+}

@@ -1,0 +1,31 @@
+import LeakStore
+
+/// Head of a page about a leak: app, kind, class, path and state.
+struct LeakHeader: Component {
+    var context: PageContext
+    var leak: LeakIdentity
+    var badge: HTML?
+    /// The most recent decision.
+    var standing: HTML?
+    /// The form for a decision.
+    var form: HTML?
+    /// True if the class links to the leak's own page.
+    var isLink = false
+
+    var html: HTML {
+        let title: HTML =
+            isLink
+            ? #"<a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.title))</a>"#
+            : IsolatedText(leak.title).html
+        return #"""
+            <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.app)))">\#(IsolatedText(leak.app))</a> › \#
+            \#(Kind.words(leak.kind))\#(module)</p>
+            <div class="head"><div><h1>\#(LongText(title, bytes: leak.title.utf8.count))</h1><p>\#(LeakPath(of: leak).whole)</p>\#
+            <p class="state">\#(badge)</p>\#(standing)</div>\#(form)</div>
+            """#
+    }
+
+    private var module: HTML? {
+        leak.module.map { " › module \(IsolatedText($0))" }
+    }
+}

@@ -1,0 +1,24 @@
+import LeakStore
+
+/// How long after they were reported objects were freed.
+struct LifetimeCard: Component {
+    /// Shortest first.
+    var ranges: [LeakDetail.LivedRange]
+
+    var html: HTML {
+        let most = ranges.map(\.count).max() ?? 0
+        let rows = ranges.map { CountTable.Row(name: Self.name($0), counts: [$0.count], most: most) }
+        return Card(
+            "Time until freed", CountTable(heads: ["Freed after", "Objects"], rows: rows).html,
+            id: "time-to-free"
+        ).html
+    }
+
+    /// `1.0 s – 2.0 s`, `1 h or more`
+    private static func name(_ range: LeakDetail.LivedRange) -> String {
+        let from = DurationText(milliseconds: range.from).description
+        guard let end = range.to else { return "\(from) or more" }
+        let to = DurationText(milliseconds: end).description
+        return range.from == 0 ? "less than \(to)" : "\(from) – \(to)"
+    }
+}

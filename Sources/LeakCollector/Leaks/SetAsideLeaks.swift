@@ -1,0 +1,49 @@
+import LeakStore
+
+/// Leaks that the list leaves out, shown so that it is clear that they were seen.
+struct SetAsideLeaks: Component {
+    var context: PageContext
+    var page: LeakPage
+    /// The first known leaks that ``page`` leaves out.
+    var known: [LeakRow]
+
+    var html: HTML { "\(folded)\(decided)" }
+
+    /// Known leaks of the system, folded because they cannot be fixed.
+    private var folded: HTML? {
+        guard !known.isEmpty else { return nil }
+        let all: HTML? =
+            known.count < page.known.leaks
+            ? #"<nav class="pages"><a href="\#(list(.known))">All of them</a></nav>"#
+            : nil
+        let table = LeakTable(context: context, leaks: known, caption: "Known system leaks", isSorted: false)
+        return #"""
+            <details class="apart"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
+            \#(Count(page.known.reports).of("report", "reports"))</summary>
+            \#(table)\#(all)</details>
+            """#
+    }
+
+    /// Links to the resolved and the ignored leaks.
+    private var decided: HTML? {
+        let parts = [
+            link(to: .resolved, totals: page.resolved, one: "resolved leak", many: "resolved leaks"),
+            link(to: .ignored, totals: page.ignored, one: "ignored leak", many: "ignored leaks"),
+        ].compactMap { $0 }
+        return parts.isEmpty ? nil : #"<p class="apart">Hidden: \#(HTML(parts, separator: " · "))</p>"#
+    }
+
+    private func link(
+        to state: LeakQuery.StateFilter, totals: LeakTotals, one: String, many: String
+    ) -> HTML? {
+        guard totals.leaks > 0 else { return nil }
+        let leaks = Count(totals.leaks).of(one, many)
+        return #"<a href="\#(list(state))">\#(leaks)</a>, \#(Count(totals.reports).of("report", "reports"))"#
+    }
+
+    private func list(_ state: LeakQuery.StateFilter) -> String {
+        context.links.isServed
+            ? context.summary { $0.state = state }
+            : context.links.to(.list(app: context.query.app, state: state, page: 1))
+    }
+}

@@ -1,0 +1,24 @@
+import LeakStore
+
+/// The leaks that are closest to a leak, each with what tells the two apart.
+struct SimilarLeaksCard: Component {
+    var leaks: [SimilarLeak]
+    var links: Links
+
+    var html: HTML {
+        let rows = leaks.map { close -> HTML in
+            let leak = close.leak
+            return #"""
+                <tr><th scope="row"><a href="\#(links.to(.leak(leak.id)))">\#(LongText(leak.title))</a>\#
+                <p class="dim">\#(IsolatedText(close.difference))</p></th><td class="num">\#(Count(leak.reports))</td></tr>
+                """#
+        }
+        return Card(
+            "Similar leaks",
+            #"""
+            <table class="small"><thead><tr><th scope="col">Leak and difference</th>\#
+            <th scope="col" class="num">Reports</th></tr></thead><tbody>\#(rows)</tbody></table>
+            """#, id: "closest"
+        ).html
+    }
+}

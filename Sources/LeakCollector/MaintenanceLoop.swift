@@ -1,0 +1,158 @@
+internal import LeakStore
+internal import LeakPlatform
+
+/// Periodic maintenance: loads new credentials, expires old rows, and watches the data folder or the database.
+final class MaintenanceLoop: Sendable {
+    /// Interval of the maintenance: time until the server knows a key that the command line created or revoked.
+    static let interval: Duration = .seconds(1)
+    static let intervalsBetweenExpirations = 3600
+
+    private let store: any Store
+    private let authenticator: Authenticator
+    private let tables: SymbolTableCache
+    /// `nil` if the database is on another machine.
+    private let folder: DataFolder?
+    private let health: StoreHealth
+    private let log: Log
+    private let now: @Sendable () -> Int64
+    private let isStopping = Guarded(false)
+
+    init(
+        store: any Store, authenticator: Authenticator, tables: SymbolTableCache, folder: DataFolder?,
+        health: StoreHealth,
+        log: Log,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.store = store
+        self.authenticator = authenticator
+        self.tables = tables
+        self.folder = folder
+        self.health = health
+        self.log = log
+        self.now = now
+    }
+
+    func start() throws(StoreError) -> WorkerThread {
+        // Created here, used only on the thread.
+        nonisolated(unsafe) let reader = try store.makeReader()
+        return WorkerThread(name: "housekeeping") { [self] in
+            var intervals = 0
+            var counter: Int64?
+            var damage: StoreError?
+            repeat {
+                if let folder { watch(folder) }
+                damage = watchDatabase(damage)
+                counter = unsafe refreshCaches(reader, since: counter)
+                if intervals % Self.intervalsBetweenExpirations == 0 { expire() }
+                intervals += 1
+            } while !sleep()
+            recordUse()
+        }
+    }
+
+    func stop() {
+        isStopping.with { $0 = true }
+        isStopping.wakeAll()
+    }
+
+    /// - Returns: `true` if it is time to stop.
+    private func sleep() -> Bool {
+        isStopping.wait(timeout: Self.interval) { $0 ? true : nil } ?? false
+    }
+
+    /// Stores which symbols were used. This runs before anything expires, so that symbols that reports needed stay.
+    private func recordUse() {
+        do throws(StoreError) {
+            try tables.storeUse(now: now())
+        } catch {
+            log.warning("the last use of symbols could not be stored, and this is tried again: \(error)")
+        }
+    }
+
+    private func expire() {
+        recordUse()
+        do {
+            guard let wait = try store.expire(now: now(), while: { isStopping.with { !$0 } }) else { return }
+            log.warning(Self.warning(of: wait))
+        } catch {
+            log.warning("expired data could not be deleted, and this is tried again: \(error)")
+        }
+    }
+
+    /// Returns the warning that says why nothing expires.
+    static func warning(of wait: ClockWait) -> String {
+        "the clock is \(hours(wait.ahead)) ahead of the last known time (\(CivilTime(milliseconds: wait.lastKnown).full)), so "
+            + "nothing expires by it. If the clock is wrong, set it. If it is right, data expires again after the collector "
+            + "has run for \(hours(wait.left)) more"
+    }
+
+    private static func hours(_ milliseconds: Int64) -> String {
+        let hours = (milliseconds + 3_599_999) / 3_600_000
+        return hours < 48 ? "\(hours) h" : "\(hours / 24) days"
+    }
+
+    /// Reads the credentials again if another connection, this process's writer or the command line, has committed.
+    private func refreshCaches(_ reader: any StoreReader, since former: Int64?) -> Int64? {
+        do {
+            let counter = try reader.changeCounter()
+            if health.note(.databaseAway, isThere: false) {
+                log.info("the database is back: accepting reports again")
+            }
+            guard counter != former else { return counter }
+            try tables.refresh(from: reader)
+            let edits = authenticator.edits
+            return authenticator.replace(try reader.credentials(all: true, now: now()), since: edits)
+                ? counter : former
+        } catch {
+            guard error.reason == .unavailable else {
+                log.warning(
+                    "keys and tokens could not be read again, so recent changes are not in effect yet: \(error)"
+                )
+                return former
+            }
+            if health.note(.databaseAway, isThere: true) {
+                log.error("\(error): rejecting reports until it is back")
+            }
+            return former
+        }
+    }
+
+    /// - Parameter former: the damage that was logged already.
+    private func watchDatabase(_ former: StoreError?) -> StoreError? {
+        let damage = store.damage
+        health.note(.damaged, isThere: damage != nil)
+        if let integrityCheck = store.integrityCheck {
+            _ = WorkerThread.start(name: "damage check", body: integrityCheck)
+        }
+        guard damage != former else { return damage }
+        if let damage {
+            log.error("rejecting reports: \(damage)")
+        } else {
+            log.info("the database is sound: accepting reports again")
+        }
+        return damage
+    }
+
+    private func watch(_ folder: DataFolder) {
+        let isGone = !folder.hasItsFile
+        if health.note(.folderGone, isThere: isGone) {
+            if isGone {
+                log.error(
+                    "the data folder \(folder.path) was removed or replaced: rejecting reports; restart the collector"
+                )
+            } else {
+                log.info("the data folder \(folder.path) is back: accepting reports again")
+            }
+        }
+        guard let free = folder.freeBytes else { return }
+        let isNearlyFull = free < DataFolder.leastFreeBytes
+        guard health.note(.diskNearlyFull, isThere: isNearlyFull) else { return }
+        if isNearlyFull {
+            log.error(
+                "only \(free >> 20) MiB are free in \(folder.path): rejecting reports until at least "
+                    + "\(DataFolder.leastFreeBytes >> 20) MiB are free")
+        } else {
+            log.info("the disk has enough free space again: accepting reports again")
+        }
+    }
+}

@@ -1,0 +1,297 @@
+internal import LeakPlatform
+internal import LeakGrammar
+internal import LeakMessage
+package import LeakStore
+
+/// Finds the leaks of an app whose reports go to other leaks by today's rules, and merges them: `collector regroup`.
+package struct RegroupPlanner {
+    /// A leak that is merged into another.
+    package struct Part: Sendable {
+        package var id: LeakID
+        package var title: String
+        /// ``GroupingKey/version``
+        package var rule: Int
+        package var reports: Int
+    }
+
+    /// Leaks that become one.
+    package struct Group: Sendable {
+        package var target: LeakIdentity
+        /// `nil` for a leak that is not there yet.
+        package var targetReports: Int?
+        /// Most reports first.
+        package var parts: [Part]
+        /// The decision that will hold.
+        package var holding: LeakMerge.Holding?
+        /// How many of the leaks have a decision.
+        package var decidedParts: Int
+    }
+
+    /// The changes in one app.
+    package struct Plan: Sendable {
+        package var app: String
+        package var leaks = 0
+        /// In the order in which they are to be merged.
+        package var groups: [Group] = []
+        /// Leaks that are not merged, because their reports belong to several leaks now.
+        package var split: [Part] = []
+        /// The number of leaks that are not merged, because no kept report determines their group.
+        package var withoutReports = 0
+    }
+
+    /// The name that the history of a merged leak has for who decided.
+    package static let author = "collector regroup"
+    /// Leaks that one transaction merges: a few milliseconds each, for which reports wait.
+    private static let partsPerMerge = 20
+
+    private let reader: any StoreReader
+    private let symbols: SymbolTableCache
+    /// Milliseconds since 1970.
+    private let now: Int64
+
+    package init(store: any Store, now: Int64) throws(StoreError) {
+        reader = try store.makeReader()
+        symbols = SymbolTableCache(store: store)
+        try symbols.refresh(from: reader)
+        self.now = now
+    }
+
+    /// - Parameter app: `nil` for all.
+    /// - Returns: apps that have leaks, in the order of their names.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for an app that is not there.
+    package func plans(app: String?) throws -> [Plan] {
+        let apps = try reader.apps()
+        if let app, !apps.contains(where: { $0.utf8.elementsEqual(app.utf8) }) {
+            let known =
+                apps.isEmpty ? "no app has sent reports" : "the apps are \(apps.joined(separator: ", "))"
+            throw StoreError(.invalidArgument, "there is no app \(app); \(known)")
+        }
+        // Leaks of apps beyond the limit have ids of their own.
+        let chosen = apps.filter { $0 != StoreLimits.other && (app == nil || $0 == app) }
+        return try chosen.sorted().map { try plan(for: $0) }
+    }
+
+    private func plan(for app: String) throws -> Plan {
+        var plan = Plan(app: app)
+        var leaks: [LeakID: LeakRow] = [:]
+        var targets: [LeakID: LeakIdentity] = [:]
+        try forEachLeak(of: app) { row in
+            plan.leaks += 1
+            leaks[row.identity.id] = row
+            guard !row.identity.isBeyond else { return }
+            let samples = try reader.samples(of: row.identity.id) ?? []
+            var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
+            let reports = samples.lazy.compactMap { ParsedSample($0).report }
+            let group = CurrentGroup(of: row.identity, reports: reports) { symbolicator.calls($0, $1) }
+            if let failure = symbolicator.failure { throw failure }
+            switch group {
+            case .same: break
+            case .other(let target): targets[row.identity.id] = target
+            case .several: plan.split.append(Self.part(row))
+            case .unknown: plan.withoutReports += 1
+            }
+        }
+        targets = targets.mapValues { $0.chosen { leaks[$0].map { $0.identity.module ?? "" } } }
+        targets = targets.filter { $0.key != $0.value.id }
+        var groups: [LeakID: Group] = [:]
+        for (source, target) in targets {
+            guard let row = leaks[source] else { continue }
+            groups[
+                target.id,
+                default: Group(
+                    target: target, targetReports: leaks[target.id]?.reports, parts: [], decidedParts: 0)
+            ].parts.append(Self.part(row))
+        }
+        let depths = Self.depths(targets.mapValues(\.id))
+        // A leak that is merged away itself goes before those that are merged into a new leak with its id.
+        plan.groups = groups.values.filter { group in group.parts.allSatisfy { depths[$0.id] != nil } }
+            .sorted { one, other in
+                let depth = (depths[one.parts[0].id] ?? 0, depths[other.parts[0].id] ?? 0)
+                return depth.0 == depth.1 ? one.target.id < other.target.id : depth.0 < depth.1
+            }
+        for index in plan.groups.indices {
+            plan.groups[index].parts.sort { ($1.reports, $0.id) < ($0.reports, $1.id) }
+            let isThere = targets[plan.groups[index].target.id] == nil
+            if !isThere { plan.groups[index].targetReports = nil }
+            try setHolding(of: &plan.groups[index])
+        }
+        plan.split.sort { ($1.reports, $0.id) < ($0.reports, $1.id) }
+        return plan
+    }
+
+    /// The number of leaks that each leak's target is merged into one after another. A leak whose targets lead back to it has none.
+    private static func depths(_ targets: [LeakID: LeakID]) -> [LeakID: Int] {
+        targets.compactMapValues { first in
+            var (target, depth) = (first, 0)
+            while let next = targets[target] {
+                (target, depth) = (next, depth + 1)
+                if depth > targets.count { return nil }
+            }
+            return depth
+        }
+    }
+
+    private static func part(_ row: LeakRow) -> Part {
+        Part(
+            id: row.identity.id, title: row.identity.title, rule: row.identity.groupingKey.version,
+            reports: row.reports)
+    }
+
+    private func forEachLeak(of app: String, _ body: (LeakRow) throws -> Void) throws {
+        var query = LeakQuery()
+        (query.app, query.state, query.sort, query.limit) = (app, .any, .firstSeen, 200)
+        var seen: Set<LeakID> = []
+        repeat {
+            let page = try reader.leaks(query, now: now)
+            for row in page.leaks where seen.insert(row.identity.id).inserted { try body(row) }
+            query.cursor = page.next
+        } while query.cursor != nil
+    }
+
+    /// As the store chooses it: the most recent one.
+    private func setHolding(of group: inout Group) throws(StoreError) {
+        let target = group.targetReports == nil ? [] : [group.target.id]
+        for id in group.parts.map(\.id) + target {
+            guard let decision = try reader.leak(id, now: now)?.history.first(where: \.setsState) else {
+                continue
+            }
+            group.decidedParts += 1
+            if group.holding.map({ decision.at > $0.decision.at }) ?? true {
+                group.holding = LeakMerge.Holding(decision: decision, leak: id)
+            }
+        }
+    }
+
+    /// Merges the leaks of a group.
+    ///
+    /// - Returns: how many were merged; fewer than planned where some are gone meanwhile.
+    package static func merge(_ group: Group, in store: any Store, now: Int64) throws(StoreError) -> Int {
+        var merged = 0
+        var rest = group.parts[...]
+        while !rest.isEmpty {
+            let parts = rest.prefix(partsPerMerge)
+            rest = rest.dropFirst(partsPerMerge)
+            let version = group.target.groupingKey.version
+            let merge = try store.merge(
+                parts.map(\.id), into: group.target, by: author, now: now,
+                note: { MergeNote.text($0, version: version) })
+            merged += merge?.sources.count ?? 0
+        }
+        return merged
+    }
+}
+
+/// The entry in the history of a merged leak.
+enum MergeNote {
+    /// Leaks that are named; the others are counted.
+    private static let named = 20
+
+    /// - Parameter version: of the rule that puts the reports together.
+    static func text(_ merge: LeakMerge, version: Int) -> String {
+        let names = merge.sources.prefix(named).map { "\($0.id) (\(count($0.reports, "report")))" }
+        let others = merge.sources.count - names.count
+        let list = (names + (others > 0 ? ["\(others) more"] : [])).joined(separator: ", ")
+        let first =
+            "Rule \(version) groups the reports of \(count(merge.sources.count, "other leak")) into this leak: \(list)."
+        guard let holding = merge.holding else { return first }
+        let choice =
+            merge.decidedParts > 1
+            ? ", the most recent of the decisions about \(merge.decidedParts) leaks" : ""
+        return
+            "\(first) Decision in effect: \(decision(holding.decision)), about \(holding.leak)\(choice)."
+    }
+
+    /// `resolved in 5.2.0 by ada on 2026-11-20`
+    static func decision(_ decision: PastDecision) -> String {
+        let words =
+            switch decision.action {
+            case .resolved(let version, let isAfter):
+                "resolved in \(isAfter ? "the next version after " : "")\(version)"
+            case .ignored(nil): "ignored forever"
+            case .ignored(.date(let end)): "ignored until \(CivilDate(milliseconds: end).text)"
+            case .ignored(.reports(let reports)): "ignored until \(count(reports, "more report"))"
+            case .reopened: "reopened"
+            case .noted: "a comment"
+            }
+        return "\(words) by \(decision.by) on \(CivilDate(milliseconds: decision.at).text)"
+    }
+
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+}
+
+/// The text that the command prints of a plan.
+package enum RegroupSummary {
+    /// Characters of a title that a line has.
+    private static let titleLength = 80
+    /// Leaks of a group, or groups of reports that go to several leaks, that have a line of their own.
+    private static let partsShown = 10
+
+    /// - Parameters:
+    ///   - merged: leaks that this run merged.
+    ///   - targets: leaks that they were merged into.
+    ///   - planned: leaks that were to be merged when the run began.
+    package static func outcome(merged: Int, into targets: Int, planned: Int) -> [String] {
+        let missed = planned - merged
+        let done =
+            merged == 0
+            ? []
+            : [
+                "merged \(MergeNote.count(merged, "leak")) into \(MergeNote.count(targets, "other leak")); the old addresses lead there"
+            ]
+        guard missed > 0 else { return done }
+        return done + [
+            "not merged: \(MergeNote.count(missed, "leak")) that another command changed or that expired "
+                + "while this command ran; collector regroup --dry-run lists the remaining ones"
+        ]
+    }
+
+    package static func lines(_ plan: RegroupPlanner.Plan) -> [String] {
+        let moved = plan.groups.reduce(0) { $0 + $1.parts.count }
+        var lines = [
+            "app \(plan.app): \(moved) of \(MergeNote.count(plan.leaks, "leak")) to merge"
+        ]
+        for group in plan.groups {
+            let state = group.targetReports.map { MergeNote.count($0, "report") } ?? "new"
+            lines.append("  into \(name(group.target)) (\(group.target.id), \(state))")
+            lines += self.lines(group.parts, "    from")
+            if let holding = group.holding {
+                let choice = group.decidedParts > 1 ? ", the most recent of \(group.decidedParts)" : ""
+                lines.append("    decision in effect: \(MergeNote.decision(holding.decision))\(choice)")
+            }
+        }
+        if !plan.split.isEmpty {
+            lines.append("  not merged, because their reports now belong to several leaks:")
+            lines += self.lines(plan.split, "   ")
+        }
+        if plan.withoutReports > 0 {
+            lines.append(
+                "  not checked, because no sample report shows their group: "
+                    + MergeNote.count(plan.withoutReports, "leak"))
+        }
+        return lines
+    }
+
+    private static func lines(_ parts: [RegroupPlanner.Part], _ start: String) -> [String] {
+        let shown = parts.prefix(partsShown).map { part in
+            "\(start) \(part.id): \(short(part.title)), rule \(part.rule), \(MergeNote.count(part.reports, "report"))"
+        }
+        let rest = parts.dropFirst(partsShown)
+        guard !rest.isEmpty else { return shown }
+        let reports = rest.reduce(into: 0) { $0.addBounded($1.reports) }
+        return shown + ["\(start) \(rest.count) more, \(MergeNote.count(reports, "report"))"]
+    }
+
+    private static func name(_ leak: LeakIdentity) -> String {
+        let calls = CallStack.titles(of: leak.groupingKey.stack)
+        let path =
+            calls.map { $0.joined(separator: " ← ") } ?? leak.groupingKey.stack.joined(separator: " › ")
+        return short(path.isEmpty ? leak.title : "\(leak.title), \(path)")
+    }
+
+    private static func short(_ text: String) -> String {
+        let line = String(text.prefix(titleLength))
+        return line.count < text.count ? line + "…" : line
+    }
+}

@@ -1,0 +1,93 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// Names the frames of stored leaks after an upload, and merges leaks of several builds that turn out to be one.
+struct LeakSymbolicator {
+    struct Outcome: Hashable, Sendable {
+        /// Leaks whose frames have names now.
+        var named = 0
+        /// Named leaks that became part of another leak.
+        var merged = 0
+    }
+
+    /// The name that the history of a merged leak has for who decided.
+    static let author = "collector symbols"
+    /// A leak that is named anew may be on the way of another one: looked through again at most so often.
+    private static let passes = 3
+
+    let store: any Store
+    let reader: any StoreReader
+    let tables: SymbolTableCache
+    /// Milliseconds since 1970.
+    let now: Int64
+
+    /// Groups the kept reports of each leak anew that has frames without a name in one of the images.
+    ///
+    /// In one transaction for each leak, beside whatever else counts. Run again, it changes nothing.
+    ///
+    /// - Parameter isWanted: asked before each leak; what is left once it is not wanted stays as it is.
+    func name(
+        framesWith spellings: [String], while isWanted: () -> Bool = { true }
+    ) throws(StoreError) -> Outcome {
+        var outcome = Outcome()
+        for _ in 0..<Self.passes {
+            let before = outcome
+            try runPass(over: spellings, outcome: &outcome, while: isWanted)
+            if outcome == before { break }
+        }
+        return outcome
+    }
+
+    private func runPass(
+        over spellings: [String], outcome: inout Outcome, while isWanted: () -> Bool
+    ) throws(StoreError) {
+        for id in try reader.leaks(withPlacesIn: spellings) {
+            guard isWanted() else { return }
+            guard let leak = try reader.leak(id, now: now)?.row.identity, !leak.isBeyond,
+                let samples = try reader.samples(of: id)
+            else { continue }
+            let reports = samples.compactMap { ParsedSample($0).report }
+            var symbolicator = FrameSymbolicator(tables: tables, reader: reader)
+            let group = CurrentGroup(of: leak, reports: reports) { symbolicator.calls($0, $1) }
+            if let failure = symbolicator.failure { throw failure }
+            switch group {
+            case .other(let target):
+                let version = target.groupingKey.version
+                let merge = try store.merge([id], into: target, by: Self.author, now: now) {
+                    Self.note($0, version: version)
+                }
+                guard let merge else { continue }
+                outcome.named += 1
+                if !merge.isNew { outcome.merged += 1 }
+            case .same:
+                guard let identity = rewritten(leak, reports), try store.rewrite(identity) else { continue }
+                outcome.named += 1
+            case .several, .unknown: continue
+            }
+        }
+    }
+
+    /// A leak whose key says nothing of its frames, as one with a fingerprint, with names in the path that is shown.
+    private func rewritten(_ leak: LeakIdentity, _ reports: [LeakReport]) -> LeakIdentity? {
+        for report in reports {
+            var symbolicator = FrameSymbolicator(tables: tables, reader: reader)
+            let groups = [leak.module, nil].map {
+                GroupingRules.groups(report, app: leak.app, module: $0) { symbolicator.calls($0, $1) }
+            }
+            let same = groups.lazy.map(\.first.identity).first { $0.id == leak.id && $0.stack != leak.stack }
+            guard let same, !symbolicator.used.isEmpty else { continue }
+            return LeakIdentity(
+                id: leak.id, app: leak.app, kind: leak.kind, className: leak.className, module: leak.module,
+                title: leak.title, stack: same.stack, children: leak.children, cycle: leak.cycle,
+                quality: leak.quality, groupingKey: leak.groupingKey)
+        }
+        return nil
+    }
+
+    private static func note(_ merge: LeakMerge, version: Int) -> String {
+        let names = merge.sources.map { "\($0.id) (\(MergeNote.count($0.reports, "report")))" }
+        let list = names.joined(separator: ", ")
+        guard !merge.isNew else { return "Symbols named the frames of this leak, which was \(list)." }
+        return "Symbols named the frames of \(list): by rule \(version) its reports belong here."
+    }
+}

@@ -1,0 +1,103 @@
+internal import LeakGrammar
+internal import LeakMessage
+
+/// The answer of a collector to an upload of symbols, as the command line tells it.
+package struct SymbolUpload: Hashable, Sendable {
+    package var isReplaced = false
+    package var named = 0
+    package var merged = 0
+
+    /// - Throws: ``SymbolResponseError`` for another answer.
+    package init(json: [UInt8]) throws(SymbolResponseError) {
+        var upload = (isReplaced: false, named: 0, merged: 0)
+        try SymbolResponseError.read(json) { (scanner) throws(JSONError) in
+            guard try scanner.enterObject() else { return }
+            repeat {
+                switch scanner.text(of: try scanner.name()) {
+                case "replaced": upload.isReplaced = try scanner.boolean()
+                case "leaks_named": upload.named = try scanner.number().integer ?? 0
+                case "leaks_merged": upload.merged = try scanner.number().integer ?? 0
+                default: try scanner.skip()
+                }
+            } while try scanner.another(in: .object)
+        }
+        (isReplaced, named, merged) = upload
+    }
+
+    /// `stored; 2 leaks named, 1 of them merged into others`
+    package var sentence: String {
+        let stored = isReplaced ? "replaced an earlier upload" : "stored"
+        guard named > 0 else { return "\(stored); no stored leak uses these symbols" }
+        let merges = merged > 0 ? ", \(merged) of them merged into other leaks" : ""
+        return "\(stored); \(MergeNote.count(named, "leak")) named\(merges)"
+    }
+}
+
+/// The symbols that a collector has, as the command line tells them.
+package struct SymbolList: Sendable {
+    private struct Row {
+        var image = ""
+        var name = ""
+        var uploadedAt = ""
+        var usedAt = ""
+        var bytes = 0
+    }
+
+    package private(set) var lines: [String] = []
+
+    /// - Throws: ``SymbolResponseError`` for another answer.
+    package init(json: [UInt8]) throws(SymbolResponseError) {
+        var rows: [Row] = []
+        try SymbolResponseError.read(json) { (scanner) throws(JSONError) in
+            guard try scanner.enterObject() else { return }
+            repeat {
+                guard scanner.text(of: try scanner.name()) == "symbols" else {
+                    try scanner.skip()
+                    continue
+                }
+                guard try scanner.enterArray() else { continue }
+                repeat { rows.append(try Self.row(&scanner)) } while try scanner.another(in: .array)
+            } while try scanner.another(in: .object)
+        }
+        lines = rows.map { row in
+            "\(row.image)  \(row.name)  \(row.bytes >> 10) KiB, uploaded \(row.uploadedAt.prefix(10)), "
+                + "used \(row.usedAt.prefix(10))"
+        }
+        let total = rows.reduce(0) { $0 + $1.bytes }
+        lines.append("\(MergeNote.count(rows.count, "image")), \(total >> 10) KiB")
+    }
+
+    private static func row(_ scanner: inout JSONScanner) throws(JSONError) -> Row {
+        var row = Row()
+        guard try scanner.enterObject() else { return row }
+        repeat {
+            switch scanner.text(of: try scanner.name()) {
+            case "image": row.image = TerminalText.text(scanner.text(of: try scanner.string()))
+            case "name": row.name = TerminalText.text(scanner.text(of: try scanner.string()))
+            case "uploaded_at": row.uploadedAt = TerminalText.text(scanner.text(of: try scanner.string()))
+            case "used_at": row.usedAt = TerminalText.text(scanner.text(of: try scanner.string()))
+            case "bytes": row.bytes = try scanner.number().integer ?? 0
+            default: try scanner.skip()
+            }
+        } while try scanner.another(in: .object)
+        return row
+    }
+}
+
+/// An answer of something that is no collector, or of a later one.
+package struct SymbolResponseError: Error, Hashable, CustomStringConvertible {
+    package var description: String {
+        "the response cannot be read: it is not from a collector, or from a later version; check the address"
+    }
+
+    fileprivate static func read(
+        _ json: [UInt8], _ body: (inout JSONScanner) throws(JSONError) -> Void
+    ) throws(SymbolResponseError) {
+        guard UTF8Validity.firstInvalidByte(in: json) == nil else { throw SymbolResponseError() }
+        do {
+            try JSONScanner.scan(json, body)
+        } catch {
+            throw SymbolResponseError()
+        }
+    }
+}

@@ -1,0 +1,166 @@
+internal import LeakHTTPServer
+internal import LeakMessage
+internal import LeakStore
+internal import LeakPlatform
+
+/// The thread that stores and removes symbols.
+///
+/// Naming what is stored may look at many leaks: on a thread of its own, one upload after another.
+final class SymbolUploadWorker: Sendable {
+    /// Reports that were grouped before an upload may be counted behind it; other collectors of a database notice it within a
+    /// second. What is stored is looked through again after these times.
+    private static let laterPasses: [Duration] = [.seconds(5), .seconds(60)]
+    /// Uploads so old are looked through again when a collector starts.
+    private static let recentMilliseconds: Int64 = 10 * 60_000
+
+    private let jobs = JobQueue<any StoreReader>(
+        limit: 9,
+        full: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
+        stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
+    /// Frames that are named again, and when.
+    private let later = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
+    private let store: any Store
+    private let tables: SymbolTableCache
+    private let log: Log
+    private let now: @Sendable () -> Int64
+
+    init(store: any Store, tables: SymbolTableCache, log: Log, now: @escaping @Sendable () -> Int64) {
+        self.store = store
+        self.tables = tables
+        self.log = log
+        self.now = now
+    }
+
+    // MARK: Requests
+
+    /// Checks a table, and answers once it is stored and the leaks are named.
+    func put(_ bytes: [UInt8], _ change: ChangeRequest) throws(Problem) {
+        let table: SymbolData
+        do throws(SymbolTable.Invalid) {
+            table = try SymbolData(bytes)
+        } catch {
+            throw Problem(.badRequest, error.description)
+        }
+        jobs.add(
+            change.work("storing symbols") { [self] reader in try put(table, bytes: bytes, reader: reader) })
+    }
+
+    func remove(_ image: ImageID, _ change: ChangeRequest) {
+        jobs.add(
+            change.work("removing symbols") { [self] reader in
+                guard
+                    try store.removeSymbols(.image, of: image.description)
+                        || store.removeSymbols(.mapping, of: image.description)
+                else {
+                    throw Problem(
+                        .notFound,
+                        "there are no symbols of image \(image); collector symbols list shows the images")
+                }
+                try tables.refresh(from: reader)
+                return JSONResponse.json { $0.field("image", image.description) }
+            })
+    }
+
+    // MARK: The thread
+
+    func start() throws(StoreError) -> WorkerThread {
+        // Made here, used on the thread alone.
+        nonisolated(unsafe) let reader = try store.makeReader()
+        try tables.refresh(from: unsafe reader)
+        let recent = try unsafe reader.symbols().filter { $0.uploadedAt > now() - Self.recentMilliseconds }
+        let due = ContinuousClock.now + Self.laterPasses[0]
+        let spellings = recent.map { one in
+            one.kind == .mapping ? [one.name] : ImageID(one.image)?.spellings ?? []
+        }
+        later.with { $0 = spellings.map { ($0, due) } }
+        return WorkerThread(name: "symbols") { [self] in
+            while true {
+                let nearest = later.with { $0.map(\.due).min() }
+                switch unsafe jobs.runNext(with: reader, timeout: nearest.map { $0 - .now }, log: log) {
+                case .ran: break
+                case .timedOut: unsafe nameAgain(dueSpellings(), reader)
+                case .stopped: return
+                }
+            }
+        }
+    }
+
+    /// Refuses what waits; the thread ends before the next leak that it names.
+    func stop() { jobs.stop() }
+
+    /// Takes the frames that are to be named again by now.
+    private func dueSpellings() -> [String] {
+        later.with { later in
+            let now = ContinuousClock.now
+            let due = later.filter { $0.due <= now }
+            later.removeAll { $0.due <= now }
+            return due.flatMap(\.spellings)
+        }
+    }
+
+    private func nameAgain(_ spellings: [String], _ reader: any StoreReader) {
+        do {
+            _ = try symbolicator(reader).name(framesWith: spellings) { !jobs.isStopping }
+        } catch {
+            log.warning("the frames of some leaks could not be named yet, and this is tried again: \(error)")
+        }
+    }
+
+    private func symbolicator(_ reader: any StoreReader) -> LeakSymbolicator {
+        LeakSymbolicator(store: store, reader: reader, tables: tables, now: now())
+    }
+
+    private func put(
+        _ table: SymbolData, bytes: [UInt8], reader: any StoreReader
+    ) throws -> Response {
+        let time = now()
+        let packed = SymbolTableCache.packed(bytes)
+        let symbols = StoredSymbols(
+            kind: table.kind, image: table.image.description, name: table.name, uploadedAt: time,
+            usedAt: time,
+            bytes: packed.count)
+        let stored = try store.put(symbols, body: packed)
+        if case .full(let others) = stored {
+            return Problem(
+                .insufficientStorage,
+                "the symbols of other images take \(others >> 20) MiB, so this table of \(packed.count >> 10) KiB does "
+                    + "not fit: remove some (collector symbols list, collector symbols remove IMAGE)"
+            ).response
+        }
+        try tables.refresh(from: reader)
+        later.with { later in
+            let now = ContinuousClock.now
+            later += Self.laterPasses.map { (table.spellings, now + $0) }
+        }
+        let outcome = try symbolicator(reader).name(framesWith: table.spellings) { !jobs.isStopping }
+        log.info(
+            "symbols of \(TerminalText.text(table.name)) (\(table.image)): \(MergeNote.count(outcome.named, "leak")) named, \(outcome.merged) merged"
+        )
+        return JSONResponse.json { writer in
+            writer.field("image", table.image.description)
+            writer.field("name", table.name)
+            writer.field("ranges", table.count)
+            writer.field("bytes", packed.count)
+            writer.field("replaced", stored == .replaced)
+            writer.field("leaks_named", outcome.named)
+            writer.field("leaks_merged", outcome.merged)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The symbols that the store has.
+    mutating func fields(of symbols: [StoredSymbols]) {
+        array("symbols") { writer in
+            for one in symbols {
+                writer.object { writer in
+                    writer.field("image", one.image)
+                    writer.field("name", one.name)
+                    writer.time("uploaded_at", one.uploadedAt)
+                    writer.time("used_at", one.usedAt)
+                    writer.field("bytes", one.bytes)
+                }
+            }
+        }
+    }
+}

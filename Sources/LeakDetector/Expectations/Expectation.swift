@@ -1,0 +1,90 @@
+/// One object that is expected to be deallocated, and the stage of the wait for it.
+struct Expectation<Subject: Sendable>: Sendable {
+    enum Stage: Sendable {
+        /// The grace period of the object runs.
+        case grace
+        /// The object outlived its grace period. It is looked at once more, since a late release is no leak.
+        case secondLook
+        /// The owner of the object was reported. While the owner stays, a report of the object would say nothing new.
+        case keptByOwner(Trace)
+        /// The object was reported; its deallocation is of interest.
+        case survivor(Trace)
+    }
+
+    /// The key of an object in ``KnownObjects``.
+    struct Trace: Hashable, Sendable {
+        let identity: ObjectIdentifier
+        /// Tells the object from another one that has the same address later.
+        let number: Int
+        let since: Int
+    }
+
+    /// Weak access to the object: tells whether it still exists, without retaining it.
+    let subject: Subject
+    let context: ExpectationContext
+    let startedAt: Int
+    /// The object's identity, if it was known when the wait began.
+    var expectedIdentity: ObjectIdentifier?
+    /// An increasing number. It tells expectations made before an object came into use again from those made after. 0 for
+    /// expectations from ``GraceTimingWheel``, which holds no object that was ever in use again.
+    var sequence = 0
+    var stage = Stage.grace
+
+    /// The identity of the object; `nil` while nothing is known of it.
+    var identity: ObjectIdentifier? {
+        switch stage {
+        case .grace, .secondLook: nil
+        case .keptByOwner(let trace), .survivor(let trace): trace.identity
+        }
+    }
+
+    /// Indicates whether nothing is known of the object yet.
+    var isAwaited: Bool {
+        switch stage {
+        case .grace, .secondLook: true
+        case .keptByOwner, .survivor: false
+        }
+    }
+}
+
+/// Facts about an object, given at registration and repeated in its reports.
+struct ExpectationContext: Sendable {
+    let type: AnyClass
+    /// Names of the owners, outermost first.
+    var path: [String] = []
+    var reason: String?
+    /// The source file of the call that expects the object to be deallocated; `nil` without such a call, as for watched
+    /// controllers.
+    var file: StaticString?
+    var line: UInt = 0
+    /// The object that retains this one: while the owner is reported, this object is not.
+    var owner: WeakSubject?
+    /// `true` if the object is part of the counts of the detector.
+    var isCounted = true
+    /// `true` if the object belongs to one that is checked already, as views belong to their screen. Such an object counts only if
+    /// it stays in memory.
+    var isPart = false
+}
+
+/// Result of a look at an object.
+enum ObjectState: Hashable, Sendable {
+    case gone
+    /// The object is in its place again, such as on screen: it is no longer expected to be deallocated.
+    case inUse
+    case retained(ObjectIdentifier)
+}
+
+/// Result of an expectation that is to be reported.
+enum ExpectationResult: Hashable, Sendable {
+    /// - alive: number of objects of the type that were reported and are not known to be deallocated, including this one.
+    /// - isWatched: `true` if the deallocation of the object will be reported.
+    case leaked(
+        ObjectIdentifier, reportID: String, waitedMilliseconds: Int, alive: Int, isWatched: Bool)
+    case freed(reportID: String, livedMilliseconds: Int, alive: Int)
+    /// The object is in use again: its owner keeps it on purpose.
+    case cameBack(reportID: String, livedMilliseconds: Int, alive: Int)
+    /// The deallocation of the object will not be reported.
+    ///
+    /// - isIgnored: `true` if the app ignored the object. Its leak is then not reported either, unless that already happened.
+    case forgotten(reportID: String, isIgnored: Bool)
+}

@@ -1,0 +1,318 @@
+/// Looks at due objects, news of objects, and the results.
+extension Expectations {
+    /// Removes the objects that are due for a look, and returns them. Pass each to ``evaluate(_:_:owner:at:reportID:)`` with the
+    /// result of the look.
+    mutating func takeDue(at now: Int) -> [Entry] { wheel.takeDue(at: now) }
+
+    /// Returns the reported objects that are counted as alive beside those whose look ends a wait: a leak, or the end of one.
+    mutating func otherReportedObjects(_ looks: [(Entry, ObjectState)], at now: Int) -> [ObjectIdentifier] {
+        var types: Set<ObjectIdentifier> = []
+        for (entry, objectState) in looks {
+            switch (entry.stage, objectState) {
+            case (.secondLook, .retained), (.survivor, .gone), (.survivor, .inUse):
+                types.insert(ObjectIdentifier(entry.context.type))
+            default: break
+            }
+        }
+        return types.isEmpty ? [] : known.reportedObjects(types, at: now)
+    }
+
+    /// Records that the ends of the deallocated objects among ``KnownObjects/scanCandidates`` were reported.
+    mutating func updateScanThreshold() { known.updateScanThreshold() }
+
+    /// Decides what the result of a look at a due object means, and when to look again.
+    ///
+    /// - Parameter owner: the identity of the object's owner, while the owner exists.
+    mutating func evaluate(
+        _ entry: Entry, _ objectState: ObjectState, owner: ObjectIdentifier? = nil, at now: Int,
+        reportID: () -> String
+    ) -> ExpectationResult? {
+        let objectState = isVoid(entry, objectState) ? .inUse : objectState
+        switch (entry.stage, objectState) {
+        case (.grace, .gone), (.secondLook, .gone):
+            leave(1)
+            if !entry.context.isPart { check(entry.context, 1) }
+        case (.grace, .inUse), (.secondLook, .inUse):
+            leave(1)
+        case (.grace, .retained):
+            lookAgain(entry, at: now)
+        case (.secondLook, .retained) where entry.sequence < uses.lastUnrecorded:
+            // Its use may be one of those that were not recorded: a leak cannot be distinguished from an object in use.
+            leave(1, unseen: entry.context)
+        case (.secondLook, .retained(let identity)):
+            return evaluateRetained(entry, identity: identity, owner: owner, at: now, reportID: reportID)
+        case (.keptByOwner(let trace), .retained):
+            return evaluateKeptByOwner(entry, trace: trace, owner: owner, at: now, reportID: reportID)
+        case (.survivor(let trace), .retained):
+            return watch(entry, trace, at: now)
+        case (.keptByOwner(let trace), _), (.survivor(let trace), _):
+            return end(of: trace.identity, trace.number, as: objectState, at: now)
+        }
+        return nil
+    }
+
+    /// Handles news of an object that did not wait for a look.
+    ///
+    /// - Parameters:
+    ///   - number: the number of the object that is meant; `nil` for the one that has the identity now.
+    ///   - objectState: `gone` or `inUse`.
+    mutating func end(
+        of identity: ObjectIdentifier, _ number: Int? = nil, as objectState: ObjectState, at now: Int
+    ) -> ExpectationResult? {
+        // Reported already, or another object has the address by now.
+        guard let object = known[identity], number == nil || object.number == number else { return nil }
+        // A muted object stays known as long as it exists.
+        guard object.state != .muted || objectState == .gone else { return nil }
+        known.remove(identity)
+        if objectState == .inUse {
+            // Compares numbers. A look at the owner could release it.
+            useParts { part in
+                guard case .keptByOwner(let trace) = part.stage else { return false }
+                return part.context.owner?.identity == identity && trace.number > object.number
+            }
+        }
+        guard case .reported(let reportID, _) = object.state else {
+            if object.state == .keptByOwner { counts.suppressed -= 1 }
+            return nil
+        }
+        let lived = now - object.since
+        let alive = known.reported(of: object.type)
+        if objectState == .inUse {
+            if object.isCounted { counts.cameBack += 1 }
+            return .cameBack(reportID: reportID, livedMilliseconds: lived, alive: alive)
+        }
+        if object.isCounted { counts.freed += 1 }
+        return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
+    }
+
+    /// Handles the news that an object is in use, whether it was reported or is still waited for: earlier expectations of it, and
+    /// of the objects that it keeps, no longer hold. The caller retains the object.
+    mutating func use(_ identity: ObjectIdentifier, at now: Int) -> ExpectationResult? {
+        sequence += 1
+        if counts.outstanding > 0 {
+            let longest = longestGrace + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
+            uses.add(identity, sequence, at: now, forgettingAfter: longest)
+        }
+        if owners.remove(identity) != nil {
+            // The caller retains the owner, so this look does not deallocate it. The owners of other objects are not looked at.
+            useParts { part in
+                guard part.isAwaited, let owner = part.context.owner else { return false }
+                return owner.identity == identity && owner.alive != nil
+            }
+        }
+        return end(of: identity, as: .inUse, at: now)
+    }
+
+    /// A part of an object that is in use again.
+    private struct UsedPart {
+        /// The number of the part, if the part is known.
+        var number: Int?
+        let subject: Subject
+
+        /// Returns `true` if the part is the owner with which another object was expected, and adds the objects that it looked at
+        /// to `objects`.
+        ///
+        /// Another object may have the address of the part now, or may have had it before.
+        func isThere(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {
+            guard let object = owner.object else { return false }
+            objects.append(object)
+            guard let subject = subject as? WeakSubject else { return true }
+            guard let object = subject.object else { return false }
+            objects.append(object)
+            return true
+        }
+    }
+
+    /// Withdraws the expectations of objects whose owner is in use again, and of the objects that they keep in turn.
+    private mutating func useParts(where isPart: (Entry) -> Bool) {
+        var parts = wheel.take(where: isPart)
+        while !parts.isEmpty {
+            var owners: [ObjectIdentifier: UsedPart] = [:]
+            for part in parts {
+                if part.isAwaited {
+                    leave(1)
+                    if let identity = part.expectedIdentity {
+                        owners[identity] = UsedPart(subject: part.subject)
+                    }
+                } else if case .keptByOwner(let trace) = part.stage, let object = known[trace.identity],
+                    object.number == trace.number, object.state == .keptByOwner
+                {
+                    known.remove(trace.identity)
+                    counts.suppressed -= 1
+                    owners[trace.identity] = UsedPart(number: trace.number, subject: part.subject)
+                }
+            }
+            parts = wheel.take { part in
+                guard let owner = part.context.owner, let used = owners[owner.identity] else {
+                    return false
+                }
+                switch part.stage {
+                case .grace, .secondLook: return used.isThere(as: owner, &lookedAt)
+                case .keptByOwner(let trace):
+                    guard let number = used.number else { return used.isThere(as: owner, &lookedAt) }
+                    return trace.number > number
+                case .survivor: return false
+                }
+            }
+        }
+    }
+
+    /// Withdraws a result that was not reported yet. The object stays known, so that it is never reported.
+    mutating func retract(_ reportID: String, of identity: ObjectIdentifier) {
+        guard case .reported(reportID, _) = known[identity]?.state else { return }
+        known.set(identity, .muted, isSuppressed: true)
+        counts.leaked -= 1
+        counts.suppressed += 1
+    }
+
+    /// Makes an object known as one that is never reported, or not reported any more.
+    mutating func ignore(_ subject: Subject, _ identity: ObjectIdentifier, type: AnyClass, at now: Int)
+        -> ExpectationResult?
+    {
+        guard let object = known[identity] else {
+            _ = known.insert(identity, subject: subject, type: type, state: .muted, at: now)
+            return nil
+        }
+        known.set(identity, .muted, isSuppressed: object.isSuppressed || object.state == .keptByOwner)
+        guard case .reported(let reportID, _) = object.state else { return nil }
+        return .forgotten(reportID: reportID, isIgnored: true)
+    }
+
+    /// True if the report is still valid: the object was neither freed nor muted since.
+    func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        // An object for which there was no room among the known ones is reported nevertheless.
+        guard let state = known[identity]?.state else { return known.isFull }
+        guard case .reported(reportID, _) = state else { return false }
+        return true
+    }
+
+    /// True if the object of a report is never reported. Another object that has its address by now does not count.
+    func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        known[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
+    }
+
+    private func isVoid(_ entry: Entry, _ objectState: ObjectState) -> Bool {
+        guard case .retained(let identity) = objectState, let use = uses.sequence(of: identity) else {
+            return false
+        }
+        return entry.sequence < use
+    }
+
+    mutating func lookAgain(_ entry: Entry, at now: Int) {
+        var entry = entry
+        entry.stage = .secondLook
+        // An object is due after its owner, so that a report of the owner is already known.
+        let patience = entry.context.owner == nil ? 0 : Self.ownerFirstMilliseconds
+        wheel.insert(entry, dueAt: now + limits.secondLookMilliseconds + patience)
+    }
+
+    /// Four ticks: an owner that is expected a moment later is still due after the objects that it owns.
+    static var ownerFirstMilliseconds: Int { 400 }
+
+    private mutating func evaluateRetained(
+        _ entry: Entry, identity: ObjectIdentifier, owner: ObjectIdentifier?, at now: Int,
+        reportID: () -> String
+    ) -> ExpectationResult? {
+        if let owner, let until = awaitedOwners[owner], now < until {
+            lookAgain(entry, at: now)
+            return nil
+        }
+        awaitedOwners[identity] = nil
+        leave(1)
+        if let object = known[identity] {
+            // The object was expected twice, but leaked once.
+            suppress(object, identity: identity, expectedBy: entry)
+            return nil
+        }
+        check(entry.context, 1)
+        if let owner, known[owner] != nil {
+            deferToOwner(entry, identity, at: now)
+            return nil
+        }
+        return leak(entry, identity, at: now, reportID: reportID)
+    }
+
+    /// Counts an object that was ignored before it was expected.
+    private mutating func suppress(
+        _ object: KnownObjects<Subject>.Known, identity: ObjectIdentifier, expectedBy entry: Entry
+    ) {
+        guard object.state == .muted, !object.isSuppressed else { return }
+        known.set(identity, .muted, isSuppressed: true)
+        counts.suppressed += 1
+        check(entry.context, 1)
+    }
+
+    private mutating func deferToOwner(_ entry: Entry, _ identity: ObjectIdentifier, at now: Int) {
+        let number = known.insert(
+            identity, subject: entry.subject, type: entry.context.type, state: .keptByOwner,
+            isCounted: entry.context.isCounted, at: now)
+        guard let number else { return }
+        counts.suppressed += 1
+        var entry = entry
+        entry.stage = .keptByOwner(Entry.Trace(identity: identity, number: number, since: now))
+        wheel.insert(entry, dueAt: nextLook(age: 0, at: now))
+    }
+
+    private mutating func evaluateKeptByOwner(
+        _ entry: Entry, trace: Entry.Trace, owner: ObjectIdentifier?, at now: Int, reportID: () -> String
+    ) -> ExpectationResult? {
+        guard let object = known[trace.identity], object.number == trace.number, object.state == .keptByOwner
+        else { return nil }
+        // The object is looked at as long as its owner is, and no longer.
+        let age = now - trace.since
+        guard age < limits.survivorMilliseconds else { return nil }
+        if let owner, known[owner] != nil {
+            wheel.insert(entry, dueAt: nextLook(age: age, at: now))
+            return nil
+        }
+        known.remove(trace.identity)
+        counts.suppressed -= 1
+        return leak(entry, trace.identity, at: now, reportID: reportID)
+    }
+
+    private mutating func leak(
+        _ entry: Entry, _ identity: ObjectIdentifier, at now: Int, reportID: () -> String
+    ) -> ExpectationResult {
+        let context = entry.context
+        if context.isCounted { counts.leaked += 1 }
+        let id = reportID()
+        let mayBeWatched =
+            !context.isCounted
+            || (known.watched < limits.survivors && limits.survivorMilliseconds > 0)
+        let number = known.insert(
+            identity, subject: entry.subject, type: context.type,
+            state: .reported(reportID: id, isWatched: mayBeWatched),
+            isCounted: context.isCounted, at: now)
+        if let number, mayBeWatched {
+            var entry = entry
+            entry.stage = .survivor(Entry.Trace(identity: identity, number: number, since: now))
+            wheel.insert(entry, dueAt: nextLook(age: 0, at: now))
+        }
+        return .leaked(
+            identity, reportID: id, waitedMilliseconds: now - entry.startedAt,
+            alive: max(known.reported(of: ObjectIdentifier(context.type)), 1),
+            isWatched: number != nil && mayBeWatched)
+    }
+
+    private mutating func watch(_ entry: Entry, _ trace: Entry.Trace, at now: Int) -> ExpectationResult? {
+        guard let object = known[trace.identity], object.number == trace.number,
+            case .reported(let reportID, _) = object.state
+        else { return nil }
+        let age = now - trace.since
+        guard age < limits.survivorMilliseconds || !object.isCounted else {
+            // The object stays known until it is deallocated, so that it is not reported again.
+            known.set(trace.identity, .reported(reportID: reportID, isWatched: false), isSuppressed: false)
+            return .forgotten(reportID: reportID, isIgnored: false)
+        }
+        wheel.insert(entry, dueAt: nextLook(age: age, at: now))
+        return nil
+    }
+
+    /// Returns the time of the next look: after an eighth of the object's age, so that the reported age is right to an eighth;
+    /// together with others, so that many looks need one wake-up.
+    private func nextLook(age: Int, at now: Int) -> Int {
+        let step = min(max(age / 8, 1_000), 60_000)
+        let grid = step < 4_000 ? 1_000 : step < 16_000 ? 4_000 : step < 60_000 ? 16_000 : 60_000
+        return (now + step) / grid * grid
+    }
+}

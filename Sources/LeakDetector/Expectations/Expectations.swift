@@ -1,0 +1,173 @@
+/// Objects that are expected to be deallocated. Decides which objects are leaks. Looks only at parts of an object that is in use
+/// again.
+///
+/// A value without lock, clock or timer. Times are milliseconds of its owner's clock. The code that looks at an object can become
+/// its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects, looks at them
+/// outside of any lock, and returns the results.
+struct Expectations<Subject: Sendable> {
+    typealias Entry = Expectation<Subject>
+
+    let limits: LeakDetector.Limits
+    var wheel = TimingWheel<Entry>()
+    var known = KnownObjects<Subject>()
+    private var checks = CheckCounts()
+    private var sampler = Sampler()
+    var uses = ObjectUses()
+    /// The longest grace period of the objects that are waited for.
+    private(set) var longestGrace = 0
+    /// Owners of objects that are waited for.
+    var owners: Set<ObjectIdentifier> = []
+    /// Owners that are waited for themselves, each with the time by which it is judged.
+    var awaitedOwners: [ObjectIdentifier: Int] = [:]
+    var sequence = 0
+    var counts = LeakDetector.Counts()
+    /// Objects that were looked at here. The caller takes them, and releases them where objects may be deallocated.
+    var lookedAt: [AnyObject] = []
+
+    init(limits: LeakDetector.Limits) { self.limits = limits.validated }
+
+    /// The time of the next look, or `nil` while nothing waits.
+    var nextDue: Int? { wheel.nextDue }
+
+    var isFull: Bool { counts.outstanding >= limits.outstanding }
+
+    /// Indicates whether so few objects wait that the share of objects that are waited for may grow.
+    private var hasSpareCapacity: Bool { counts.outstanding < limits.outstanding / 4 }
+
+    /// Indicates whether the deallocated objects left so little room that only a share of the others can be waited for.
+    var isNearCapacity: Bool { counts.outstanding > limits.outstanding / 4 * 3 }
+
+    /// Takes a place among the objects that are waited for, unless there are too many.
+    ///
+    /// - Parameters:
+    ///   - identity: the identity of the object; `nil` if it is not known yet.
+    ///   - due: the end of its grace period.
+    ///   - bypassesSampling: `true` if the object waits even when only a share of all objects does, as screens do, which are few.
+    /// - Returns: `true` if there was a place.
+    mutating func admit(
+        _ identity: ObjectIdentifier?, _ context: borrowing ExpectationContext, dueAt due: Int,
+        bypassesSampling: Bool = false, at now: Int
+    ) -> Bool {
+        if !sampler.isEverything, hasSpareCapacity { sampler.double() }
+        guard !isFull, bypassesSampling || !context.isCounted || sampler.acceptsNext() else {
+            leaveUnseen(context.type, isCounted: context.isCounted, count: 1)
+            return false
+        }
+        counts.outstanding += 1
+        longestGrace = max(longestGrace, due - now)
+        if !owners.isEmpty, let identity, owners.contains(identity) {
+            // The object's second look, and that of its own owner before it. After that the object is known, or was deallocated.
+            let until = due + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
+            awaitedOwners[identity] = max(awaitedOwners[identity] ?? 0, until)
+        }
+        return true
+    }
+
+    /// True if an object came into use again since others were expected, or may have: then the time of their expectation matters.
+    func wasUsed(_ identity: ObjectIdentifier) -> Bool {
+        uses.lastUnrecorded > 0 || uses.sequence(of: identity) != nil
+    }
+
+    /// Starts a grace period, unless too many run already.
+    ///
+    /// - Parameters:
+    ///   - identity: the identity of the object, if it is known yet.
+    ///   - owner: the identity of the object's owner, if the owner should be deallocated too.
+    ///   - bypassesSampling: `true` if the object waits even when only a share of all objects does.
+    /// - Returns: the end of the grace period, or `nil` if it did not start.
+    mutating func expect(
+        _ subject: Subject, _ context: ExpectationContext, identity: ObjectIdentifier? = nil,
+        owner: ObjectIdentifier? = nil, graceMilliseconds: Int, bypassesSampling: Bool = false, at now: Int
+    ) -> Int? {
+        let due = now + min(max(graceMilliseconds, 0), LeakDetector.Limits.longestGraceMilliseconds)
+        guard admit(identity, context, dueAt: due, bypassesSampling: bypassesSampling, at: now) else {
+            return nil
+        }
+        if let owner { owners.insert(owner) }
+        sequence += 1
+        wheel.insert(
+            Entry(
+                subject: subject, context: context, startedAt: now, expectedIdentity: identity,
+                sequence: sequence),
+            dueAt: due)
+        return due
+    }
+
+    /// Records objects that had their grace period elsewhere, and were deallocated.
+    mutating func recordDeallocated(_ context: ExpectationContext, count: Int) {
+        leave(count)
+        if !context.isPart { check(context, count) }
+    }
+
+    /// Records objects that were deallocated before they are due.
+    mutating func recordDeallocated(where isGone: (Subject) -> Bool) {
+        for entry in wheel.take(where: { $0.isAwaited && isGone($0.subject) }) {
+            recordDeallocated(entry.context, count: 1)
+        }
+    }
+
+    /// Halves the share of objects that are waited for: of the waiting objects half are left out, and of later ones half as many
+    /// are accepted.
+    ///
+    /// - Parameter mayBeLeftOut: called with objects that wait here.
+    mutating func sampleAwaited(_ mayBeLeftOut: (Subject) -> Bool) {
+        sampler.halve()
+        let left = wheel.take { entry in
+            guard entry.isAwaited, entry.context.isCounted, mayBeLeftOut(entry.subject) else {
+                return false
+            }
+            return sampler.dropsNext()
+        }
+        for entry in left { leave(1, unseen: entry.context) }
+    }
+
+    /// Returns `true` if an object that waits elsewhere is left out too. Call it for each object after ``sampleAwaited(_:)``.
+    mutating func dropsNext() -> Bool { sampler.dropsNext() }
+
+    /// Stops waiting for objects without having looked at them.
+    mutating func leave(_ count: Int, unseen context: ExpectationContext) {
+        leaveUnseen(context.type, isCounted: context.isCounted, count: count)
+        leave(count)
+    }
+
+    private mutating func leaveUnseen(_ type: AnyClass, isCounted: Bool, count: Int) {
+        guard isCounted else { return }
+        counts.dropped += count
+        checks.add(unseen: count, of: type, limit: limits.checkedTypes)
+    }
+
+    /// Continues with an object that had its grace period elsewhere, and outlived it.
+    mutating func outlived(_ subject: Subject, _ context: ExpectationContext, startedAt: Int, at now: Int) {
+        lookAgain(Entry(subject: subject, context: context, startedAt: startedAt), at: now)
+    }
+
+    /// Returns the state after a stop, when nothing is waited for any more: only the counts remain.
+    func stopped(_ limits: LeakDetector.Limits) -> Self {
+        var rest = Self(limits: limits)
+        rest.counts = counts
+        rest.counts.outstanding = 0
+        rest.checks = checks
+        return rest
+    }
+
+    /// Returns the checks since the last call.
+    mutating func takeChecks() -> [CheckCounts.OfType] { checks.take() }
+
+    /// Returns the number of objects that were not waited for since the last call, of types beyond
+    /// ``LeakDetector/Limits/checkedTypes``.
+    mutating func takeUnseenOfOthers() -> Int { checks.takeUnseenOfOthers() }
+
+    /// Counts objects that were looked at, or were deallocated before a look.
+    mutating func check(_ context: ExpectationContext, _ count: Int) {
+        guard context.isCounted else { return }
+        counts.checked += count
+        checks.add(context.type, count, limit: limits.checkedTypes)
+    }
+
+    mutating func leave(_ count: Int) {
+        counts.outstanding -= count
+        guard counts.outstanding == 0 else { return }
+        (uses, owners, awaitedOwners, longestGrace) = (ObjectUses(), [], [:], 0)
+        sampler.reset()
+    }
+}

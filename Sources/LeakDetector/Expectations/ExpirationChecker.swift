@@ -1,0 +1,407 @@
+internal import LeakMessage
+internal import LeakPlatform
+
+/// Looks at objects that were expected to be deallocated, with one timer that is set only while objects wait.
+///
+/// Any thread may expect objects; looks and results happen on the clock's queue.
+final class ExpirationChecker: Sendable {
+    typealias Entry = Expectation<any Subject>
+
+    private struct State {
+        var clock = ActiveClock()
+        var expectations: Expectations<any Subject>
+        var grace = GraceTimingWheel()
+        /// Created when it is needed first.
+        var timer: (any WakeTimer)?
+        /// The uptime at which the timer fires next.
+        var wakesAt: Int?
+        var isStopped = false
+        /// Objects that were looked at inside the lock and are not released yet.
+        var held: RetainedObjects?
+    }
+
+    private let state: Guarded<State>
+    private let clock: any WakeClock
+    private let limits: LeakDetector.Limits
+    private let graceByClass: GraceByClass?
+    private let onResult: @Sendable (ExpirationChecker, ExpectationResult, Entry) -> Void
+
+    /// - Parameter onResult: receives results, on the clock's queue, with no lock held.
+    init(
+        limits: LeakDetector.Limits, clock: any WakeClock,
+        onResult: @escaping @Sendable (ExpirationChecker, ExpectationResult, Entry) -> Void
+    ) {
+        self.limits = limits.validated
+        graceByClass = GraceByClass(limits.validated.graceMillisecondsByClass)
+        self.clock = clock
+        self.onResult = onResult
+        state = Guarded(State(expectations: Expectations(limits: limits)))
+    }
+
+    /// Starts the grace period of an object. Makes a weak reference to the object, which slows every later retain and release of
+    /// it.
+    /// the object.
+    ///
+    /// - Parameter seconds: `nil` for the usual grace period.
+    func expect(_ object: AnyObject, _ context: consuming ExpectationContext, after seconds: Double?) {
+        let identity = ObjectIdentifier(object)
+        // Moved, not copied: this is the most common path, and the shortest.
+        let grace = grace(seconds, context.type)
+        let call = CallTable.Call(context: context, graceMilliseconds: grace)
+        let isPlain = state.with { state in
+            guard call.context.owner == nil, !state.expectations.wasUsed(identity) else { return false }
+            guard !state.isStopped else { return true }
+            let uptime = clock.roughUptime
+            let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
+            if state.expectations.isFull { makeRoom(&state) }
+            let isAdmitted = state.expectations.admit(
+                identity, call.context, dueAt: now + call.graceMilliseconds, at: now)
+            guard isAdmitted else { return true }
+            arm(&state, dueAt: state.grace.insert(object, call, at: now), now: now, uptime)
+            return true
+        }
+        if !isPlain { expect(subject: WeakSubject(object), call.context, identity, after: seconds) }
+    }
+
+    /// Starts a grace period of a subject that tells itself whether its object exists.
+    ///
+    /// - Parameter identity: the identity of the object, if it is known yet.
+    /// - Returns: `true` if the object is waited for; `false` if too many others are.
+    @discardableResult
+    func expect(
+        subject: any Subject, _ context: ExpectationContext, _ identity: ObjectIdentifier? = nil,
+        after seconds: Double?
+    ) -> Bool {
+        let grace = grace(seconds, context.type)
+        let owner = context.owner?.identity
+        return state.with { state in
+            guard !state.isStopped else { return false }
+            let uptime = clock.uptime
+            let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
+            if state.expectations.isFull { makeRoom(&state) }
+            let due = state.expectations.expect(
+                subject, context, identity: identity, owner: owner, graceMilliseconds: grace,
+                bypassesSampling: !(subject is WeakSubject), at: now)
+            guard let due else { return false }
+            arm(&state, dueAt: due, now: now, uptime)
+            return true
+        }
+    }
+
+    /// Counts an object that was deallocated before the detector waited for it.
+    func countCheck(_ context: ExpectationContext) {
+        state.with { $0.expectations.check(context, 1) }
+    }
+
+    /// Calls `body` on the queue where objects are looked at, whether paused or not.
+    func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+        clock.call(afterMilliseconds: milliseconds, body)
+    }
+
+    /// Handles news of a reported object that did not wait for a look. Call it on the clock's queue.
+    ///
+    /// - Parameters:
+    ///   - subject: passed on with the result.
+    ///   - objectState: `gone` or `inUse`.
+    func end(
+        of identity: ObjectIdentifier, as objectState: ObjectState, _ subject: any Subject,
+        _ context: ExpectationContext
+    ) {
+        let result = state.with { state in
+            defer { holdLookedAt(&state) }
+            return state.expectations.end(of: identity, as: objectState, at: now(&state))
+        }
+        if let result { deliver(result, on: subject, type: context.type) }
+    }
+
+    /// Handles the news that an object is in use again. Any thread may call it; the result follows on the clock's queue.
+    func use(_ object: AnyObject) {
+        deliverOnQueue(ends(of: [ObjectIdentifier(object)]))
+        let result = state.with { state in
+            defer { holdLookedAt(&state) }
+            return state.expectations.use(ObjectIdentifier(object), at: now(&state))
+        }
+        deliverOnQueue([result.map { ($0, WeakSubject(object)) }].compactMap { $0 })
+    }
+
+    /// Stops all reports of an object, now and later. Any thread may call it.
+    func ignore(_ object: AnyObject) {
+        let subject = WeakSubject(object)
+        let (identity, type): (ObjectIdentifier, AnyClass) = (ObjectIdentifier(object), type(of: object))
+        deliverOnQueue(ends(of: [identity]) + endsOfScanCandidates())
+        let result = state.with { state -> ExpectationResult? in
+            guard !state.isStopped else { return nil }
+            return state.expectations.ignore(subject, identity, type: type, at: now(&state))
+        }
+        deliverOnQueue([result.map { ($0, subject) }].compactMap { $0 })
+    }
+
+    /// Withdraws a result that was not reported yet.
+    func retract(_ reportID: String, of identity: ObjectIdentifier) {
+        state.with { $0.expectations.retract(reportID, of: identity) }
+    }
+
+    /// True if a report is still valid: the object was neither freed nor ignored since.
+    func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        state.with { $0.expectations.isValid(reportID, of: identity) }
+    }
+
+    /// True if the object of a report is never reported.
+    func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        state.with { $0.expectations.isMuted(reportID, of: identity) }
+    }
+
+    /// Stops the clock of all grace periods.
+    func pause() {
+        state.with { $0.clock.pause(at: clock.uptime, expectingWakeAt: $0.wakesAt) }
+    }
+
+    func resume() {
+        state.with { state in
+            guard state.clock.isPaused else { return }
+            state.clock.resume(at: clock.uptime)
+            // The timer that is set would fire for a time that has moved.
+            state.wakesAt = nil
+            armNext(&state)
+        }
+    }
+
+    /// Drops all expectations, and accepts nothing more.
+    func stop() {
+        let (expectations, timer) = state.with { state in
+            defer {
+                state = State(
+                    expectations: state.expectations.stopped(limits), timer: nil, isStopped: true)
+            }
+            return (state.expectations, state.timer)
+        }
+        // Released outside of the lock, since subjects may be the app's.
+        withExtendedLifetime((expectations, timer)) {}
+    }
+
+    /// Makes room if too many objects are waited for: looks early at all, and if most of them still exist, continues with a random
+    /// half.
+    ///
+    /// Any thread may call it, inside the lock: existing objects are retained, and released on the clock's queue, so that none is
+    /// deallocated here. At least a quarter of the room is free afterwards, so the next call comes only after as many more objects.
+    private func makeRoom(_ state: inout State, thinning: Bool = true) {
+        // The objects of the last look are not released yet: the queue is blocked, and must not hold more and more.
+        if state.held == nil { recordAllDeallocated(&state) }
+        guard thinning, state.expectations.isNearCapacity else { return }
+        state.expectations.sampleAwaited { $0 is WeakSubject }
+        let left = state.grace.take { call in
+            call.context.isCounted && state.expectations.dropsNext()
+        }
+        for (slot, count) in left {
+            state.expectations.leave(count, unseen: state.grace.call(slot).context)
+            state.grace.release(slot, count: count)
+        }
+    }
+
+    private func recordAllDeallocated(_ state: inout State) {
+        var objects: [AnyObject] = []
+        for (slot, count) in state.grace.takeGone(holding: &objects) {
+            state.expectations.recordDeallocated(state.grace.call(slot).context, count: count)
+            state.grace.release(slot, count: count)
+        }
+        state.expectations.recordDeallocated { subject in
+            guard let subject = subject as? WeakSubject else { return false }
+            guard let object = subject.object else { return true }
+            objects.append(object)
+            return false
+        }
+        hold(objects, &state)
+    }
+
+    /// Retains objects that were looked at inside the lock until they are released on the clock's queue, so that none is
+    /// deallocated here.
+    private func hold(_ objects: [AnyObject], _ state: inout State) {
+        guard !objects.isEmpty else { return }
+        if let held = state.held { return held.add(objects) }
+        let held = RetainedObjects(objects)
+        state.held = held
+        clock.call(afterMilliseconds: 0) { [weak self] in
+            self?.state.with { if $0.held === held { $0.held = nil } }
+            held.releaseAll()
+        }
+    }
+
+    private func holdLookedAt(_ state: inout State) {
+        guard !state.expectations.lookedAt.isEmpty else { return }
+        hold(state.expectations.lookedAt, &state)
+        state.expectations.lookedAt = []
+    }
+
+    /// Releases the objects that an early look retained, before objects are looked at: a retained one would be taken for a leak.
+    private func releaseHeld() {
+        let held = state.with { state in
+            defer { state.held = nil }
+            return state.held
+        }
+        held?.releaseAll()
+    }
+
+    /// The number of objects that wait to be released on the clock's queue.
+    var heldCount: Int { state.with { $0.held?.count ?? 0 } }
+
+    /// Indicates whether the limit of waiting objects is reached, without the ones already deallocated.
+    var isFull: Bool {
+        state.with { state in
+            if state.expectations.isFull { makeRoom(&state, thinning: false) }
+            return state.expectations.isFull
+        }
+    }
+
+    var isOnMainQueue: Bool { clock.isMainQueue }
+
+    var isStopped: Bool { state.with { $0.isStopped } }
+
+    var isPaused: Bool { state.with { $0.clock.isPaused } }
+
+    var counts: LeakDetector.Counts { state.with { $0.expectations.counts } }
+
+    func takeChecks() -> [CheckCounts.OfType] { state.with { $0.expectations.takeChecks() } }
+
+    func takeUnseenOfOthers() -> Int { state.with { $0.expectations.takeUnseenOfOthers() } }
+
+    private func grace(_ seconds: Double?, _ type: AnyClass) -> Int {
+        if seconds == nil, let milliseconds = graceByClass?.milliseconds(of: type) { return milliseconds }
+        let longest = Double(LeakDetector.Limits.longestGraceMilliseconds)
+        // Written so that NaN means no grace period at all.
+        return seconds.map { $0 > 0 ? Int(min($0 * 1000, longest)) : 0 } ?? limits.graceMilliseconds
+    }
+
+    private func now(_ state: inout State) -> Int {
+        state.clock.advance(to: clock.uptime, expectingWakeAt: state.wakesAt)
+    }
+
+    private func armNext(_ state: inout State) {
+        let next = [state.expectations.nextDue, state.grace.nextDue].compactMap { $0 }.min()
+        guard let next else { return }
+        arm(&state, dueAt: next, now: state.clock.milliseconds, clock.uptime)
+    }
+
+    /// Sets the timer for the next due object, unless it is set for that time or earlier. Sets no timer if nothing waits.
+    private func arm(_ state: inout State, dueAt due: Int, now: Int, _ uptime: Int) {
+        guard !state.clock.isPaused else { return }
+        let wakesAt = uptime + max(due - now, 0)
+        if let earlier = state.wakesAt, earlier <= wakesAt { return }
+        if state.wakesAt == nil { state.clock.begin() }
+        state.wakesAt = wakesAt
+        let timer = state.timer ?? clock.timer { [weak self] in self?.checkDueObjects() }
+        state.timer = timer
+        timer.set(at: wakesAt)
+    }
+
+    /// Objects that are due for a look.
+    private struct Due {
+        let now: Int
+        let entries: [Entry]
+        let chunks: [WeakChunk]
+    }
+
+    private func checkDueObjects() {
+        releaseHeld()
+        guard let due = takeDue() else { return }
+        // Outside of the lock, since a look can deallocate an object.
+        let rest = DueObjects(of: due.chunks)
+        let looks = due.entries.map { entry in
+            (entry, objectState: entry.subject.look(), owner: entry.context.owner?.alive)
+        }
+        let seen = looks.flatMap { look -> [ObjectIdentifier] in
+            guard case .retained(let identity) = look.objectState else { return [] }
+            return [identity] + [look.owner].compactMap { $0 }
+        }
+        let reported = state.with { state in
+            state.expectations.otherReportedObjects(looks.map { ($0.0, $0.objectState) }, at: due.now)
+        }
+        // Objects that are due now are left out: their results follow below.
+        let looked = Set(looks.compactMap { $0.0.identity })
+        for (result, subject) in ends(of: seen + reported.filter { !looked.contains($0) })
+            + endsOfScanCandidates()
+        {
+            deliver(result, on: subject, type: nil)
+        }
+        let results = state.with { state -> [(ExpectationResult, Entry)] in
+            // Stopped during the look: the results are no longer needed.
+            guard !state.isStopped else { return [] }
+            // Time spent on looking does not count as the app's: a look may have deallocated something large.
+            state.clock.skip(to: clock.uptime)
+            rest.update(&state.expectations, &state.grace, at: due.now)
+            var results: [(ExpectationResult, Entry)] = []
+            for (entry, objectState, owner) in looks {
+                let result = state.expectations.evaluate(
+                    entry, objectState, owner: owner, at: due.now, reportID: { SightingID.make(at: .now) })
+                if let result { results.append((result, entry)) }
+            }
+            holdLookedAt(&state)
+            armNext(&state)
+            return results
+        }
+        for (result, entry) in results {
+            // The receiver of the previous result may have stopped the checker.
+            guard !isStopped else { return }
+            onResult(self, result, entry)
+        }
+    }
+
+    private func takeDue() -> Due? {
+        state.with { state in
+            guard let wakesAt = state.wakesAt, !state.clock.isPaused else { return nil }
+            let uptime = clock.uptime
+            guard uptime >= wakesAt else {
+                state.timer?.set(at: wakesAt)
+                return nil
+            }
+            let now = state.clock.wake(at: uptime, askedFor: wakesAt)
+            state.wakesAt = nil
+            return Due(
+                now: now, entries: state.expectations.takeDue(at: now), chunks: state.grace.takeDue(at: now))
+        }
+    }
+
+    /// Returns the ends of objects whose address has been given to other objects, or may have been.
+    private func ends(of identities: [ObjectIdentifier]) -> [(ExpectationResult, any Subject)] {
+        let known = state.with { state in
+            identities.compactMap { identity in state.expectations.known[identity].map { (identity, $0) } }
+        }
+        // Checked without a look, which must happen on the clock's queue; and outside of the lock.
+        let gone = known.filter { $0.1.subject.object == nil }
+        guard !gone.isEmpty else { return [] }
+        return state.with { state in
+            let now = now(&state)
+            return gone.compactMap { identity, known in
+                state.expectations.end(of: identity, known.number, as: .gone, at: now).map {
+                    ($0, known.subject)
+                }
+            }
+        }
+    }
+
+    /// Returns the ends of objects that were deallocated unseen, if so many objects are known that it is time to look for them.
+    private func endsOfScanCandidates() -> [(ExpectationResult, any Subject)] {
+        let candidates = state.with { $0.expectations.known.scanCandidates }
+        guard !candidates.isEmpty else { return [] }
+        let ends = ends(of: candidates.map(\.identity))
+        state.with { $0.expectations.updateScanThreshold() }
+        return ends
+    }
+
+    private func deliverOnQueue(_ results: [(ExpectationResult, any Subject)]) {
+        guard !results.isEmpty else { return }
+        clock.call(afterMilliseconds: 0) { [weak self] in
+            for (result, subject) in results { self?.deliver(result, on: subject, type: nil) }
+        }
+    }
+
+    private func deliver(_ result: ExpectationResult, on subject: any Subject, type: AnyClass?) {
+        onResult(self, result, Self.entry(subject, type))
+    }
+
+    /// Returns the entry for the end of an object. The report of the object has already reported everything else.
+    private static func entry(_ subject: any Subject, _ type: AnyClass?) -> Entry {
+        Entry(
+            subject: subject, context: ExpectationContext(type: type ?? Swift.type(of: subject)),
+            startedAt: 0)
+    }
+}

@@ -1,0 +1,42 @@
+/// The checkers of one detector: one for any object, and one that looks on the main queue. They are the same if the first looks
+/// there. Both exist from the start, so that settings made before any screen is watched apply to screens too.
+final class ExpirationCheckers: Sendable {
+    let first: ExpirationChecker
+    let onMainQueue: ExpirationChecker
+    private let all: [ExpirationChecker]
+
+    /// - Parameter second: a checker that looks on the main queue; `nil` if the first one does.
+    init(_ first: ExpirationChecker, _ second: ExpirationChecker?) {
+        self.first = first
+        onMainQueue = second ?? first
+        all = [first] + [second].compactMap { $0 }
+    }
+
+    func pause() {
+        for checker in all { checker.pause() }
+    }
+
+    func resume() {
+        for checker in all { checker.resume() }
+    }
+
+    func ignore(_ object: AnyObject) {
+        for checker in all { checker.ignore(object) }
+    }
+
+    func stop() {
+        for checker in all { checker.stop() }
+    }
+
+    var isStopped: Bool { all.allSatisfy { $0.isStopped } }
+
+    func use(_ object: AnyObject) {
+        for checker in all { checker.use(object) }
+    }
+
+    var counts: LeakDetector.Counts { all.map(\.counts).reduce(into: LeakDetector.Counts()) { $0.add($1) } }
+
+    func takeChecks() -> [CheckCounts.OfType] { all.flatMap { $0.takeChecks() } }
+
+    func takeUnseenOfOthers() -> Int { all.reduce(0) { $0 + $1.takeUnseenOfOthers() } }
+}

@@ -1,0 +1,101 @@
+/// Grace periods of plain objects, the most common thing to wait for. Each takes 16 bytes in buckets like those of ``TimingWheel``.
+/// Values that many objects share are stored once, by call and type.
+///
+/// The wheel does not look at objects: its owner takes the due ones, looks at them outside of any lock, and then calls
+/// ``release(_:count:)``.
+struct GraceTimingWheel: @unchecked Sendable {
+    // Unchecked: never copied, and used by one thread at a time, behind its owner's lock.
+    static var tickMilliseconds: Int { TimingWheel<Int>.tickMilliseconds }
+
+    /// The wheel spans 3.2 s: longer than the usual grace periods.
+    private var buckets = [WeakChunks](repeating: WeakChunks(), count: 32)
+    private var calls = CallTable()
+    private var takenTick: UInt32?
+    private var count = 0
+
+    /// The time at which the next object is due, or `nil` when there is none.
+    var nextDue: Int? {
+        guard count > 0 else { return nil }
+        var earliest = UInt32.max
+        for bucket in buckets { earliest = min(earliest, bucket.earliest) }
+        return Int(earliest) * Self.tickMilliseconds
+    }
+
+    /// - Parameter graceMilliseconds: up to a day; longer than that makes no sense.
+    /// - Returns: the time at which the object is due.
+    mutating func insert(_ object: AnyObject, _ call: CallTable.Call, at now: Int) -> Int {
+        let due = now + call.graceMilliseconds
+        let roundedUp = UInt32(clamping: (due + Self.tickMilliseconds - 1) / Self.tickMilliseconds)
+        let tick = max(roundedUp, takenTick.map { $0 + 1 } ?? 0)
+        let slot = calls.slot(of: call)
+        buckets[Int(tick) % buckets.count].append(object, slot: slot, tick: tick)
+        count += 1
+        return Int(tick) * Self.tickMilliseconds
+    }
+
+    /// Removes the objects that are due, and returns them.
+    mutating func takeDue(at now: Int) -> [WeakChunk] {
+        let tick = UInt32(clamping: now / Self.tickMilliseconds)
+        let from = takenTick.map { $0 + 1 } ?? 0
+        guard tick >= from else { return [] }
+        takenTick = tick
+        guard count > 0 else { return [] }
+        var due: [WeakChunk] = []
+        for offset in 0..<min(Int(tick - from) + 1, buckets.count) {
+            due += buckets[(Int(from) + offset) % buckets.count].take(dueAt: tick)
+        }
+        for chunk in due { count -= chunk.count }
+        return due
+    }
+
+    /// Removes the objects that are deallocated before they are due.
+    ///
+    /// - Parameter held: receives the other objects, so that this look does not release them last.
+    /// - Returns: the number of removed objects, by slot.
+    mutating func takeGone(holding held: inout [AnyObject]) -> [UInt32: Int] {
+        var gone: [UInt32: Int] = [:]
+        remove { chunk, index in
+            guard let object = chunk.object(at: index) else {
+                gone[chunk.slot(at: index), default: 0] += 1
+                return true
+            }
+            held.append(object)
+            return false
+        }
+        return gone
+    }
+
+    /// Removes objects, whether deallocated or not.
+    ///
+    /// - Parameter isOut: called for each object; `true` removes it.
+    /// - Returns: the number of removed objects, by slot.
+    mutating func take(_ isOut: (CallTable.Call) -> Bool) -> [UInt32: Int] {
+        var taken: [UInt32: Int] = [:]
+        let calls = calls
+        remove { chunk, index in
+            let slot = chunk.slot(at: index)
+            guard isOut(calls[slot]) else { return false }
+            taken[slot, default: 0] += 1
+            return true
+        }
+        return taken
+    }
+
+    private mutating func remove(_ isOut: (WeakChunk, Int) -> Bool) {
+        var removed = 0
+        for index in buckets.indices {
+            buckets[index].filter { chunk, element in
+                guard isOut(chunk, element) else { return true }
+                removed += 1
+                return false
+            }
+        }
+        count -= removed
+    }
+
+    /// Returns the call with which the objects of a slot were inserted.
+    func call(_ slot: UInt32) -> CallTable.Call { calls[slot] }
+
+    /// Releases `count` uses of a slot whose objects have left the wheel and no longer need it.
+    mutating func release(_ slot: UInt32, count: Int) { calls.release(slot, count: count) }
+}

@@ -1,0 +1,105 @@
+/// Objects with a known state, by identity, until they are seen to be deallocated.
+struct KnownObjects<Subject: Sendable> {
+    enum State: Hashable {
+        /// The object was reported.
+        case reported(reportID: String, isWatched: Bool)
+        /// The object stayed in memory, and so did its owner, which was reported.
+        case keptByOwner
+        /// The object is not reported, or not reported any more.
+        case muted
+
+        fileprivate var reportID: String? {
+            if case .reported(let reportID, _) = self { reportID } else { nil }
+        }
+    }
+
+    struct Known {
+        /// A number that no other object ever has.
+        let number: Int
+        let subject: Subject
+        let type: ObjectIdentifier
+        let since: Int
+        let isCounted: Bool
+        var state: State {
+            didSet { reportID = state.reportID ?? reportID }
+        }
+        /// The id of the object's report, also after the object was muted.
+        var reportID: String?
+        /// `true` if the object is counted in ``LeakDetector/Counts/suppressed``.
+        var isSuppressed = false
+    }
+
+    /// The number of objects that take 16 MB. An object beyond it is reported but not remembered, so it may be reported twice.
+    private static var limit: Int { 100_000 }
+
+    private var byIdentity: [ObjectIdentifier: Known] = [:]
+    private var reportedByType: [ObjectIdentifier: Int] = [:]
+    /// The number of objects whose deallocation will be reported.
+    private(set) var watched = 0
+    private var newest = 0
+    /// The earliest time of the next look by ``reportedObjects(_:at:)``.
+    private var nextScan = Int.min
+    /// The number of known objects from which on the detector looks for deallocated ones.
+    private var scanThreshold = 1_024
+
+    subscript(identity: ObjectIdentifier) -> Known? { byIdentity[identity] }
+
+    /// All known objects if there are so many that some may have been deallocated unseen; else empty.
+    var scanCandidates: [(identity: ObjectIdentifier, known: Known)] {
+        byIdentity.count < scanThreshold ? [] : byIdentity.map { ($0.key, $0.value) }
+    }
+
+    /// Returns the reported objects of some types, which may have been deallocated since. Looks them up at most once in a hundredth
+    /// of a millisecond for each known object, so that a million leaks cost at most one percent of a processor.
+    mutating func reportedObjects(_ types: Set<ObjectIdentifier>, at now: Int) -> [ObjectIdentifier] {
+        guard now >= nextScan, types.contains(where: { reported(of: $0) > 0 }) else { return [] }
+        nextScan = now + byIdentity.count / 100
+        return byIdentity.compactMap { identity, known in
+            guard case .reported = known.state, types.contains(known.type) else { return nil }
+            return identity
+        }
+    }
+
+    /// Sets the next limit of ``scanCandidates``, after the deallocated objects were removed.
+    mutating func updateScanThreshold() { scanThreshold = min(max(byIdentity.count * 2, 1_024), Self.limit) }
+
+    var isFull: Bool { byIdentity.count >= Self.limit }
+
+    /// Returns the number of objects of a type that were reported and are not known to be deallocated.
+    func reported(of type: ObjectIdentifier) -> Int { reportedByType[type] ?? 0 }
+
+    /// - Returns: the number of the object, or `nil` if too many objects are known.
+    mutating func insert(
+        _ identity: ObjectIdentifier, subject: Subject, type: AnyClass, state: State,
+        isCounted: Bool = true, at now: Int
+    ) -> Int? {
+        guard !isFull else { return nil }
+        newest += 1
+        byIdentity[identity] = Known(
+            number: newest, subject: subject, type: ObjectIdentifier(type), since: now, isCounted: isCounted,
+            state: state, reportID: state.reportID)
+        count(state, of: ObjectIdentifier(type), by: 1)
+        return newest
+    }
+
+    mutating func set(_ identity: ObjectIdentifier, _ state: State, isSuppressed: Bool) {
+        guard let known = byIdentity[identity] else { return }
+        count(known.state, of: known.type, by: -1)
+        count(state, of: known.type, by: 1)
+        byIdentity[identity]?.state = state
+        byIdentity[identity]?.isSuppressed = isSuppressed
+    }
+
+    mutating func remove(_ identity: ObjectIdentifier) {
+        guard let known = byIdentity.removeValue(forKey: identity) else { return }
+        count(known.state, of: known.type, by: -1)
+    }
+
+    /// Changes the counts of reported objects if `state` is that of a reported one.
+    private mutating func count(_ state: State, of type: ObjectIdentifier, by change: Int) {
+        guard case .reported(_, let isWatched) = state else { return }
+        if isWatched { watched += change }
+        let count = (reportedByType[type] ?? 0) + change
+        reportedByType[type] = count > 0 ? count : nil
+    }
+}

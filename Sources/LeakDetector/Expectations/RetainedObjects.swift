@@ -1,0 +1,17 @@
+/// Objects that a look on any thread found, retained until they are released on the queue where objects may be deallocated.
+///
+/// An object that is found again while the queue is blocked is retained once.
+final class RetainedObjects: @unchecked Sendable {
+    // Unchecked: changed inside the lock of the checker that owns it, and released when no checker owns it any more.
+    private var objects: [ObjectIdentifier: AnyObject] = [:]
+
+    init(_ objects: [AnyObject]) { add(objects) }
+
+    var count: Int { objects.count }
+
+    func add(_ objects: [AnyObject]) {
+        for object in objects { self.objects[ObjectIdentifier(object)] = object }
+    }
+
+    func releaseAll() { objects = [:] }
+}

@@ -1,0 +1,33 @@
+/// Selects the objects to wait for when there are too many: a fair share of all expected objects.
+///
+/// Each time the room is full, the share is halved, and every object that waits is left out with a probability of one
+/// half. So all objects expected in one burst have the same chance, early or late. The share doubles while there is room.
+/// Gibbons and Matias, “New Sampling-Based Summary Statistics for Improving Approximate Query Answers”, concise samples.
+/// https://doi.org/10.1145/276304.276334
+struct Sampler {
+    /// The inverse of the share: one of this number of objects is waited for. A power of two.
+    private(set) var oneOf: UInt64 = 1
+    private var random: UInt64?
+
+    var isEverything: Bool { oneOf == 1 }
+
+    mutating func halve() { oneOf = min(oneOf * 2, 1 << 32) }
+    mutating func double() { oneOf = max(oneOf / 2, 1) }
+    mutating func reset() { oneOf = 1 }
+
+    /// Returns `true` if an object that is expected now is waited for.
+    mutating func acceptsNext() -> Bool { oneOf == 1 || next() & (oneOf - 1) == 0 }
+
+    /// Returns `true` if an object that waits is left out when the share is halved.
+    mutating func dropsNext() -> Bool { next() & 1 == 0 }
+
+    /// SplitMix64: the system's generator may be a system call each time.
+    private mutating func next() -> UInt64 {
+        let state = (random ?? UInt64.random(in: .min ... .max)) &+ 0x9E37_79B9_7F4A_7C15
+        random = state
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}

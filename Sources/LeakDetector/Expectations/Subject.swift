@@ -1,0 +1,51 @@
+internal import LeakMessage
+
+/// Tells whether an object still exists, without retaining it.
+///
+/// Called on the queue of its ``ExpirationChecker`` unless stated otherwise, with no lock held.
+protocol Subject: AnyObject, Sendable {
+    func look() -> ObjectState
+
+    /// The object to report, while it exists. It is not always the object that was expected to be deallocated. Read on any thread.
+    var object: AnyObject? { get }
+
+    /// Returns the description of the object for its report. Called once, right after the look that proved the leak.
+    func description(_ context: ExpectationContext) -> ObjectDescription
+}
+
+/// Description of a leaked object: names of types, and nothing of the content of the object.
+struct ObjectDescription {
+    var kind = LeakReport.Kind.object
+    let type: AnyClass
+    /// Names of the owners, outermost first.
+    var owners: [String] = []
+    /// Types of the owners below ``owners``, outermost first.
+    var containers: [AnyClass] = []
+    /// Types of the controllers that a container holds.
+    var children: [AnyClass] = []
+}
+
+/// A reference that does not retain its object.
+///
+/// In a box, since copying a bare weak reference retains the object for a moment on Apple's systems, and copies are made inside the
+/// lock.
+final class WeakSubject: Subject, @unchecked Sendable {
+    // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
+    private(set) weak var object: AnyObject?
+    /// The identity of the object, whether it still exists or not.
+    let identity: ObjectIdentifier
+
+    init(_ object: AnyObject) {
+        self.object = object
+        identity = ObjectIdentifier(object)
+    }
+
+    /// The identity of the object while it exists; else `nil`.
+    var alive: ObjectIdentifier? { object == nil ? nil : identity }
+
+    func look() -> ObjectState { alive.map { .retained($0) } ?? .gone }
+
+    func description(_ context: ExpectationContext) -> ObjectDescription {
+        ObjectDescription(type: context.type, owners: context.path)
+    }
+}

@@ -1,0 +1,83 @@
+/// Elements by the time at which they are due, in buckets of one tick each: adding and removing an element cost the same for any
+/// number of elements.
+///
+/// A bucket holds the ticks that are ``bucketCount`` apart, so that any time fits. Times are milliseconds of one
+/// clock; a time is rounded up to the next tick, so nothing is due early.
+/// Varghese and Lauck, “Hashed and Hierarchical Timing Wheels”, scheme 6. https://doi.org/10.1145/41457.37504
+struct TimingWheel<Element> {
+    /// A wake-up costs about 100 µs of processor time, so there are at most ten in a second.
+    static var tickMilliseconds: Int { 100 }
+    /// The wheel spans 6.4 s: longer than the usual grace periods.
+    static var bucketCount: Int { 64 }
+
+    private struct Slot {
+        let tick: Int
+        let element: Element
+    }
+
+    private struct Bucket {
+        var slots: [Slot] = []
+        var earliest = Int.max
+    }
+
+    /// Created when the first element comes: many detectors never see an object that outlives its grace period.
+    private var buckets: [Bucket] = []
+    /// Every tick up to this one has been taken.
+    private var takenTick = -1
+    private(set) var count = 0
+
+    /// The time at which the next element is due, or `nil` when there is none.
+    var nextDue: Int? {
+        guard count > 0, let earliest = buckets.map(\.earliest).min() else { return nil }
+        return earliest.multipliedReportingOverflow(by: Self.tickMilliseconds).partialValue
+    }
+
+    mutating func insert(_ element: Element, dueAt due: Int) {
+        // Subtracts one before the division, so that times near the largest do not overflow.
+        let roundedUp = due <= 0 ? 0 : (due - 1) / Self.tickMilliseconds + 1
+        let tick = max(roundedUp, takenTick + 1)
+        let index = tick % Self.bucketCount
+        if buckets.isEmpty { buckets = Array(repeating: Bucket(), count: Self.bucketCount) }
+        buckets[index].slots.append(Slot(tick: tick, element: element))
+        buckets[index].earliest = min(buckets[index].earliest, tick)
+        count += 1
+    }
+
+    /// Removes elements, due or not, and returns them.
+    mutating func take(where isTaken: (Element) -> Bool) -> [Element] {
+        var taken: [Element] = []
+        for index in buckets.indices where !buckets[index].slots.isEmpty {
+            let before = taken.count
+            buckets[index].slots.removeAll { slot in
+                guard isTaken(slot.element) else { return false }
+                taken.append(slot.element)
+                return true
+            }
+            guard taken.count > before else { continue }
+            buckets[index].earliest = buckets[index].slots.map(\.tick).min() ?? .max
+        }
+        count -= taken.count
+        return taken
+    }
+
+    /// Removes the elements that are due, and returns them by tick, and within a tick in the order of insertion.
+    mutating func takeDue(at now: Int) -> [Element] {
+        let tick = now < 0 ? -1 : now / Self.tickMilliseconds
+        guard tick > takenTick else { return [] }
+        let from = takenTick + 1
+        takenTick = tick
+        guard count > 0 else { return [] }
+        var due: [Slot] = []
+        for offset in 0..<min(tick - from + 1, Self.bucketCount) {
+            let index = (from + offset) % Self.bucketCount
+            guard buckets[index].earliest <= tick else { continue }
+            let slots = buckets[index].slots
+            due += slots.filter { $0.tick <= tick }
+            buckets[index].slots = slots.filter { $0.tick > tick }
+            buckets[index].earliest = buckets[index].slots.map(\.tick).min() ?? .max
+        }
+        count -= due.count
+        let order = due.indices.sorted { (due[$0].tick, $0) < (due[$1].tick, $1) }
+        return order.map { due[$0].element }
+    }
+}

@@ -1,0 +1,119 @@
+internal import LeakPlatform
+
+/// A property whose value should be deallocated when its owner is, or when another value replaces it.
+///
+/// ```swift
+/// final class CartScreen {
+///     @Deallocating var model = CartModel()
+/// }
+/// struct CartView: View {
+///     @StateObject @Deallocating var model = CartModel()
+/// }
+/// @Observable final class CartStore {
+///     @ObservationIgnored @Deallocating var model = CartModel()
+/// }
+/// ```
+///
+/// In a SwiftUI view, use it inside `@StateObject` or `@State`: alone it would be made anew with each value of the view. SwiftUI
+/// does not notice when a value there is replaced: it listens to the first one.
+///
+/// In an `@Observable` class it needs `@ObservationIgnored`: the macro turns each stored property into a computed one, and a
+/// computed property cannot have a wrapper. Changes inside an observable value are still observed.
+///
+/// A value that has several owners (wrappers or ``LeakWatcher``s) should be deallocated with the last one. Assigning a value
+/// withdraws earlier expectations of it, as ``LeakDetector/cameBack(_:)`` does. A value that was never read counts as a check only
+/// if it stays, since SwiftUI makes wrappers that it throws away unused.
+@propertyWrapper
+@dynamicMemberLookup
+public final class Deallocating<Value: AnyObject> {
+    public var wrappedValue: Value {
+        get {
+            isRead.with { $0 = true }
+            return value
+        }
+        set {
+            isRead.with { $0 = true }
+            guard newValue !== value else {
+                detector?.cameBack(newValue)
+                return
+            }
+            let old = (value: value, owned: owned)
+            value = newValue
+            owned = own()
+            expectDeallocation(of: old.value, old.owned, reason: "replaced", isRead: true)
+        }
+    }
+
+    public var projectedValue: Deallocating<Value> { self }
+
+    private var value: Value
+    /// `nil` if there was no detector when the value was assigned.
+    private var owned: (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)?
+    /// Guarded, since a property of a class may be read from several threads at once.
+    private let isRead = Guarded(false)
+    private let givenDetector: LeakDetector?
+    private let seconds: Double?
+    private let path: [String]
+    private let reason: String?
+    private let file: StaticString
+    private let line: UInt
+
+    /// - Parameters:
+    ///   - seconds: the grace period; `nil` for the usual one.
+    ///   - path: names of the owners, outermost first.
+    ///   - reason: the reason why the value should be deallocated.
+    ///   - detector: `nil` uses the shared one, ``LeakDetector/shared``, once it was started.
+    public init(
+        wrappedValue: Value, after seconds: Double? = nil, path: [String] = [],
+        reason: String? = "owner deallocated", detector: LeakDetector? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        value = wrappedValue
+        self.seconds = seconds
+        self.path = path
+        self.reason = reason
+        givenDetector = detector
+        self.file = file
+        self.line = line
+        owned = own()
+    }
+
+    deinit { expectDeallocation(of: value, owned, reason: reason, isRead: isRead.with { $0 }) }
+
+    public subscript<Member>(dynamicMember member: KeyPath<Value, Member>) -> Member {
+        wrappedValue[keyPath: member]
+    }
+
+    public subscript<Member>(dynamicMember member: ReferenceWritableKeyPath<Value, Member>) -> Member {
+        get { wrappedValue[keyPath: member] }
+        set { wrappedValue[keyPath: member] = newValue }
+    }
+
+    private var detector: LeakDetector? { givenDetector ?? .shared }
+
+    private func own() -> (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)? {
+        guard let detector else { return nil }
+        let value = value
+        return (detector.owned, detector.owned.addHolder(of: value) { detector.cameBack(value) })
+    }
+
+    private func expectDeallocation(
+        of value: Value, _ owned: (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)?, reason: String?,
+        isRead: Bool
+    ) {
+        let expect = { [seconds, path, file, line] (detector: LeakDetector) in
+            detector.expect(
+                value,
+                ExpectationContext(
+                    type: type(of: value), path: path, reason: reason, file: file, line: line,
+                    isPart: !isRead),
+                after: seconds)
+        }
+        let detector = detector
+        if let owned {
+            owned.all.removeHolder(of: owned.entry) { if let detector { expect(detector) } }
+        } else if let detector {
+            detector.owned.whenUnowned(value) { expect(detector) }
+        }
+    }
+}

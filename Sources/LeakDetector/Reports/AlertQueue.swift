@@ -1,0 +1,57 @@
+/// The alert on the screen, and the alerts that wait until it is closed.
+struct AlertQueue<Picture> {
+    struct Entry {
+        var alert: AlertPresenter.Alert
+        let picture: Picture?
+    }
+
+    enum Admission {
+        case show(Entry)
+        case wait
+        /// Too many alerts wait. The alert has to be shown in another way.
+        case full
+    }
+
+    enum Change: Hashable {
+        case shown, waiting
+        /// The alert was closed, or there was no room for it.
+        case absent
+    }
+
+    /// The number of alerts that may wait. A picture takes a megabyte or two, and no user closes more alerts in a row.
+    static var waitingLimit: Int { 20 }
+
+    private(set) var shown: Entry?
+    private var waiting: [Entry] = []
+
+    /// - Parameter picture: evaluated only if the alert is accepted.
+    mutating func add(_ alert: AlertPresenter.Alert, picture: @autoclosure () -> Picture?) -> Admission {
+        guard shown != nil else {
+            let entry = Entry(alert: alert, picture: picture())
+            shown = entry
+            return .show(entry)
+        }
+        guard waiting.count < Self.waitingLimit else { return .full }
+        waiting.append(Entry(alert: alert, picture: picture()))
+        return .wait
+    }
+
+    /// Changes the text of the alert that has the same id.
+    mutating func update(_ alert: AlertPresenter.Alert) -> Change {
+        if shown?.alert.id == alert.id {
+            shown?.alert = alert
+            return .shown
+        }
+        guard let index = waiting.firstIndex(where: { $0.alert.id == alert.id }) else { return .absent }
+        waiting[index].alert = alert
+        return .waiting
+    }
+
+    /// Closes the alert that is shown.
+    ///
+    /// - Returns: the next one to show.
+    mutating func close() -> Entry? {
+        shown = waiting.isEmpty ? nil : waiting.removeFirst()
+        return shown
+    }
+}

@@ -1,0 +1,142 @@
+internal import LeakMessage
+internal import LeakPlatform
+
+/// Runs an explainer, one leak after another, so that no other code waits for it.
+///
+/// An explainer that is slow or never returns costs explanations, and nothing else: see ``deadlineMilliseconds``.
+final class ExplanationQueue: Sendable {
+    /// The time after which an answer is dropped.
+    static let deadlineMilliseconds: Int64 = 2_000
+    /// Leaks that wait for their explanation; more are not explained.
+    static let waitingLimit = 32
+    /// Different leaks that are explained in a session: by class, call site and owners.
+    static let leakLimit = 1_000
+    /// Attempts to explain one leak whose objects were deallocated before the explanation was reported.
+    static let attemptLimit = 5
+
+    private struct Job {
+        let leak: String
+        let object: UInt
+        let deliver: @Sendable (RetainExplanation) -> Void
+    }
+
+    private struct State {
+        var isOn = true
+        var asked: Set<String> = []
+        /// The number of attempts without a result, by leak.
+        var failures: [String: Int] = [:]
+        var waiting: [Job] = []
+        /// The start of the running explanation; `nil` while none runs.
+        var beganAt: Int64?
+
+        /// Drops the waiting leaks, which may then be enqueued again.
+        mutating func dropWaiting() {
+            asked.subtract(waiting.map(\.leak))
+            waiting = []
+        }
+    }
+
+    private let explainer: any LeakExplainer
+    private let isWanted: @Sendable () -> Bool
+    private let now: @Sendable () -> Int64
+    private let state = Guarded(State())
+
+    /// - Parameters:
+    ///   - isWanted: called before a leak is enqueued, and again before it is explained.
+    ///   - now: milliseconds of a clock that never goes back.
+    init(
+        _ explainer: any LeakExplainer, isWanted: @escaping @Sendable () -> Bool = { true },
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.explainer = explainer
+        self.isWanted = isWanted
+        self.now = now
+    }
+
+    /// True if leaks are explained. Turning it off drops the waiting leaks.
+    var isOn: Bool {
+        get { state.with { $0.isOn } }
+        set {
+            state.with {
+                $0.isOn = newValue
+                if !newValue { $0.dropWaiting() }
+            }
+        }
+    }
+
+    /// True if nothing waits and no explanation runs.
+    var isIdle: Bool { state.with { $0.waiting.isEmpty && $0.beganAt == nil } }
+
+    /// Drops the waiting leaks, as when the detector stops.
+    func dropWaiting() { state.with { $0.dropWaiting() } }
+
+    /// Allows another attempt for a leak, up to ``attemptLimit``. Called when the object was deallocated or explanations were not
+    /// wanted.
+    func retry(_ leak: String) {
+        state.with { state in
+            let failures = state.failures[leak, default: 0] + 1
+            guard failures < Self.attemptLimit, failures > 1 || state.failures.count < Self.leakLimit else {
+                return
+            }
+            state.failures[leak] = failures
+            state.asked.remove(leak)
+        }
+    }
+
+    /// Enqueues a leak, unless a similar one was explained before or the queue is full.
+    ///
+    /// - Parameters:
+    ///   - leak: a key that is the same for leaks that share one explanation.
+    ///   - object: the address of the object, which need not be retained.
+    ///   - deliver: receives the answer, on the thread of the explainer.
+    func explain(_ leak: String, _ object: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void) {
+        guard isWanted() else { return }
+        let startsThread = state.with { state -> Bool in
+            guard state.isOn, !state.asked.contains(leak), state.asked.count < Self.leakLimit else {
+                return false
+            }
+            if let began = state.beganAt, now() - began > Self.deadlineMilliseconds {
+                state.dropWaiting()
+                return false
+            }
+            guard state.waiting.count < Self.waitingLimit else { return false }
+            state.asked.insert(leak)
+            state.waiting.append(Job(leak: leak, object: object, deliver: deliver))
+            guard state.beganAt == nil else { return false }
+            state.beganAt = now()
+            return true
+        }
+        guard startsThread else { return }
+        let started = WorkerThread.start(name: "LeakExplainer") { self.run() }
+        if !started {
+            state.with {
+                $0.dropWaiting()
+                $0.beganAt = nil
+            }
+        }
+    }
+
+    /// Explains the waiting leaks, and ends: most sessions have few leaks, and a thread that waits costs memory.
+    private func run() {
+        while let job = next() {
+            guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.object) else {
+                retry(job.leak)
+                continue
+            }
+            let explanation = unsafe explainer.explain(object, callerReferences: 0)
+            let isInTime = state.with { $0.isOn && now() - ($0.beganAt ?? 0) <= Self.deadlineMilliseconds }
+            if isInTime { job.deliver(explanation) }
+        }
+    }
+
+    private func next() -> Job? {
+        state.with { state in
+            guard !state.waiting.isEmpty else {
+                state.beganAt = nil
+                return nil
+            }
+            state.beganAt = now()
+            return state.waiting.removeFirst()
+        }
+    }
+}

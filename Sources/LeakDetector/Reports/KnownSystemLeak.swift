@@ -1,0 +1,46 @@
+/// A leak in the system that no app can fix. It is reported as such, since a silent detector looks broken.
+struct KnownSystemLeak: Sendable {
+    /// The name of the class without its module.
+    let className: String
+    /// The name of one of the owners.
+    var owner: String?
+    /// Versions of iOS: from the first on, before the second.
+    var versions: (from: [Int], before: [Int])?
+    let reason: String
+
+    /// The leaks of `Public/known-leaks.json`, where the sources are named.
+    static let all = [
+        KnownSystemLeak(
+            className: "UITextField", versions: ([11, 2], [11, 3]),
+            reason: "iOS 11.2 never frees a text field once it was made."),
+        KnownSystemLeak(
+            className: "UISwitch", versions: ([10, 0], [11, 0]),
+            reason: "iOS 10 keeps switches after their screen has gone."),
+        KnownSystemLeak(
+            className: "_UIAlertControllerTextField",
+            reason: "UIKit keeps the text fields of an alert after the alert has closed."),
+        KnownSystemLeak(
+            className: "PLImagePickerCameraView", owner: "UIImagePickerController",
+            reason: "The system keeps the camera view of an image picker after the picker has closed."),
+    ]
+
+    /// - Parameters:
+    ///   - className: the qualified name of the class.
+    ///   - owners: names of the object's owners.
+    ///   - system: the system of this process.
+    func describes(_ className: String, owners: [String], on system: OperatingSystem) -> Bool {
+        guard className == self.className else { return false }
+        if let owner, !owners.contains(owner) { return false }
+        guard let versions else { return true }
+        return system.name == "iOS" && !system.version.lexicographicallyPrecedes(versions.from)
+            && system.version.lexicographicallyPrecedes(versions.before)
+    }
+}
+
+/// The operating system of this process.
+struct OperatingSystem: Hashable, Sendable {
+    /// The name that the collector uses: `iOS`, `macOS`, `Linux`.
+    let name: String
+    /// The version, major number first.
+    let version: [Int]
+}

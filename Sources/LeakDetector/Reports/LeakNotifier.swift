@@ -1,0 +1,232 @@
+internal import Dispatch
+internal import LeakMessage
+internal import LeakPlatform
+
+/// Turns results into reports, asks the app what to do with them, and does it.
+final class LeakNotifier: Sendable {
+    private let mode: LeakDetector.Mode
+    private let suppressed: Guarded<LeakDetector.Suppression>
+    private let system: OperatingSystem
+    private let known: [KnownSystemLeak]
+    /// `nil` if no explainer was given.
+    let explanations: ExplanationQueue?
+    private let names = Guarded(TypeNames())
+    private let reportedLeaks = Guarded(ReportedLeaks())
+    private let alerts: AlertPresenter
+
+    init(
+        _ mode: LeakDetector.Mode, _ suppression: LeakDetector.Suppression,
+        explainer: (any LeakExplainer)?, system: OperatingSystem = .current,
+        known: [KnownSystemLeak] = KnownSystemLeak.all,
+        alerts: AlertPresenter = AlertPresenter(),
+        monotonicTime: @escaping @Sendable () -> Int64 = { SystemTime.monotonic }
+    ) {
+        self.mode = mode
+        suppressed = Guarded(suppression)
+        explanations = explainer.map {
+            ExplanationQueue($0, isWanted: mode.wantsExplanations, now: monotonicTime)
+        }
+        self.system = system
+        self.known = known
+        self.alerts = alerts
+    }
+
+    var suppression: LeakDetector.Suppression { suppressed.with { $0 } }
+
+    /// Calls `change` outside of the lock, since it may call the detector; calls it again if the value changed meanwhile.
+    func changeSuppression(_ change: (inout LeakDetector.Suppression) -> Void) {
+        var isStored = false
+        while !isStored {
+            let before = suppression
+            var changed = before
+            change(&changed)
+            let after = changed
+            isStored = suppressed.with { current in
+                guard current == before else { return false }
+                current = after
+                return true
+            }
+        }
+    }
+
+    func name(of type: AnyClass) -> String { names.with { $0.name(of: type) } }
+
+    /// Returns `true` if objects of a type are not reported.
+    func ignores(_ type: AnyClass) -> Bool {
+        reportedLeaks.with { $0.ignores(type) } || suppression.ignores(name(of: type))
+    }
+
+    func ignoresWindow(_ type: AnyClass) -> Bool { suppression.ignoresWindow(name(of: type)) }
+
+    /// Stops reporting the ends of objects, and explains none of the leaks that wait for an explanation.
+    func forgetAll() {
+        reportedLeaks.with { $0 = ReportedLeaks() }
+        explanations?.dropWaiting()
+    }
+
+    /// Reports a result.
+    ///
+    /// - Parameter checker: the source of the result. It also forgets objects that must not be reported any more.
+    func handle(
+        _ result: ExpectationResult, on entry: Expectation<any Subject>, from checker: ExpirationChecker
+    ) {
+        switch result {
+        case .leaked(let identity, let id, let waited, let alive, let isWatched):
+            let description = entry.subject.description(entry.context)
+            guard !ignores(description.type) else { return checker.retract(id, of: identity) }
+            var report = report(description, entry.context)
+            (report.event, report.id) = (.leak, id)
+            (report.waitedMilliseconds, report.alive) = (waited, alive)
+            let leak = Leak(
+                report: report, subject: entry.subject, type: description.type, identity: identity,
+                isWatched: isWatched)
+            announce(leak, checker)
+        case .freed(let id, let lived, let alive):
+            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: false, at: WireTime.now))
+        case .cameBack(let id, let lived, let alive):
+            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: true, at: WireTime.now))
+        case .forgotten(let id, let isIgnored):
+            reportedLeaks.with { $0.forget(id, isIgnored: isIgnored) }
+            alerts.forget(id)
+        }
+    }
+
+    /// A leak that is to be reported.
+    private struct Leak: Sendable {
+        var report: LeakReport
+        let subject: any Subject
+        let type: AnyClass
+        let identity: ObjectIdentifier
+        let isWatched: Bool
+
+        var id: String { report.id ?? "" }
+
+        /// True while the leaked object exists. Read where results arrive.
+        var isThere: Bool { subject.object.map(ObjectIdentifier.init) == identity }
+
+        var finding: LeakDetector.Finding {
+            LeakDetector.Finding(report, subject, type: type, identity: identity)
+        }
+    }
+
+    private func report(_ description: ObjectDescription, _ context: ExpectationContext) -> LeakReport {
+        let name = name(of: description.type)
+        let owners = description.owners + description.containers.map(self.name)
+        var report = LeakReport()
+        report.at = WireTime.now
+        report.kind = description.kind
+        report.className = name
+        if !owners.isEmpty { report.stack = owners + [name] }
+        report.children = description.children.map(self.name)
+        report.reason = context.reason
+        if let file = context.file {
+            report.keys = [
+                CustomKey("file", .string(file.description)),
+                CustomKey("line", .number(Double(context.line))),
+            ]
+        }
+        report.fingerprint = fingerprint(of: report, type: description.type)
+        let known = known.first { $0.describes(name, owners: owners, on: system) }
+        if let known { report.keys.append(CustomKey("known_system_leak", .string(known.reason))) }
+        return report
+    }
+
+    /// Returns a fingerprint with the file that expects the object, if the file is known and the type is private or local: such
+    /// types have the same name in every file, so the file distinguishes their leaks. Owners that belong to the system are left
+    /// out, as the collector leaves them out.
+    private func fingerprint(of report: LeakReport, type: AnyClass) -> [String] {
+        guard names.with({ $0.isAmbiguous(type) }), let className = report.className else { return [] }
+        let file = report.keys.lazy.compactMap { key -> String? in
+            guard key.name == "file", case .string(let file) = key.value else { return nil }
+            return file
+        }.first
+        guard let file else { return [] }
+        let owners = report.stack.dropLast().filter { owner in
+            !["UI", "_UI", "NS", "_NS", "SwiftUI"].contains { owner.hasPrefix($0) }
+        }
+        return Fingerprint.parts([file] + owners + [className])
+    }
+
+    /// Asks the app what to do with a leak, and does it: at once, unless the question belongs on another queue. The end of the
+    /// object is then reported after its leak.
+    private func announce(_ leak: Leak, _ checker: ExpirationChecker) {
+        let isAskedHere =
+            switch mode.question {
+            case .onQueue: true
+            case .onMainActor: checker.isOnMainQueue
+            }
+        if isAskedHere { return ask(about: leak, checker) { self.conclude(leak, answer: $0, from: checker) } }
+        reportedLeaks.with { $0.beginAsking(leak.id) }
+        ask(about: leak, checker) { answer in
+            self.conclude(leak, answer: answer, from: checker)
+            if let end = self.reportedLeaks.with({ $0.endAsking(leak.id) }) { self.end(of: leak.id, end) }
+        }
+    }
+
+    /// Lets the explainer explain a reported leak, and reports the explanation where results arrive, if the object still exists.
+    ///
+    /// Only the address is passed to the explainer: a reference would retain the object, and could deallocate it on the wrong
+    /// thread.
+    private func explain(_ leak: Leak, isAlert: Bool, _ checker: ExpirationChecker) {
+        guard let explanations, isAlert || mode.explain != nil else { return }
+        let place = FindingText.place(leak.report)
+        let key = ([place] + leak.report.stack + [leak.report.className ?? ""]).joined(separator: "\n")
+        explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
+            checker.call(afterMilliseconds: 0) {
+                // The explained object is the leaked one only if it has existed all the time. A look at the subject would do more
+                // than compare: it may expect other objects.
+                guard !checker.isStopped, checker.isValid(leak.id, of: leak.identity),
+                    leak.isThere
+                else { return explanations.retry(key) }
+                if isAlert { self.alerts.explain(leak.report, explanation) }
+                self.mode.explain?(leak.report, explanation)
+            }
+        }
+    }
+
+    /// - Parameter completion: called where results arrive.
+    private func ask(
+        about leak: Leak, _ checker: ExpirationChecker,
+        _ completion: @escaping @Sendable (LeakDetector.Answer) -> Void
+    ) {
+        let finding = leak.finding
+        switch mode.question {
+        case .onQueue(let ask): completion(ask(finding))
+        case .onMainActor(let ask):
+            if checker.isOnMainQueue { return completion(MainActor.assumeIsolated { ask(finding) }) }
+            DispatchQueue.main.async {
+                // The detector may have been stopped since: then `onDetect` is not called.
+                guard !checker.isStopped else { return }
+                let answer = MainActor.assumeIsolated { ask(finding) }
+                checker.call(afterMilliseconds: 0) { completion(answer) }
+            }
+        }
+    }
+
+    private func conclude(_ leak: Leak, answer: LeakDetector.Answer, from checker: ExpirationChecker) {
+        // `onDetect` may have stopped the detector or ignored the object. An object that was ignored while the question waited, and
+        // was deallocated since, is no longer known to the checker.
+        guard !checker.isStopped, !checker.isMuted(leak.id, of: leak.identity),
+            !reportedLeaks.with({ $0.isIgnored(leak.id) })
+        else { return }
+        switch answer {
+        case .ignore:
+            return checker.retract(leak.id, of: leak.identity)
+        case .ignoreClass:
+            reportedLeaks.with { $0.ignore(leak.type) }
+            return checker.retract(leak.id, of: leak.identity)
+        case .report: break
+        case .showAlert, .showAlertWithoutScreenshot:
+            alerts.show(leak.finding, withScreenshot: answer == .showAlert, isWatched: leak.isWatched)
+        }
+        if leak.isWatched { reportedLeaks.with { $0.announce(leak.report) } }
+        mode.report(leak.report)
+        explain(leak, isAlert: answer == .showAlert || answer == .showAlertWithoutScreenshot, checker)
+    }
+
+    private func end(of id: String, _ end: ReportedLeaks.End) {
+        guard let report = reportedLeaks.with({ $0.report(end, of: id) }) else { return }
+        alerts.end(report, isInUse: end.isInUse)
+        mode.report(report)
+    }
+}

@@ -1,0 +1,78 @@
+internal import LeakMessage
+
+/// Reports by id, until their objects are deallocated: the report of a deallocation repeats the content of the leak's report.
+struct ReportedLeaks {
+    /// In a box of its own, since a dictionary keeps its capacity after it has become empty.
+    private final class BoxedReport {
+        let report: LeakReport
+        init(_ report: LeakReport) { self.report = report }
+    }
+
+    /// The end of an object: it was deallocated, or is in use again.
+    struct End {
+        let livedMilliseconds: Int
+        let alive: Int
+        let isInUse: Bool
+        let at: WireTime
+    }
+
+    /// State of an object while `onDetect` has not answered.
+    private struct Question {
+        var end: End?
+        var isIgnored = false
+    }
+
+    private var reported: [String: BoxedReport] = [:]
+    /// Leaks whose question waits on another queue. The ends of their objects are reported after them.
+    private var asked: [String: Question] = [:]
+    /// Classes that were ignored since the start.
+    private var ignored: Set<ObjectIdentifier> = []
+
+    mutating func beginAsking(_ id: String) { asked[id] = Question() }
+
+    /// - Returns: the end of the object, if it came meanwhile.
+    mutating func endAsking(_ id: String) -> End? { asked.removeValue(forKey: id)?.end }
+
+    /// True if the object was ignored while the question about it waits.
+    func isIgnored(_ id: String) -> Bool { asked[id]?.isIgnored ?? false }
+
+    mutating func announce(_ report: LeakReport) { reported[report.id ?? ""] = BoxedReport(report) }
+
+    mutating func forget(_ id: String, isIgnored: Bool) {
+        _ = take(id)
+        if isIgnored { asked[id]?.isIgnored = true }
+    }
+
+    mutating func ignore(_ type: AnyClass) { ignored.insert(ObjectIdentifier(type)) }
+
+    func ignores(_ type: AnyClass) -> Bool { ignored.contains(ObjectIdentifier(type)) }
+
+    /// Returns the report of the end of a reported object; `nil` if it is reported later, or not at all.
+    mutating func report(_ end: End, of id: String) -> LeakReport? {
+        guard asked[id] == nil else {
+            asked[id]?.end = end
+            return nil
+        }
+        guard var report = take(id) else { return nil }
+        report.event = .freed
+        report.at = end.at
+        report.waitedMilliseconds = nil
+        report.livedMilliseconds = end.livedMilliseconds
+        report.alive = end.alive
+        report.cycle = []
+        if end.isInUse { report.keys.append(LeakReport.cameBackKey) }
+        return report
+    }
+
+    private mutating func take(_ id: String) -> LeakReport? {
+        defer { if reported.isEmpty { reported = [:] } }
+        return reported.removeValue(forKey: id)?.report
+    }
+}
+
+extension LeakReport {
+    /// Marks the end of a leak that was not one: its owner keeps the object on purpose, and used it again.
+    static let cameBackKey = CustomKey("came_back", .boolean(true))
+
+    var isCameBack: Bool { keys.contains(Self.cameBackKey) }
+}

@@ -1,0 +1,28 @@
+/// Delays between looks at objects that may still be deallocated, in seconds: short at first, so that a test ends soon if its
+/// objects are deallocated soon.
+///
+/// The pauses add up to the requested time. The sum uses the requested pauses and not a clock, so a stop in a debugger or a busy
+/// machine does not use up the time of the objects.
+struct PollDelays: Sequence, IteratorProtocol {
+    static let shortest = 0.001
+    static let longest = 0.05
+    /// A day: a longer wait is a mistake.
+    static let longestWait = 86_400.0
+
+    private var left: Double
+    private var upcoming = shortest
+
+    /// - Parameter seconds: the sum of all pauses; a value that is not above 0 means no pause.
+    init(within seconds: Double) {
+        // Written so that NaN means no pause.
+        left = seconds > 0 ? Swift.min(seconds, Self.longestWait) : 0
+    }
+
+    mutating func next() -> Double? {
+        guard left > 0 else { return nil }
+        let pause = Swift.min(upcoming, left)
+        left -= pause
+        upcoming = Swift.min(upcoming * 2, Self.longest)
+        return pause
+    }
+}

@@ -1,0 +1,95 @@
+internal import Dispatch
+import Foundation
+internal import LeakTransport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The response to one request, as the session delivers it in pieces, and the wait for it.
+final class PendingResponse: @unchecked Sendable {
+    // Unchecked: the session calls on a queue of its own, and `lock` protects the state from the waiting thread.
+    private let lock = NSLock()
+    private let finished = DispatchSemaphore(value: 0)
+    private let limits: TransportLimits
+    private var isConnected = false
+    private var response: HTTPURLResponse?
+    private var body: [UInt8] = []
+    private var failure: String?
+    private var isUnauthorized = false
+
+    init(_ limits: TransportLimits) { self.limits = limits }
+
+    /// Blocks until the response is complete, at most as long as the limits allow.
+    func reply(to task: URLSessionTask) -> TransportResult {
+        // A session has one time limit for silence, whether it connects or waits for the response; the collector may need longer
+        // for the second.
+        let start = DispatchTime.now()
+        let connectBy = start + .milliseconds(min(limits.connectMilliseconds, limits.totalMilliseconds))
+        if finished.wait(timeout: connectBy) == .timedOut {
+            guard lock.withLock({ isConnected }) else {
+                task.cancel()
+                return .none("no connection within \(limits.connectMilliseconds) ms")
+            }
+            guard finished.wait(timeout: start + .milliseconds(limits.totalMilliseconds)) == .success else {
+                task.cancel()
+                return .none("no complete answer within \(limits.totalMilliseconds) ms")
+            }
+        }
+        return lock.withLock {
+            if let failure { return .none(failure) }
+            guard let response else { return .none("no HTTP answer") }
+            return .answer(
+                TransportResult.Response(
+                    status: response.statusCode,
+                    retryAfter: response.value(forHTTPHeaderField: "Retry-After"),
+                    location: response.value(forHTTPHeaderField: "Location"),
+                    contentType: response.value(forHTTPHeaderField: "Content-Type"), body: body))
+        }
+    }
+
+    /// Records that bytes of the request were sent, so there is a connection.
+    func markConnected() {
+        lock.withLock { isConnected = true }
+    }
+
+    /// Records the head of the response.
+    func receive(_ response: URLResponse) {
+        lock.withLock {
+            isConnected = true
+            self.response = response as? HTTPURLResponse
+        }
+    }
+
+    /// Records the head of a response that asks for a password. Apple's systems deliver its body as well, Foundation on Linux
+    /// cancels the task.
+    func receiveUnauthorized(_ response: HTTPURLResponse) {
+        lock.withLock {
+            isConnected = true
+            isUnauthorized = true
+            self.response = response
+        }
+    }
+
+    /// Appends the next bytes of the body.
+    ///
+    /// - Returns: `true` if they were accepted; if not, the transfer must stop.
+    func receive(_ data: Data) -> Bool {
+        lock.withLock {
+            guard failure == nil, body.count + data.count <= limits.answerBytes else {
+                failure = "the answer is longer than \(limits.answerBytes) bytes"
+                return false
+            }
+            body.append(contentsOf: data)
+            return true
+        }
+    }
+
+    /// Records the end, and wakes the waiting thread.
+    func finish(_ error: (any Error)?) {
+        lock.withLock {
+            if let error, failure == nil, !isUnauthorized { failure = error.localizedDescription }
+        }
+        finished.signal()
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Passes the session's callbacks to the response that they belong to; callbacks after its end are dropped.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    // Unchecked: `pendingResponses` is accessed only inside `lock`.
+    private let lock = NSLock()
+    private var pendingResponses: [Int: PendingResponse] = [:]
+
+    func begin(_ pendingResponse: PendingResponse, of task: URLSessionTask) {
+        lock.withLock { pendingResponses[task.taskIdentifier] = pendingResponse }
+    }
+
+    func end(_ task: URLSessionTask) {
+        _ = lock.withLock { pendingResponses.removeValue(forKey: task.taskIdentifier) }
+    }
+
+    private func pendingResponse(of task: URLSessionTask) -> PendingResponse? {
+        lock.withLock { pendingResponses[task.taskIdentifier] }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping (URLRequest?) -> Void
+    ) {
+        // A followed redirect would carry the key elsewhere.
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        // The server asks for a password, and there is none: its request for one is the response. Without this, the session would
+        // look into the keychain; Foundation on Linux would wait forever.
+        if let refusal = challenge.failureResponse as? HTTPURLResponse {
+            pendingResponse(of: task)?.receiveUnauthorized(refusal)
+            completionHandler(.rejectProtectionSpace, nil)
+        } else {
+            completionHandler(.performDefaultHandling, nil)
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        pendingResponse(of: task)?.markConnected()
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        pendingResponse(of: dataTask)?.receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard let pendingResponse = pendingResponse(of: dataTask) else { return }
+        if !pendingResponse.receive(data) { dataTask.cancel() }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        pendingResponse(of: task)?.finish(error)
+    }
+}

@@ -1,0 +1,353 @@
+internal import LeakMessage
+
+// The forms about one object. Each returns `nil` for a text of another form.
+
+extension Grammar {
+    /// LeakedViewControllerDetector 0.5 to 1.4, and DebugSwift's port, which indents by four spaces:
+    /// `VIEWCONTROLLER STILL IN MEMORY <Cart: 0x…>`.
+    func stillInMemory(_ text: Text) -> FormMatch? {
+        let title = text.prefix { $0.isUppercase }
+        guard !title.isEmpty, let body = text[title.endIndex...].dropping(" STILL IN MEMORY") else {
+            return nil
+        }
+        var reading = FormMatch(.leakedViewControllerDetector, body.trimmed)
+        reading.event = .leak
+        fill(&reading, title: title, in: text)
+        return reading
+    }
+
+    /// The same object when it was deallocated: `LEAKED VIEWCONTROLLER DEINNITED …` up to 1.3, `DEINITED` from 1.4 on, with
+    /// `Deinited after 8.912s.` at the very end. The text in between may differ from the leak's text, because `String(format:)`
+    /// replaced what follows a percent sign.
+    func deinited(_ text: Text) -> FormMatch? {
+        guard let rest = text.dropping("LEAKED ") else { return nil }
+        let title = rest.prefix { $0.isUppercase }
+        let after = rest[title.endIndex...]
+        guard !title.isEmpty, let body = after.dropping(" DEINNITED") ?? after.dropping(" DEINITED") else {
+            return nil
+        }
+        var subject = body.trimmed
+        var lived: Int?
+        for mark: StaticString in ["Deinnited after ", "Deinited after "] {
+            guard let range = subject.lastRange(of: mark), isElapsed(subject[range.upperBound...]) else {
+                continue
+            }
+            lived = ElapsedTime.milliseconds(of: subject[range.upperBound...])
+            subject = subject[..<range.lowerBound].trimmed
+            break
+        }
+        var reading = FormMatch(.leakedViewControllerDetector, subject)
+        reading.event = .freed
+        reading.livedMilliseconds = lived
+        fill(&reading, title: title, in: text)
+        return reading
+    }
+
+    /// Returns whether a text is `8.912s.` or its beginning, as in a text that was cut. `String(format:)` prints another number
+    /// if a percent sign in the text used up the argument.
+    private func isElapsed(_ text: Text) -> Bool {
+        let number = text.dropping("-") ?? text
+        let end = number.dropping("nan") ?? number.dropping("inf") ?? number[ElapsedTime.end(of: number)...]
+        return end.isEmpty || end.equals("s") || end.equals("s.")
+    }
+
+    private func fill(_ reading: inout FormMatch, title: Text, in text: Text) {
+        reading.kind = title.equals("VIEW") ? .view : .viewController
+        reading.subject = withoutAppState(reading.subject)
+        reading.tail = Array(text[reading.subject.endIndex...])
+        reading.className = className(of: reading.subject)
+        guard let rest = Description(reading.subject)?.rest else { return }
+        if let list = rest.dropping(":\n[") {
+            reading.children = classNames(in: list)
+        } else if rest.trimmed.starts(with: "📄") {
+            reading.children = Self.pages(rest).compactMap { className(of: $0.page) }
+        }
+    }
+
+    private func withoutAppState(_ subject: Text) -> Text {
+        for mark: StaticString in ["\napp state on leak: ", "\napp state on deinit: "] {
+            guard let range = subject.lastRange(of: mark) else { continue }
+            let state = subject[range.upperBound...]
+            let states: [StaticString] = ["ACTIVE", "INACTIVE", "BACKGROUND", "UNKNOWN STATE"]
+            if states.contains(where: { state.equals($0) }) { return subject[..<range.lowerBound].trimmed }
+        }
+        return subject
+    }
+
+    /// DeallocationChecker 1 to 3: `Cart not deallocated after being dismissed`.
+    func deallocationChecker(_ text: Text) -> FormMatch? {
+        let marks: [StaticString] = [
+            " not deallocated after being", " is still in memory even though its view was removed",
+        ]
+        for mark in marks {
+            guard let range = text.firstRange(of: mark) else { continue }
+            let head = text[..<range.lowerBound]
+            let subject = (head.dropping("Leak Detected").map(withoutSeparators) ?? head).trimmed
+            var reading = FormMatch(.deallocationChecker, subject)
+            reading.event = .leak
+            reading.kind = .viewController
+            reading.boundary = text[range]
+            reading.tail = Array(text[range])
+            reading.className = className(of: subject) ?? firstDescription(in: subject)
+            return reading
+        }
+        return nil
+    }
+
+    private func withoutSeparators(_ text: Text) -> Text {
+        text.drop {
+            $0 <= 0x20 || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+        }
+    }
+
+    /// `Expected deallocation of X`, where X is any description of the object.
+    func expectedDeallocation(_ text: Text) -> FormMatch? {
+        guard let subject = text.dropping("Expected deallocation of ") else { return nil }
+        var reading = FormMatch(.expectDeallocation, subject)
+        reading.event = .leak
+        reading.className = className(of: subject)
+        return reading
+    }
+
+    /// `XCTAssertNil failed: "<Cart: 0x…>" - Expected deallocation of Optional(<Cart: 0x…>)`.
+    func testAssertion(_ text: Text) -> FormMatch? {
+        guard let subject = text.dropping("XCTAssertNil failed: ") else { return nil }
+        var reading = FormMatch(.testAssertion, subject)
+        reading.event = .leak
+        reading.className = className(of: subject)
+        guard reading.className == nil, let quoted = subject.dropping("\"") else { return reading }
+        // An object without an address: `"Shop.CartModel" - …`
+        let end = quoted.firstRange(of: "\" - ")?.lowerBound ?? quoted.droppingLast("\"")?.endIndex
+        if let end, let name = TypeName.ifNamed(quoted[..<end], demangle: demangle) {
+            reading.subject = quoted[..<end]
+            reading.tail = [UInt8(ascii: "\"")]
+            reading.className = name.wholeText
+        } else if let range = PrivateText.removed(from: quoted)[...].lastRange(
+            of: "Expected deallocation of ")
+        {
+            reading.className = className(of: PrivateText.removed(from: quoted)[range.upperBound...])
+        }
+        return reading
+    }
+
+    /// OmniBase: `*** Expected deallocation of <C:0x…> 3.41s ago, possibly failed due to: …` and
+    /// `Eventually did deallocate <C:0x…> after 12.41s (3 left)`.
+    func omniBase(_ text: Text) -> FormMatch? {
+        let text = text.dropping("*** ") ?? text
+        if let body = text.dropping("Eventually did deallocate ") {
+            let after = body.lastRange(of: "after ")
+            let end = after.flatMap { body[..<$0.lowerBound].last == UInt8(ascii: " ") ? $0 : nil }
+            var reading = FormMatch(.omniBase, end.map { body[..<($0.lowerBound - 1)] } ?? body)
+            reading.event = .freed
+            reading.className = className(of: reading.subject)
+            if let end {
+                let tail = body[end.upperBound...]
+                let left = tail[ElapsedTime.end(of: tail)...].dropping("s (")
+                reading.livedMilliseconds = ElapsedTime.milliseconds(of: tail)
+                reading.alive = left.flatMap { number(atStartOf: $0) }
+                let digits = left.map { $0.prefix { $0.isDigit }.endIndex }
+                let elapsed = ElapsedTime.end(of: tail)
+                reading.tail = Array(body[reading.subject.endIndex..<(digits ?? elapsed)])
+                // Behind the bare number another text may follow that says what it is.
+                if digits == nil, elapsed < tail.endIndex { reading.tail.append(tail[elapsed]) }
+                reading.boundary = body[reading.subject.endIndex..<elapsed]
+            }
+            return reading
+        }
+        guard let body = text.dropping("Expected deallocation of "), let end = body.firstRange(of: "s ago")
+        else {
+            return nil
+        }
+        guard let space = body[..<end.lowerBound].lastIndex(of: UInt8(ascii: " ")),
+            let waited = ElapsedTime.milliseconds(atStartOf: body[(space + 1)...])
+        else { return nil }
+        var reading = FormMatch(.omniBase, body[..<space])
+        reading.event = .leak
+        reading.waitedMilliseconds = waited
+        reading.className = className(of: reading.subject)
+        reading.tail = Array(body[space..<ElapsedTime.end(of: body[(space + 1)...])]) + Array("s ago".utf8)
+        reading.boundary = body[space..<end.upperBound]
+        return reading
+    }
+
+    /// LifetimeTracker's recipe: `POSSIBLE LEAK ALERT: Shop.Cart - current count: 2, max count: 1`; from
+    /// Objective-C without the colons behind `count`.
+    func lifetimeTracker(_ text: Text) -> FormMatch? {
+        guard let body = text.dropping("POSSIBLE LEAK ALERT: ") else { return nil }
+        let end = body.lastRange(of: " - current count")
+        var reading = FormMatch(.lifetimeTracker, body[..<(end?.lowerBound ?? body.endIndex)])
+        reading.event = .leak
+        reading.className = className(of: reading.subject)
+        if let end {
+            let tail = body[end.upperBound...]
+            let count = (tail.dropping(":") ?? tail).trimmed
+            reading.alive = number(atStartOf: count)
+            reading.tail = Array(body[end.lowerBound..<count.prefix { $0.isDigit }.endIndex])
+            reading.boundary = body[end]
+        }
+        return reading
+    }
+
+    /// PLeakSniffer: `Detect Possible Controller Leak: Cart`.
+    func pLeakSniffer(_ text: Text) -> FormMatch? {
+        let controller = text.dropping("Detect Possible Controller Leak:")
+        guard let body = controller ?? text.dropping("Detect Possible Leak:") else { return nil }
+        var reading = FormMatch(.pLeakSniffer, body.trimmed.firstLine.line.trimmed)
+        reading.event = .leak
+        reading.kind = controller == nil ? nil : .viewController
+        reading.className = className(of: reading.subject)
+        return reading
+    }
+
+    /// RIBs and its descendants: `<Shop.Cart: 56144> has leaked. Objects are expected …`,
+    /// `Cart appearance has leaked.`, `[<A: 0x…>, <B: 0x…>] have leaked`.
+    func ribs(_ text: Text) -> FormMatch? {
+        let marks: [StaticString] = [
+            " appearance has leaked", " apparently has leaked", " apparently have leaked", " has leaked",
+            " have leaked",
+        ]
+        for mark in marks {
+            guard let range = text.firstRange(of: mark) else { continue }
+            var reading = FormMatch(.ribs, text[..<range.lowerBound])
+            reading.event = .leak
+            reading.boundary = text[range]
+            reading.tail = Array(text[range])
+            if let list = reading.subject.dropping("[") {
+                let names = list.contains(UInt8(ascii: "<")) ? classNames(in: list) : bareNames(in: list)
+                reading.className = names.first
+                reading.children = Array(names.dropFirst())
+            } else {
+                let first = className(of: reading.subject) ?? firstDescription(in: reading.subject)
+                // The object of this form stands in front of the mark; others may stand in front of it.
+                let other = first.flatMap { first in
+                    Description(reading.subject)?.rest.trimmed.isEmpty ?? true
+                        ? nil : GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle)
+                }
+                reading.className = other ?? first
+            }
+            return reading
+        }
+        return nil
+    }
+
+    /// `A, B]`
+    private func bareNames(in list: Text) -> [String] {
+        (list.droppingLast("]") ?? list).split(separator: UInt8(ascii: ",")).prefix(WireLimits.childrenCount)
+            .compactMap { TypeName.ifNamed($0, demangle: demangle)?.wholeText }
+    }
+
+    /// AMLeaksFinder: `控制器泄漏:<desc>` (a controller leaks), or `视图泄漏:<desc>` (a view leaks) with
+    /// `视图所在控制器 Class` (the controller that the view is in) and the way the user took.
+    func amLeaksFinder(_ text: Text) -> FormMatch? {
+        let controller = text.firstRange(of: "控制器泄漏")
+        guard let mark = controller ?? text.firstRange(of: "视图泄漏"), isOrnament(text[..<mark.lowerBound])
+        else {
+            return nil
+        }
+        let body = text[mark.upperBound...]
+        var subject = (body.dropping(":") ?? body.dropping("：") ?? body).trimmed
+        // The number of bytes behind the object that mark its end.
+        var boundary = 0
+        if let path = subject.lastRange(of: "\n操作路径") {
+            subject = subject[..<path.lowerBound].trimmed
+            boundary = path.upperBound - subject.endIndex
+        }
+        var owner: Text?
+        if let range = subject.lastRange(of: "视图所在控制器") {
+            let line = subject[range.upperBound...].firstLine.line
+            owner = (line.dropping(":") ?? line.dropping("：") ?? line).trimmed
+            subject = subject[..<range.lowerBound].trimmed
+            boundary = range.upperBound - subject.endIndex
+        }
+        var reading = FormMatch(.amLeaksFinder, subject)
+        reading.event = .leak
+        reading.kind = controller == nil ? .view : .viewController
+        reading.className = className(of: subject)
+        reading.boundary = body[subject.endIndex...].prefix(boundary)
+        if let owner, let ownerName = className(of: owner) {
+            if let name = reading.className { reading.stack = [ownerName, name] }
+            reading.tail = Array("\n视图所在控制器 \(ownerName)".utf8)
+        }
+        return reading
+    }
+
+    /// Returns `true` for signs that point at the following text: they contain nothing of a message.
+    private func isOrnament(_ text: Text) -> Bool {
+        text.count <= 64 && text.allSatisfy { $0 >= 0x80 || $0 <= 0x20 }
+            && !text.string.unicodeScalars.contains { $0.properties.isAlphabetic }
+    }
+
+    /// A breakpoint on `dealloc` that prints the object: `--- -[UIViewController dealloc] @"<Cart: 0x…>"`. A sentence may say that
+    /// the method was not called: `-[Cart dealloc] was never called`.
+    func breakpoint(_ text: Text) -> FormMatch? {
+        let body = (text.dropping("---") ?? text).trimmed
+        guard let call = body.dropping("-["), let end = call.firstRange(of: " dealloc]") else { return nil }
+        guard end.lowerBound - call.startIndex <= WireLimits.classBytes else { return nil }
+        var reading = FormMatch(.symbolicBreakpoint, call[end.upperBound...].trimmed)
+        let base = call[..<end.lowerBound]
+        if base.equals("UIViewController") { reading.kind = .viewController }
+        if base.equals("UIView") { reading.kind = .view }
+        let sentence = reading.subject
+        let isObject = sentence.contains {
+            $0.isUppercase || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "$")
+        }
+        reading.event = saysNotCalled(sentence) ? .leak : .freed
+        let object = isObject ? className(of: sentence) : nil
+        let isOfSystem = SystemNames.isSystem(base)
+        reading.className =
+            object ?? (isOfSystem ? firstDescription(in: sentence) : nil)
+            ?? TypeName.ifNamed(base, demangle: demangle)?.wholeText
+        return reading
+    }
+
+    /// ` was never called`, ` not called within 3s`, and not ` called, not leaked`.
+    private func saysNotCalled(_ sentence: Text) -> Bool {
+        let words = sentence.string.lowercased().split { !$0.isLetter && $0 != "'" }.prefix(8)
+        guard let denial = words.firstIndex(where: { ["not", "never"].contains($0) || $0.hasSuffix("n't") })
+        else {
+            return false
+        }
+        return words[denial...].prefix(4).contains {
+            ["called", "invoked", "executed", "reached", "run", "hit"].contains($0)
+        }
+    }
+
+    private func number(atStartOf text: Text) -> Int? {
+        Int(text.prefix { $0.isDigit }.prefix(9).string).map { min($0, WireLimits.alive) }
+    }
+}
+
+/// An elapsed time: `8.912s`.
+enum ElapsedTime {
+    /// Milliseconds of the seconds at the start of `text`, at most the limit of the wire format; `nil` if `text` does not start
+    /// with a number.
+    static func milliseconds(atStartOf text: Text) -> Int? {
+        let whole = text.prefix { $0.isDigit }
+        guard !whole.isEmpty, whole.count <= 12, var milliseconds = Int(whole.string) else { return nil }
+        var fraction = text[whole.endIndex...]
+        fraction = (fraction.dropping(".") ?? fraction.dropping(",") ?? fraction.prefix(0)).prefix {
+            $0.isDigit
+        }
+        for index in 0..<3 {
+            let digit = fraction.dropFirst(index).first.map { Int($0 - UInt8(ascii: "0")) } ?? 0
+            milliseconds = milliseconds * 10 + digit
+        }
+        return min(milliseconds, WireLimits.durationMilliseconds)
+    }
+
+    /// Milliseconds of a text that has only a number and `s`, or only a number because it was cut.
+    static func milliseconds(of text: Text) -> Int? {
+        let end = text[end(of: text)...]
+        return end.isEmpty || end.first == UInt8(ascii: "s") ? milliseconds(atStartOf: text) : nil
+    }
+
+    /// The end of the number at the start of `text`.
+    static func end(of text: Text) -> Int {
+        text.prefix { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }.endIndex
+    }
+
+    /// Milliseconds of the last `after 8.912s` in a text about a deallocated object.
+    static func milliseconds(afterIn text: Text) -> Int? {
+        text.lastRange(of: "after ").flatMap { milliseconds(of: text[$0.upperBound...]) }
+    }
+}

@@ -1,0 +1,343 @@
+internal import LeakMessage
+
+/// Brings a text to one form before it is read.
+enum MessageNormalizer {
+    /// Twice the limit of the wire format.
+    static let byteLimit = 16 * 1024
+
+    /// Returns the text with `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled ones,
+    /// quotes and brackets for their HTML entities, and without byte order marks and zero-width spaces.
+    static func plain(_ text: String) -> Text {
+        var plain: [UInt8] = []
+        let bytes = Text(text).cut(to: byteLimit)
+        plain.reserveCapacity(bytes.count)
+        var rest = bytes
+        while let byte = rest.first {
+            switch byte {
+            case UInt8(ascii: "\r"):
+                plain.append(UInt8(ascii: "\n"))
+                rest = rest.dropping("\r\n") ?? rest.dropFirst()
+            case UInt8(ascii: "\n"):
+                plain.append(byte)
+                rest = rest.dropFirst()
+            case 0x1B where rest.dropFirst().first == UInt8(ascii: "["):
+                // A colour of a terminal: `ESC [ 3 1 m`.
+                let behind = rest.dropFirst(2).drop { $0.isDigit || $0 == UInt8(ascii: ";") }
+                rest = behind.first == UInt8(ascii: "m") ? behind.dropFirst() : rest.dropFirst(2)
+            case 0..<0x20, 0x7F:
+                plain.append(UInt8(ascii: " "))
+                rest = rest.dropFirst()
+            case 0xC2, 0xE2, 0xE3, 0xEF:
+                if let after = rest.dropping("\u{200B}") ?? rest.dropping("\u{FEFF}") {
+                    rest = after
+                } else if let quote = Quote(rest) {
+                    quote.append(to: &plain)
+                    rest = quote.rest
+                } else {
+                    plain.append(byte)
+                    rest = rest.dropFirst()
+                }
+            default:
+                let ordinary = rest.prefix(while: isOrdinary)
+                plain.append(contentsOf: ordinary)
+                rest = rest[ordinary.endIndex...]
+            }
+        }
+        return withPlainQuotes(withoutEntities(plain[...])).trimmed
+    }
+
+    /// Returns true for a byte that always stays unchanged.
+    private static func isOrdinary(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, 0x7F, 0xC2, 0xE2, 0xE3, 0xEF: false
+        default: true
+        }
+    }
+
+    // MARK: Quotes in other spellings
+
+    /// Returns the text with quotes and brackets for `&quot;`, `&#39;`, `&lt;` and the like, escaped once or more often.
+    private static func withoutEntities(_ text: Text) -> Text {
+        guard text.contains(UInt8(ascii: "&")) else { return text }
+        // Between the quotes of JSON a double quote would end the string.
+        let doubleQuote = text.contains(UInt8(ascii: "\"")) ? UInt8(ascii: "'") : UInt8(ascii: "\"")
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var rest = text
+        while let byte = rest.first {
+            rest = rest.dropFirst()
+            guard byte == UInt8(ascii: "&") else {
+                result.append(byte)
+                continue
+            }
+            var name = rest
+            while let inner = name.dropping("amp;") { name = inner }
+            guard let entity = entity(name), let quote = Quote(entity.character) else {
+                result.append(byte)
+                continue
+            }
+            quote.append(to: &result, doubleQuote: doubleQuote)
+            rest = entity.rest
+        }
+        return result[...]
+    }
+
+    /// The character that an entity stands for, by its name or number.
+    ///
+    /// - Parameter text: behind the `&`.
+    private static func entity(_ text: Text) -> (character: Text, rest: Text)? {
+        guard let number = text.dropping("#") else {
+            let name = text.prefix { $0.isLetter }
+            guard name.count <= 24, let character = entities[name.string],
+                let rest = text[name.endIndex...].dropping(";")
+            else { return nil }
+            return (Text(character), rest)
+        }
+        let hexadecimal = number.dropping("x") ?? number.dropping("X")
+        let digits = hexadecimal?.prefix(while: \.isHexadecimal) ?? number.prefix(while: \.isDigit)
+        let behind = text[digits.endIndex...]
+        // Browsers read a number without a semicolon too; hexadecimal digits may be letters of the word behind.
+        let rest = behind.dropping(";") ?? (hexadecimal == nil ? behind : nil)
+        guard let rest, let value = UInt32(digits.string, radix: hexadecimal == nil ? 10 : 16),
+            let scalar = Unicode.Scalar(value)
+        else { return nil }
+        return (Text(String(scalar)), rest)
+    }
+
+    private static let entities = [
+        "quot": "\"", "QUOT": "\"", "apos": "'", "lt": "<", "LT": "<", "gt": ">", "GT": ">", "grave": "`",
+        "DiacriticalGrave": "`",
+        "ldquo": "“", "rdquo": "”", "rdquor": "”", "bdquo": "„", "ldquor": "„", "lsquo": "‘", "rsquo": "’",
+        "rsquor": "’",
+        "sbquo": "‚", "lsquor": "‚", "laquo": "«", "raquo": "»", "lsaquo": "‹", "rsaquo": "›", "Prime": "″",
+        "OpenCurlyQuote": "‘", "CloseCurlyQuote": "’", "OpenCurlyDoubleQuote": "“",
+        "CloseCurlyDoubleQuote": "”",
+    ]
+
+    /// A quote or a bracket in any spelling, at the start of a text.
+    private struct Quote {
+        private let byte: UInt8
+        /// True for a single quote that can be no apostrophe.
+        private let isOpening: Bool
+        let rest: Text
+
+        init?(_ text: Text) {
+            func behind(_ quotes: [StaticString]) -> Text? {
+                quotes.lazy.compactMap { text.dropping($0) }.first
+            }
+            if let rest = behind(doubleQuotes) {
+                (byte, isOpening, self.rest) = (UInt8(ascii: "\""), false, rest)
+            } else if let rest = behind(openingQuotes) {
+                (byte, isOpening, self.rest) = (UInt8(ascii: "'"), true, rest)
+            } else if let rest = behind(singleQuotes) {
+                (byte, isOpening, self.rest) = (UInt8(ascii: "'"), false, rest)
+            } else if let first = text.first, "\"'`<>".utf8.contains(first) {
+                (byte, isOpening, rest) = (first, false, text.dropFirst())
+            } else {
+                return nil
+            }
+        }
+
+        /// - Parameter doubleQuote: stands for double quotes.
+        func append(to text: inout [UInt8], doubleQuote: UInt8 = UInt8(ascii: "\"")) {
+            if isOpening, text.last.map(PrivateText.isBesideApostrophe) ?? false {
+                text.append(UInt8(ascii: " "))
+            }
+            text.append(byte == UInt8(ascii: "\"") ? doubleQuote : byte)
+        }
+    }
+
+    /// With a double quote for each pair of single quotes or backticks around a name, and a single one for a backtick that a single
+    /// quote answers.
+    private static func withPlainQuotes(_ text: Text) -> Text {
+        guard text.contains("''") || text.contains(backtick) else { return text }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var rest = text
+        while let byte = rest.first {
+            guard byte == backtick || byte == UInt8(ascii: "'"),
+                let quotation = Quotation(at: rest.startIndex, in: text)
+            else {
+                result.append(byte)
+                rest = rest.dropFirst()
+                continue
+            }
+            result.append(quotation.mark)
+            result.append(contentsOf: quotation.inside)
+            result.append(quotation.mark)
+            rest = text[quotation.end...]
+        }
+        return result[...]
+    }
+
+    private static let backtick = UInt8(ascii: "`")
+
+    /// A text between two quotes of another spelling. No quote is in it.
+    private struct Quotation {
+        let inside: Text
+        let end: Int
+        let mark: UInt8
+
+        /// - Parameter start: the index of the opening quote.
+        init?(at start: Int, in text: Text) {
+            guard start == text.startIndex || !PrivateText.isBesideApostrophe(text[start - 1]) else {
+                return nil
+            }
+            let isDoubled = text[start...].starts(with: "``") || text[start...].starts(with: "''")
+            let body = text[(start + (isDoubled ? 2 : 1))...]
+            let inside = body.prefix { !PrivateText.isQuote($0) && $0 != UInt8(ascii: "\n") }
+            guard let first = inside.first, let last = inside.last, first > 0x20, last > 0x20,
+                first.isIdentifier || first == UInt8(ascii: "<") || !isDoubled
+            else { return nil }
+            let behind = text[inside.endIndex...]
+            if isDoubled {
+                guard behind.starts(with: "''") || text[start] == backtick && behind.starts(with: "``") else {
+                    return nil
+                }
+                mark = UInt8(ascii: "\"")
+            } else {
+                guard text[start] == backtick, behind.first == UInt8(ascii: "'") else { return nil }
+                mark = UInt8(ascii: "'")
+            }
+            self.inside = inside
+            end = inside.endIndex + (isDoubled ? 2 : 1)
+        }
+    }
+
+    private static let doubleQuotes: [StaticString] = [
+        "“", "”", "„", "‟", "«", "»", "‹", "›", "《", "》", "〈", "〉", "＂", "❝", "❞", "″", "「", "」", "『", "』",
+        "〝", "〞",
+    ]
+    private static let openingQuotes: [StaticString] = ["‘", "‚", "‛", "❛"]
+    private static let singleQuotes: [StaticString] = ["’", "＇", "❜"]
+
+    /// A message, and the text around it that loggers, the Swift runtime and test runners add.
+    struct Framed {
+        /// The whole text.
+        let text: Text
+        /// The text in front of the message.
+        var head: Text
+        var message: Text
+        /// The number of quotes that were closed behind the message.
+        var quotes = 0
+    }
+
+    /// Separates the message from the text around it.
+    static func framed(_ text: Text) -> Framed {
+        var framed = Framed(text: text, head: text.prefix(0), message: text)
+        // A log line may carry a trap that carries a failed assertion.
+        for _ in 0..<4 {
+            let before = framed.message.startIndex
+            framed.message = (withoutLogHead(framed.message) ?? framed.message).trimmed
+            if let reason = exceptionReason(framed.message) {
+                framed.message = reason.trimmed
+                framed.quotes += 1
+            }
+            framed.message = (withoutTrapHead(framed.message) ?? framed.message).trimmed
+            if framed.message.startIndex == before { break }
+        }
+        framed.message = withoutTrapTail(framed.message)
+        framed.message = withoutLineInFront(framed.message)
+        framed.head = text[..<framed.message.startIndex]
+        return framed
+    }
+
+    /// `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print it, or a tag.
+    static func withoutLogHead(_ text: Text) -> Text? {
+        for tag: StaticString in ["MLeaksFinder: ", "[MLeaksFinder] "] {
+            if let message = text.dropping(tag) { return message }
+        }
+        guard text.count > timeShape.count else { return nil }
+        for (byte, want) in zip(text, timeShape) {
+            guard want == UInt8(ascii: "d") ? byte.isDigit : byte == want else { return nil }
+        }
+        let line = text.firstLine.line.prefix(256)
+        var rest = line.dropFirst(timeShape.count)
+        while let open = rest.firstIndex(of: UInt8(ascii: "[")) {
+            rest = rest[(open + 1)...]
+            guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let numbers = rest[..<close]
+            if !numbers.isEmpty, numbers.allSatisfy({ $0.isHexadecimal || $0 == UInt8(ascii: ":") }) {
+                let after = text[(close + 1)...]
+                return after.dropping(":") ?? after
+            }
+        }
+        return nil
+    }
+
+    private static let timeShape = Array("dddd-dd-dd dd:dd:dd".utf8)
+
+    /// `App/File.swift:7: Fatal error: ` and its relatives, and what XCTest puts in front of a failure:
+    /// `…error: -[Suite test] : ` on Apple's systems, `…error: Suite.test : ` elsewhere.
+    private static func withoutTrapHead(_ text: Text) -> Text? {
+        let line = text.firstLine.line
+        let marks: [StaticString] = [
+            "Fatal error: ", "Assertion failed: ", "Precondition failed: ", "Assertion failure: ",
+        ]
+        for mark in marks {
+            guard let range = line.firstRange(of: mark) else { continue }
+            if isPlace(text[..<range.lowerBound]) { return text[range.upperBound...] }
+        }
+        guard let range = line.firstRange(of: "error: "), isPlace(text[..<range.lowerBound]) else {
+            return nil
+        }
+        let test = line[range.upperBound...]
+        guard let end = test.firstRange(of: " : ") else { return nil }
+        let name = test[..<end.lowerBound]
+        let isName =
+            name.starts(with: "-[") && name.last == UInt8(ascii: "]")
+            || name.contains(UInt8(ascii: "."))
+                && name.allSatisfy { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+        return isName ? text[end.upperBound...] : nil
+    }
+
+    /// Returns the reason in the head of an uncaught exception.
+    private static func exceptionReason(_ text: Text) -> Text? {
+        // A failed assertion has a line of its own in front.
+        guard let head = text.firstRange(of: "*** Terminating app due to"),
+            head.lowerBound == text.startIndex || text[head.lowerBound - 1] == UInt8(ascii: "\n"),
+            !text[..<head.lowerBound].contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) }),
+            let range = text[head.upperBound...].firstRange(of: "reason: '")
+        else {
+            return nil
+        }
+        let reason = text[range.upperBound...]
+        return reason[..<(reason.lastIndex(of: UInt8(ascii: "'")) ?? reason.endIndex)]
+    }
+
+    /// Returns `true` for an empty text, `path:line: `, or the name of a thread, which contain nothing of a message.
+    private static func isPlace(_ text: Text) -> Bool {
+        guard !text.isEmpty else { return true }
+        guard let place = text.droppingLast(": ") else { return false }
+        if place.contains(where: {
+            $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: "\"")
+        }) {
+            return false
+        }
+        return place.last?.isDigit ?? false
+    }
+
+    /// A retain cycle without a line such as `Memory Leak` in front.
+    private static func withoutLineInFront(_ text: Text) -> Text {
+        let (line, rest) = text.firstLine
+        let marks: [StaticString] = [
+            "Retain Cycle: (", "Retain Cycle:(", "Retain cycles:", "Retain cycles found:",
+        ]
+        guard line.count <= 64, marks.contains(where: { rest.trimmed.starts(with: $0) }),
+            !line.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) })
+        else { return text }
+        return rest.trimmed
+    }
+
+    /// `: file /path/File.swift, line 33`, which older runtimes put behind.
+    private static func withoutTrapTail(_ text: Text) -> Text {
+        var text = text
+        while let range = text.lastRange(of: ": file "),
+            let line = text[range.upperBound...].lastRange(of: ", line "),
+            line.upperBound < text.endIndex, text[line.upperBound...].allSatisfy(\.isDigit)
+        {
+            text = text[..<range.lowerBound].trimmed
+        }
+        return text
+    }
+}

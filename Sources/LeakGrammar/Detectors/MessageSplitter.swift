@@ -1,0 +1,368 @@
+internal import LeakMessage
+
+/// Splits a text about several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects print it.
+package enum MessageSplitter {
+    /// Limit of leaks of one text that are counted.
+    package static let limit = 32
+
+    /// The part of a text about one leak.
+    package struct Part: Hashable, Sendable {
+        package let text: String
+        /// The class, if it was found with the help of the other parts. Otherwise the text alone decides.
+        package let className: String?
+        /// `true` when the class is only a word that looks like one; `false` when a known form names it.
+        package let isGuessed: Bool
+        /// The number of live objects of the class, if a list states it.
+        package let alive: Int?
+
+        init(_ text: Text, className: Text? = nil, isGuessed: Bool = false, alive: Int? = nil) {
+            self.alive = alive
+            self.text = text.string
+            self.className = className?.string
+            self.isGuessed = isGuessed
+        }
+    }
+
+    /// Returns the leaks of a text in their order; empty for a text about one leak or about none. A class of which a list counts 0
+    /// instances is not a leak.
+    ///
+    /// - Parameter demangle: demangles the name of one type; `nil` if the text is not a mangled name.
+    package static func parts(of text: String, demangle: @escaping (String) -> String? = { _ in nil })
+        -> [Part]
+    {
+        // Most texts have one line.
+        guard mayHaveSeveral(text) else { return [] }
+        let plain = DetectorMessage.ofLogEntry(MessageNormalizer.plain(text))
+        if let report = SanitizerReport(plain, FrameReader(demangle: demangle)) {
+            let head = Redaction.kept(of: report.head).text
+            return report.leaks.map { leak in
+                let front = head.isEmpty ? [] : head + [UInt8(ascii: "\n")]
+                return Part((front + leak.text)[...], alive: leak.objectCount)
+            }
+        }
+        let framed = MessageNormalizer.framed(plain).message
+        let sets = cycles(in: framed)
+        if sets.count > 1 { return sets.map { Part($0) } }
+        if let json = JSONMessage(framed, demangle: demangle) {
+            guard json.elements.count > 1 || json.hasElementsOfNone else { return [] }
+            return json.elements.map { element in
+                Part(element.text, className: element.className.map { Text($0) }, isGuessed: true)
+            }
+        }
+        // Typed text may have lines and marks too.
+        let redacted = Redaction.kept(of: Backtrace(plain)?.head ?? plain)
+        let kept = redacted.message
+        // The first line was trimmed.
+        let indent = redacted.head.isEmpty ? text.utf8.prefix { $0 == UInt8(ascii: " ") }.count : 0
+        for parts in [traces(in: kept), nodes(in: kept, indent: indent)] where parts.count > 1 {
+            return parts.map { Part($0) }
+        }
+        let objects = trackedObjects(in: kept)
+        guard objects.isEmpty else { return objects.count > 1 ? objects : [] }
+        let parts = lines(in: kept)
+        if parts.count > 1 { return parts }
+        // The names that a known detector lists are owners.
+        guard Grammar(demangle: demangle).read(kept).detector == nil else { return [] }
+        for parts in [list(in: kept), enumeration(in: kept)] where !parts.isEmpty { return parts }
+        return statements(in: kept)
+    }
+
+    /// Bytes of which every text about several leaks contains one.
+    private static let marks = Array("\n\r[{,;&".utf8)
+    private static let and = Array(" and ".utf8)
+
+    /// Returns true if a text may contain several leaks.
+    private static func mayHaveSeveral(_ text: String) -> Bool {
+        text.utf8.contains { marks.contains($0) } || Text(text).contains(" and ")
+    }
+
+    /// The names of `CartModel, HomeModel and ListModel leaked`.
+    private static func enumeration(in text: Text) -> [Part] {
+        guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
+        var names: [Text] = []
+        for name in GuessedClass.names(in: text) where TypeSpelling(name).hasHump {
+            if let last = names.last {
+                let between = text[last.endIndex..<name.startIndex]
+                let separators: [StaticString] = [", ", " and ", ", and ", " & "]
+                guard separators.contains(where: { between.equals($0) }) else {
+                    names = [name]
+                    continue
+                }
+            }
+            names.append(name)
+            let words = SurroundingWords(of: name, in: text)
+            if names.count > 1, words.saysRetained, !words.isDenied {
+                return names.map { Part(text, className: $0, isGuessed: true) }
+            }
+        }
+        return []
+    }
+
+    /// `CartModel leaked; HomeModel was not released`
+    private static func statements(in text: Text) -> [Part] {
+        guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
+        let parts = Brackets.split(text, at: ";").map(\.trimmed).filter { !$0.isEmpty }.map {
+            statement -> Part? in
+            let names = GuessedClass.names(in: statement).filter { TypeSpelling($0).hasHump }
+            guard names.count == 1 else { return nil }
+            let words = SurroundingWords(of: names[0], in: statement)
+            return words.saysRetained && !words.isDenied
+                ? Part(statement, className: names[0], isGuessed: true) : nil
+        }
+        let leaks = parts.compactMap(\.self)
+        return leaks.count == parts.count && Set(leaks.map(\.className)).count > 1 ? leaks : []
+    }
+
+    /// The lists of a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
+    static func cycles(in text: Text) -> [Text] {
+        let body = (text.dropping("Retain cycles:") ?? text.dropping("Retain cycles found:") ?? text).trimmed
+        guard let set = body.dropping("{(") else { return [] }
+        var parts: [Text] = []
+        var (start, isQuoted) = (set.startIndex, false)
+        for index in set.indices {
+            switch set[index] {
+            case UInt8(ascii: "\"") where index == set.startIndex || set[index - 1] != UInt8(ascii: "\\"):
+                isQuoted.toggle()
+            case UInt8(ascii: "(") where !isQuoted: start = index
+            case UInt8(ascii: ")") where !isQuoted:
+                if set[start] == UInt8(ascii: "(") {
+                    parts.append(Array("Retain Cycle: ".utf8) + set[start...index])
+                }
+                start = index
+            default: continue
+            }
+        }
+        return parts
+    }
+
+    /// The traces of LeakCanary.
+    private static func traces(in text: Text) -> [Text] {
+        let starts = places(of: "┬──", in: text)
+        guard starts.isEmpty else { return split(text, at: starts) }
+        // Without their first lines they end with the leaked object, and what is said of it in the lines below.
+        let ends = places(of: "╰→", in: text).dropLast().map { text[$0...].firstLine.rest.startIndex }
+        return ends.isEmpty ? [] : split(text, at: [text.startIndex] + ends)
+    }
+
+    private static func places(of mark: StaticString, in text: Text) -> [Int] {
+        var places: [Int] = []
+        var rest = text
+        while let range = rest.firstRange(of: mark) {
+            places.append(range.lowerBound)
+            rest = rest[range.upperBound...]
+        }
+        return places
+    }
+
+    /// The outermost `ROOT CYCLE` and `ROOT LEAK` of `leaks(1)`.
+    private static func nodes(in text: Text, indent: Int) -> [Text] {
+        let lines = text.lines.filter { $0.contains("ROOT CYCLE: <") || $0.contains("ROOT LEAK: <") }
+        let indents = lines.map { line in
+            line.prefix { $0 == UInt8(ascii: " ") }.count
+                + (line.startIndex == text.startIndex ? indent : 0)
+        }
+        let least = indents.min() ?? 0
+        return split(text, at: zip(lines, indents).filter { $1 == least }.map { $0.0.startIndex })
+    }
+
+    private static func split(_ text: Text, at starts: [Int]) -> [Text] {
+        zip(starts, starts.dropFirst() + [text.endIndex]).map { text[$0..<$1].trimmed }
+    }
+
+    /// The objects of Flutter's leak_tracker, whose names stand on lines of their own below `objects:`.
+    private static func trackedObjects(in text: Text) -> [Part] {
+        guard text.contains("leak_tracker") else { return [] }
+        var parts: [Part] = []
+        var (heading, indent) = (Text(""), 0)
+        var isInObjects = false
+        for line in text.lines {
+            let words = line.trimmed
+            let blanks = line.prefix { $0 == UInt8(ascii: " ") }.count
+            if words.equals("objects:") {
+                (isInObjects, indent) = (true, blanks)
+            } else if isInObjects, blanks > indent {
+                if blanks == indent + 2, let name = words.droppingLast(":") {
+                    parts.append(Part(heading + Array(": ".utf8) + name, className: name))
+                }
+            } else if let name = words.droppingLast(":") {
+                (heading, isInObjects) = (name, false)
+            }
+        }
+        return parts
+    }
+
+    /// Lines that say the same of different classes.
+    private static func lines(in text: Text) -> [Part] {
+        // The lines of one trace are about one leak.
+        guard !text.contains("┬──"), !text.contains("╰→"), !text.contains("ROOT CYCLE: <") else { return [] }
+        let lines = text.lines.prefix(lineLimit).map(\.trimmed).filter { $0.count <= lineByteLimit }
+        let named = lines.compactMap { line in GuessedClass.named(in: line).map { (line: line, name: $0) } }
+        guard Set(named.map(\.name)).count > 1 else { return [] }
+        let fronts = named.map { front(of: $0.name, in: $0.line) }
+        if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),
+            front.count >= leastFrontByteCount
+        {
+            // Otherwise the leak of another line would be lost.
+            guard fronts.allSatisfy({ $0 == front }) else { return [] }
+            // A shorter name stands where the others do.
+            return lines.compactMap { line in
+                let name = GuessedClass.names(in: line).first { self.front(of: $0, in: line) == front }
+                return name.map { Part(line, className: $0, isGuessed: true) }
+            }
+        }
+        let backs = named.map {
+            MessageTemplate.template(of: $0.line[$0.name.endIndex...]).prefix(backByteCount)
+        }
+        guard let back = backs.first, !back.isEmpty, backs.allSatisfy({ $0 == back }) else { return [] }
+        return named.map { Part($0.line, className: $0.name, isGuessed: true) }
+    }
+
+    /// Returns the names behind a heading about a leak: `Leaked: A, B`, or one in each line behind a bullet, in a table or alone.
+    private static func list(in text: Text) -> [Part] {
+        guard let colon = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\n") })
+        else {
+            return []
+        }
+        let heading = text[..<colon].trimmed
+        guard heading.count <= headingByteLimit, tellsOfLeaks(heading) else { return [] }
+        var rest = text[(colon + 1)...].trimmed
+        // A printed array of Objective-C has owners.
+        guard rest.first != UInt8(ascii: "(") else { return [] }
+        if let array = rest.dropping("[")?.droppingLast("]") { rest = array.trimmed }
+        let isList = rest.contains(UInt8(ascii: "\n"))
+        let items =
+            isList
+            ? Array(rest.lines.prefix(lineLimit))
+            : Brackets.split(rest.droppingLast(".") ?? rest, at: ",;").flatMap { parted(at: and, $0) }
+        let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isFrame($0) }.map { Item($0) }
+        // A sentence is no list; a word that is no name may be a variable.
+        guard words.allSatisfy({ $0.kind != .other && (!isList || $0.isMarked || $0.kind == .type) }) else {
+            return []
+        }
+        // `Order` is a name only beside as many that can be nothing else: else it may be a person's.
+        let typeCount = words.count { $0.kind == .type }
+        let wordCount = words.count { $0.kind == .typeOrWord }
+        let least: Item.Kind = typeCount >= wordCount ? .typeOrWord : .type
+        let known = words.filter { $0.kind >= least }
+        guard Set(known.map(\.name)).count > 1, known.count * 2 > words.count else { return [] }
+        return known.filter { $0.alive != 0 }.map { item in
+            Part(
+                heading + Array(": ".utf8) + item.name, className: item.name, isGuessed: true,
+                alive: item.alive)
+        }
+    }
+
+    private static func parted(at separator: [UInt8], _ text: Text) -> [Text] {
+        guard let range = text.firstRange(of: separator[...]) else { return [text] }
+        return [text[..<range.lowerBound]] + parted(at: separator, text[range.upperBound...])
+    }
+
+    private static let headingByteLimit = 128
+
+    /// Returns `true` for `Leaked objects`, but neither for `Leaked CartModel, retained by` nor for `Retain cycle leaked`: those
+    /// are followed by owners, or by objects that an object keeps.
+    private static func tellsOfLeaks(_ heading: Text) -> Bool {
+        let words = heading.split(whereSeparator: { !$0.isIdentifier })
+        guard !words.contains(where: { TypeSpelling($0).hasHump }) else { return false }
+        let lowercased = words.map { String(decoding: $0, as: UTF8.self).lowercased() }
+        let relations: Set<String> = [
+            "by", "stack", "trace", "path", "chain", "cycle", "cycles", "child", "children", "reference",
+            "references", "owner", "owners",
+            "captured", "captures", "retaining", "holder", "holders", "parent", "parents",
+        ]
+        guard !lowercased.contains(where: { relations.contains($0) }),
+            !["no", "0"].contains(lowercased.first)
+        else { return false }
+        let phrase = lowercased.joined(separator: " ")
+        return ["leak", "retained", "still alive", "still in memory", "not released", "not deallocated"]
+            .contains { phrase.contains($0) }
+    }
+
+    /// The head of a table, or the line below.
+    private static func isFrame(_ row: Text) -> Bool {
+        guard row.first == UInt8(ascii: "|") else { return row.allSatisfy { "-=+| ".utf8.contains($0) } }
+        let cells = row.split(separator: UInt8(ascii: "|")).map(\.trimmed)
+        let heads = ["class", "name", "type", "object"]
+        return cells.allSatisfy { $0.allSatisfy { "-: ".utf8.contains($0) } }
+            || heads.contains(cells.first?.string.lowercased() ?? "")
+    }
+
+    /// One of a list: `- CartModel (2)`, `1. CartModel`, `| CartModel | 2 |`, `CartModel: 2` or `Store<Item>`.
+    private struct Item {
+        enum Kind: Int, Comparable {
+            case other, word, typeOrWord, type
+
+            static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
+        }
+
+        /// With generic arguments.
+        let name: Text
+        let kind: Kind
+        /// Begins with a bullet or a number, or stands in a table.
+        let isMarked: Bool
+        let alive: Int?
+
+        init(_ text: Text) {
+            var item = text.drop {
+                "-*•–|·".utf8.contains($0) || $0 == 0x20 || $0 >= 0x80 && !$0.isIdentifier
+            }
+            let number = item.prefix { $0.isDigit }
+            if !number.isEmpty,
+                let rest = item[number.endIndex...].dropping(".") ?? item[number.endIndex...].dropping(")")
+            {
+                item = rest.trimmed
+            }
+            isMarked = item.startIndex > text.startIndex
+            let isInBrackets = item.first == UInt8(ascii: "<") && item.last == UInt8(ascii: ">")
+            if isInBrackets { item = item.dropFirst().dropLast() }
+            let path = item.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+            let arguments = Self.arguments(item[path.endIndex...])
+            name = item[..<arguments.endIndex]
+            let rest = Self.withoutAddress(item[arguments.endIndex...].trimmed)
+            let isAlone = rest.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
+            let numbers = rest.split(whereSeparator: { !$0.isDigit })
+            alive =
+                numbers.count == 1 ? Int(numbers[0].prefix(9).string).map { min($0, WireLimits.alive) } : nil
+            let spelling = TypeSpelling(path)
+            // A colon without a number begins a list of something else.
+            if name.isEmpty || !isAlone || rest.equals(":") {
+                kind = .other
+            } else if !spelling.isType {
+                kind = .word
+            } else {
+                kind = spelling.hasHump || !arguments.isEmpty ? .type : .typeOrWord
+            }
+        }
+
+        /// Returns the text after the address in `: 0x1f` and `(0x1f)`; the whole text if there is no address.
+        private static func withoutAddress(_ text: Text) -> Text {
+            guard
+                let digits = text.drop(while: { " :(".utf8.contains($0) }).dropping("0x")?.prefix(
+                    while: \.isHexadecimal),
+                !digits.isEmpty
+            else { return text }
+            return text[digits.endIndex...]
+        }
+
+        /// Returns the generic arguments at the start of `text`; empty if there are none.
+        private static func arguments(_ text: Text) -> Text {
+            let none = text[..<text.startIndex]
+            guard text.first == UInt8(ascii: "<"), let end = Brackets.closedEnd(text) else { return none }
+            let arguments = text[..<end]
+            let words = Generics.words(of: arguments)
+            let isOfTypes =
+                !words.isEmpty && words.allSatisfy { TypeSpelling($0).last.first?.isUppercase ?? false }
+            return arguments.last == UInt8(ascii: ">") && isOfTypes ? arguments : none
+        }
+    }
+
+    private static func front(of name: Text, in line: Text) -> Text {
+        MessageTemplate.template(of: line[..<name.startIndex]).suffix(frontByteCount)
+    }
+
+    private static let lineLimit = 256
+    private static let lineByteLimit = 1024
+    private static let frontByteCount = 8
+    private static let leastFrontByteCount = 6
+    private static let backByteCount = 12
+}

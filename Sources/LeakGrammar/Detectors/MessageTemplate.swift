@@ -1,0 +1,190 @@
+internal import LeakMessage
+
+/// Makes one text of all sightings: parts that differ between them become `#`, text that users may have typed becomes `…`.
+enum MessageTemplate {
+    /// Bytes of a masked text.
+    static let byteLimit = 512
+
+    static func masked(_ text: Text) -> Text {
+        var masked: [UInt8] = []
+        var rest = text.trimmed
+        while let byte = rest.first, masked.count < byteLimit {
+            if byte <= 0x20 {
+                appendSpace(&masked, &rest)
+            } else if let after = quotation(rest) {
+                masked.append(byte)
+                masked.append(contentsOf: Array("…".utf8))
+                masked.append(byte)
+                rest = after
+            } else {
+                appendWord(&masked, &rest, keepsNames: false)
+            }
+        }
+        return masked[...].cut(to: byteLimit).trimmed
+    }
+
+    /// Masks the whole text, but keeps digits in names of types and the quotations that ``Redaction`` kept. A template beyond
+    /// ``byteLimit`` is cut and ends with its hash.
+    static func template(of text: Text) -> Text {
+        var masked: [UInt8] = []
+        var rest = text.trimmed
+        while let byte = rest.first {
+            if byte <= 0x20 {
+                appendSpace(&masked, &rest)
+            } else if let name = homeFolder(rest) {
+                masked.append(contentsOf: rest[..<name.startIndex])
+                masked.append(contentsOf: Array("…".utf8))
+                rest = rest[name.endIndex...]
+            } else if isFraction(rest, behind: masked) {
+                rest = rest.dropFirst().drop { $0.isDigit }
+            } else if let word = TimeWord.first(in: rest, behind: masked[...]) {
+                if word.isHalfOfDay {
+                    while masked.last == UInt8(ascii: " ") { masked.removeLast() }
+                } else {
+                    masked.append(UInt8(ascii: "#"))
+                }
+                rest = rest[word.end...]
+            } else {
+                appendWord(&masked, &rest, keepsNames: true)
+            }
+        }
+        let template = masked[...].trimmed
+        guard template.count > byteLimit else { return template }
+        let hash = Array(" #\(FNV1a(template.string).hexadecimal)".utf8)
+        return template.cut(to: byteLimit - hash.count) + hash
+    }
+
+    /// The name of a person in `/Users/jane/Library`, `/home/jane` and `C:\Users\jane`.
+    private static func homeFolder(_ text: Text) -> Text? {
+        guard text.first == UInt8(ascii: "/") || text.first == UInt8(ascii: "\\"),
+            let path = text.dropping("/Users/") ?? text.dropping("/home/") ?? text.dropping("\\Users\\")
+        else { return nil }
+        let name = path.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        return name.isEmpty ? nil : name
+    }
+
+    /// `.5` behind a number that was masked: `1.5 MB` and `15 MB` are one text. An address is no fraction.
+    private static func isFraction(_ text: Text, behind masked: [UInt8]) -> Bool {
+        guard masked.last == UInt8(ascii: "#"), let digits = text.dropping(".") else { return false }
+        return digits.first?.isDigit ?? false && digits.dropping("0x")?.first?.isHexadecimal != true
+    }
+
+    private static func appendSpace(_ masked: inout [UInt8], _ rest: inout Text) {
+        if masked.last != UInt8(ascii: " ") { masked.append(UInt8(ascii: " ")) }
+        rest = rest.drop { $0 <= 0x20 }
+    }
+
+    /// Appends the next word masked, or the next byte that is part of no word.
+    private static func appendWord(_ masked: inout [UInt8], _ rest: inout Text, keepsNames: Bool) {
+        guard let byte = rest.first else { return }
+        guard byte.isIdentifier else {
+            masked.append(byte)
+            rest = rest.dropFirst()
+            return
+        }
+        let word = word(rest)
+        masked.append(contentsOf: keepsNames && isNameWithDigits(word) ? word : mask(word))
+        rest = rest[word.endIndex...]
+    }
+
+    /// `Page1Controller`, and neither `request42` nor a number that counts.
+    private static func isNameWithDigits(_ word: Text) -> Bool {
+        let spelling = TypeSpelling(word)
+        guard spelling.isType, spelling.hasHump else { return false }
+        return !word.split(whereSeparator: { !$0.isDigit }).contains { $0.count > longestNumberInName }
+    }
+
+    private static let longestNumberInName = 3
+
+    /// Returns the text after a quotation at the start of `text`. The quotation ends at the last quote of the same kind, because
+    /// the quoted text may contain quotes too.
+    static func quotation(_ text: Text) -> Text? {
+        guard let quote = text.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
+            return nil
+        }
+        guard let end = text.lastIndex(of: quote), end > text.startIndex else { return nil }
+        return text[(end + 1)...]
+    }
+
+    /// A UUID, or a run of identifier bytes.
+    private static func word(_ text: Text) -> Text {
+        if text.count >= 36, UUIDText.isUUID(text.prefix(36)) { return text.prefix(36) }
+        return text.prefix { $0.isIdentifier }
+    }
+
+    private static func mask(_ word: Text) -> Text {
+        let hash = Array("#".utf8)[...]
+        if word.contains(UInt8(ascii: "-")) { return hash }
+        let digits = (word.dropping("0x") ?? word.dropping("$") ?? word)
+        let isHexadecimal = !digits.isEmpty && digits.allSatisfy(\.isHexadecimal)
+        if isHexadecimal, digits.startIndex > word.startIndex { return hash }
+        if isHexadecimal, digits.count >= 6, digits.contains(where: \.isDigit) { return hash }
+        var masked: [UInt8] = []
+        var isNumber = false
+        for byte in word {
+            if byte.isDigit {
+                if !isNumber { masked.append(UInt8(ascii: "#")) }
+            } else {
+                masked.append(byte)
+            }
+            isNumber = byte.isDigit
+        }
+        return masked[...]
+    }
+}
+
+/// Names of days and months, and the half of a day behind an hour.
+private struct TimeWord {
+    let end: Int
+    /// True for `AM` or `PM` as a word of its own. It is left out, because a clock with 24 hours does not print it.
+    let isHalfOfDay: Bool
+
+    /// - Parameter masked: the masked text in front of `text`.
+    /// - Returns: `nil` if `text` begins with another word, or inside of a word.
+    static func first(in text: Text, behind masked: Text) -> TimeWord? {
+        guard let first = text.first, first.isLetter || first.isDigit, masked.last?.isIdentifier != true
+        else {
+            return nil
+        }
+        let word = text.prefix { $0.isIdentifier }
+        if first.isDigit {
+            // `3PM`
+            let isHour = word.count <= 4 && halves.contains(word.drop { $0.isDigit }.string)
+            return isHour ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
+        }
+        guard word.count <= longest else { return nil }
+        let name = String(decoding: word, as: UTF8.self)
+        if halves.contains(name) {
+            let hour = masked.reversed().drop { $0 == UInt8(ascii: " ") }.first
+            return hour == UInt8(ascii: "#") ? TimeWord(end: word.endIndex, isHalfOfDay: true) : nil
+        }
+        let isBehindNumber = masked.reversed().drop { " ,.-/".utf8.contains($0) }.first == UInt8(ascii: "#")
+        var isDate = days.contains(name) || isBehindNumber && zones.contains(name)
+        if names.contains(name) {
+            let behind = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }
+            // `Tue Nov 24`
+            let isBeforeName = names.contains(behind.prefix(longest + 1).prefix { $0.isIdentifier }.string)
+            isDate = isBehindNumber || isBeforeName || behind.first?.isDigit ?? false
+        }
+        return isDate ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
+    }
+
+    private static let longest = 9
+    private static let halves: Set<String> = ["AM", "PM", "am", "pm"]
+    private static let days: Set<String> = [
+        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+    ]
+    private static let zones: Set<String> = [
+        "UTC", "GMT", "CET", "CEST", "EET", "EEST", "BST", "MSK", "EST", "EDT", "CST", "CDT", "MST", "MDT",
+        "PST", "PDT",
+        "IST", "JST", "AEST", "AEDT",
+    ]
+    /// Words that have other meanings too, unless a number is next to them.
+    private static let names: Set<String> = [
+        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
+        "Aug", "Sep", "Oct",
+        "Nov", "Dec", "January", "February", "March", "April", "June", "July", "August", "September",
+        "October",
+        "November", "December",
+    ]
+}

@@ -1,0 +1,222 @@
+internal import LeakMessage
+
+// Reads the field `why` of a report: the references that keep the leaked object.
+
+extension FieldReader {
+    /// Reads the next object. Records the first ``problem``.
+    mutating func explanation() throws(JSONError) -> RetainExplanation? {
+        guard try expect(.object, field: "why", description: "an object") else { return nil }
+        var explanation = RetainExplanation()
+        var path = PathFields()
+        var (bytes, objects, isAtLeast): (Int?, Int?, Bool) = (nil, nil, false)
+        guard try scanner.enterObject() else { return explanation }
+        repeat {
+            let name = try scanner.name()
+            if try read(name, "why", into: &path) { continue }
+            if scanner.matches(name, "confidence") {
+                if let confidence: RetainExplanation.Confidence = try word("why.confidence") {
+                    explanation.confidence = confidence
+                }
+            } else if scanner.matches(name, "further_cycles") {
+                explanation.furtherCycles = try furtherCycles()
+            } else if scanner.matches(name, "unexplained") {
+                explanation.unexplainedReferences =
+                    try amount("why.unexplained", atMost: WireLimits.retainCount) ?? 0
+            } else if scanner.matches(name, "holder") {
+                explanation.holder = try word("why.holder").map { RetainExplanation.Holder(kind: $0) }
+            } else if scanner.matches(name, "closures") {
+                explanation.closureSites = try closures()
+            } else if scanner.matches(name, "global") {
+                let slice = try string("why.global", atMost: WireLimits.elementBytes)
+                if slice.isPresent { explanation.global = ImageOffset(element: scanner.text(of: slice)) }
+            } else if scanner.matches(name, "bytes") {
+                bytes = try amount("why.bytes", atMost: WireLimits.retainedBytes)
+            } else if scanner.matches(name, "objects") {
+                objects = try amount("why.objects", atMost: WireLimits.retainCount)
+            } else if scanner.matches(name, "at_least") {
+                isAtLeast = try flag("why.at_least")
+            } else {
+                try scanner.skip()
+            }
+        } while try scanner.another(in: .object)
+        explanation.path = path.path
+        if let bytes { explanation.cost = .init(bytes: bytes, objects: objects ?? 1, isAtLeast: isAtLeast) }
+        // Without a path no reason is known.
+        if explanation.path == nil { explanation.confidence = .none }
+        return explanation
+    }
+
+    /// Reads a path alone, as ``RetainPath/json()`` writes it; `nil` for anything else.
+    static func path(_ json: [UInt8]) -> RetainPath? {
+        try? JSONScanner.scan(json, in: 0..<json.count) { (scanner) throws(JSONError) in
+            var reader = FieldReader(scanner)
+            var fields = PathFields()
+            guard try reader.scanner.enterObject() else { return nil }
+            repeat {
+                let name = try reader.scanner.name()
+                if try !reader.read(name, "path", into: &fields) { try reader.scanner.skip() }
+            } while try reader.scanner.another(in: .object)
+            return reader.problem == nil ? fields.path : nil
+        }
+    }
+
+    private struct PathFields {
+        var references: [RetainReference]?
+        var target = ""
+        var isCycle = false
+        var length: Int?
+
+        var path: RetainPath? {
+            guard let references, !references.isEmpty else { return nil }
+            return RetainPath(
+                references: references, target: target, isCycle: isCycle,
+                fullLength: length.flatMap { $0 > references.count ? $0 : nil })
+        }
+    }
+
+    /// Returns false, without reading the value, for a field that paths do not have.
+    private mutating func read(
+        _ name: JSONSlice, _ owner: StaticString, into fields: inout PathFields
+    ) throws(JSONError) -> Bool {
+        if scanner.matches(name, "path") {
+            fields.references = try references("\(owner).path")
+        } else if scanner.matches(name, "target") {
+            let slice = try nameText("\(owner).target", atMost: WireLimits.classBytes)
+            fields.target = slice.isPresent ? scanner.text(of: slice) : ""
+        } else if scanner.matches(name, "is_cycle") {
+            fields.isCycle = try flag("\(owner).is_cycle")
+        } else if scanner.matches(name, "length") {
+            fields.length = try amount("\(owner).length", atMost: WireLimits.retainCount)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func furtherCycles() throws(JSONError) -> [RetainPath] {
+        var cycles: [RetainPath] = []
+        guard try expect(.array, field: "why.further_cycles", description: "an array") else { return [] }
+        let start = scanner.offset
+        guard try scanner.enterArray() else { return [] }
+        var count = 0
+        repeat {
+            count += 1
+            if count == WireLimits.furtherCyclesCount + 1 {
+                recordProblem(
+                    "why.further_cycles has more than \(WireLimits.furtherCyclesCount) entries", at: start)
+            }
+            try rejectNull("why.further_cycles[\(count - 1)]", "an object")
+            var fields = PathFields()
+            if try expect(.object, field: "why.further_cycles[\(count - 1)]", description: "an object"),
+                try scanner.enterObject()
+            {
+                repeat {
+                    let name = try scanner.name()
+                    if try !read(name, "why.further_cycles", into: &fields) { try scanner.skip() }
+                } while try scanner.another(in: .object)
+            }
+            if let path = fields.path, count <= WireLimits.furtherCyclesCount { cycles.append(path) }
+        } while try scanner.another(in: .array)
+        return cycles
+    }
+
+    private mutating func references(
+        _ field: @autoclosure () -> String
+    ) throws(JSONError) -> [RetainReference]? {
+        guard try expect(.array, field: field(), description: "an array") else { return nil }
+        let start = scanner.offset
+        var references: [RetainReference] = []
+        guard try scanner.enterArray() else { return references }
+        var count = 0
+        repeat {
+            count += 1
+            if count == WireLimits.pathCount + 1 {
+                recordProblem("\(field()) has more than \(WireLimits.pathCount) entries", at: start)
+            }
+            let reference = try reference("\(field())[\(count - 1)]")
+            if let reference, count <= WireLimits.pathCount { references.append(reference) }
+        } while try scanner.another(in: .array)
+        return references
+    }
+
+    private mutating func reference(
+        _ field: @autoclosure () -> String
+    ) throws(JSONError) -> RetainReference? {
+        try rejectNull(field(), "an object")
+        let offset = scanner.offset
+        guard try expect(.object, field: field(), description: "an object") else { return nil }
+        var reference = RetainReference(owner: "", field: "", kind: .property)
+        if try scanner.enterObject() {
+            repeat {
+                let name = try scanner.name()
+                if scanner.matches(name, "owner") {
+                    let slice = try nameText("\(field()).owner", atMost: WireLimits.classBytes)
+                    reference.owner = slice.isPresent ? scanner.text(of: slice) : ""
+                } else if scanner.matches(name, "field") {
+                    let slice = try nameText("\(field()).field", atMost: WireLimits.elementBytes)
+                    reference.field = slice.isPresent ? scanner.text(of: slice) : ""
+                } else if scanner.matches(name, "kind") {
+                    reference.kind = try word("\(field()).kind") ?? .opaque
+                } else if scanner.matches(name, "closure") {
+                    reference.isClosure = try flag("\(field()).closure")
+                } else if scanner.matches(name, "suspected") {
+                    reference.isSuspected = try flag("\(field()).suspected")
+                } else {
+                    try scanner.skip()
+                }
+            } while try scanner.another(in: .object)
+        }
+        if reference.owner.isEmpty { recordProblem("\(field()) has no owner", at: offset) }
+        return reference
+    }
+
+    /// Reads a word of an enumeration. Returns `nil` for an unknown word, which a later version may have added; it does not
+    /// reject the explanation.
+    private mutating func word<Word: RawRepresentable<String>>(
+        _ field: @autoclosure () -> String
+    ) throws(JSONError) -> Word? {
+        let slice = try string(field(), atMost: WireLimits.elementBytes)
+        return slice.isPresent ? Word(rawValue: scanner.text(of: slice)) : nil
+    }
+
+    /// Records a problem if the next element is `null`: only fields may be `null`.
+    private mutating func rejectNull(
+        _ field: @autoclosure () -> String, _ needed: StaticString
+    ) throws(JSONError) {
+        if try scanner.kind() == .null {
+            recordProblem("\(field()) is null, must be \(needed)", at: scanner.offset)
+        }
+    }
+
+    private mutating func flag(_ field: @autoclosure () -> String) throws(JSONError) -> Bool {
+        guard try expect(.boolean, field: field(), description: "true or false") else { return false }
+        return try scanner.boolean()
+    }
+
+    private mutating func closures() throws(JSONError) -> [ImageOffset] {
+        guard try expect(.array, field: "why.closures", description: "an array of strings") else { return [] }
+        let start = scanner.offset
+        var sites: [ImageOffset] = []
+        guard try scanner.enterArray() else { return [] }
+        var count = 0
+        repeat {
+            try rejectNull("why.closures[\(count)]", "a string")
+            let slice = try string("why.closures[\(count)]", atMost: WireLimits.elementBytes)
+            count += 1
+            if count == WireLimits.pathCount + 1 {
+                recordProblem("why.closures has more than \(WireLimits.pathCount) entries", at: start)
+            }
+            guard slice.isPresent, count <= WireLimits.pathCount else { continue }
+            if let site = ImageOffset(element: scanner.text(of: slice)) { sites.append(site) }
+        } while try scanner.another(in: .array)
+        return sites
+    }
+}
+
+extension RetainPath {
+    /// Reads what ``json()`` wrote; `nil` for anything else.
+    package init?(json: [UInt8]) {
+        guard let path = FieldReader.path(json) else { return nil }
+        self = path
+    }
+}

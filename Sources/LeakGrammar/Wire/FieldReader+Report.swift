@@ -1,0 +1,298 @@
+internal import LeakMessage
+
+// Reads one report: every field of the wire format, with its limit.
+
+extension FieldReader {
+    /// Result of one pass over an object.
+    struct ReportFields {
+        var slices = ReportSlices()
+        /// The first problem of a field other than `why`; `nil` if there is none.
+        var problem: (reason: String, offset: Int)?
+        /// The first problem of `why`. The explanation is then left out.
+        var whyProblem: String?
+        /// `true` if a field that identifies the leak was present.
+        var namesLeak = false
+        /// `true` if the object has `app` or a field that only batches have.
+        var describesBatch = false
+        /// `true` if the object has a field `reports`. FormMatch stopped at that field.
+        var isBatch = false
+    }
+
+    /// Reads the next object as a report.
+    ///
+    /// - Parameter mayBeBatch: `true` stops at a field `reports`, which makes the object a batch.
+    mutating func report(mayBeBatch: Bool = false) throws(JSONError) -> ReportFields {
+        var fields = ReportFields()
+        clearProblem()
+        let isObject = try scanner.kind() == .object
+        let start = scanner.offset
+        guard isObject else {
+            let kind = try scanner.kind()
+            try scanner.skip()
+            fields.problem = ("report is \(kind.rawValue), must be an object", start)
+            return fields
+        }
+        if try scanner.enterObject() {
+            repeat {
+                let field = scanner.field(try scanner.name())
+                guard let field else {
+                    try scanner.skip()
+                    continue
+                }
+                if field.belongsToBatch {
+                    fields.describesBatch = true
+                    if field == .reports && mayBeBatch {
+                        fields.isBatch = true
+                        return fields
+                    }
+                    try scanner.skip()
+                    continue
+                }
+                if field.namesLeak { fields.namesLeak = true }
+                if field == .app { fields.describesBatch = true }
+                if field == .why {
+                    try why(into: &fields)
+                } else {
+                    try read(field, into: &fields.slices)
+                }
+            } while try scanner.another(in: .object)
+        }
+        let slices = fields.slices
+        fields.slices.raw = JSONSlice(start..<scanner.offset)
+        let identifies =
+            !slices.className.isEmpty || !slices.message.isEmpty || !slices.errorText.isEmpty
+            || !slices.errorDomain.isEmpty || slices.fingerprint.isPresent || hasStrings(slices.cycle)
+        if !identifies {
+            recordProblem(
+                "class is missing; add class, message, error with a domain, cycle or fingerprint", at: start)
+        }
+        fields.problem = problem
+        return fields
+    }
+
+    /// Reads `why`. A problem in it rejects the explanation, but not the report.
+    private mutating func why(into fields: inout ReportFields) throws(JSONError) {
+        let earlier = problem
+        clearProblem()
+        let start = scanner.offset
+        let isGiven = try explanation() != nil
+        fields.slices.why = isGiven && problem == nil ? JSONSlice(start..<scanner.offset) : .absent
+        fields.whyProblem = problem?.reason
+        clearProblem()
+        if let earlier { recordProblem(earlier.reason, at: earlier.offset) }
+    }
+
+    private mutating func read(_ field: WireField, into report: inout ReportSlices) throws(JSONError) {
+        switch field {
+        case .type: report.event = try choice("type", "leak or freed")
+        case .kind: report.kind = try choice("kind", "view_controller, view, object or cycle")
+        case .id: report.id = try identifier()
+        case .at: report.at = try time("at")
+        case .className: report.className = try className()
+        case .stack:
+            report.stack = try strings("stack", count: WireLimits.stackCount, atMost: WireLimits.elementBytes)
+        case .children:
+            report.children = try strings(
+                "children", count: WireLimits.childrenCount, atMost: WireLimits.elementBytes)
+        case .cycle:
+            report.cycle = try strings("cycle", count: WireLimits.cycleCount, atMost: WireLimits.elementBytes)
+        case .reason: report.reason = try string("reason", atMost: WireLimits.reasonBytes)
+        case .waited:
+            report.waitedMilliseconds = try amount("waited_ms", atMost: WireLimits.durationMilliseconds)
+        case .alive: report.alive = try amount("alive", atMost: WireLimits.alive)
+        case .lived:
+            report.livedMilliseconds = try amount("lived_ms", atMost: WireLimits.durationMilliseconds)
+        case .count:
+            let limit = WireLimits.count
+            report.count = try integer("count", in: 1...limit, "an integer from 1 to \(limit)") ?? 1
+        case .message: report.message = try string("message", atMost: WireLimits.messageBytes)
+        case .error: try error(into: &report)
+        case .keys: report.keys = try keys()
+        case .log: report.log = try strings("log", count: WireLimits.logCount, atMost: WireLimits.logBytes)
+        case .fingerprint: report.fingerprint = try fingerprint()
+        case .app: try app(&report.origin)
+        case .device: try device(&report.origin)
+        case .install: report.origin.install = try nameText("install", atMost: WireLimits.installBytes)
+        case .user: report.origin.user = try nameText("user", atMost: WireLimits.userBytes)
+        case .why, .sessions, .checks, .dropped, .explanations, .reports, .sentAt: try scanner.skip()
+        }
+    }
+
+    /// Reads one of the words of an enumeration.
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ field: StaticString, _ words: StaticString
+    ) throws(JSONError) -> Choice? {
+        guard try expect(.string, field: "\(field)", description: "\(words)") else { return nil }
+        let offset = scanner.offset
+        let slice = try scanner.string()
+        for choice in Choice.allCases where slice.isEscaped || slice.count == choice.rawValue.utf8.count {
+            let isEqual =
+                slice.isEscaped
+                ? scanner.text(of: slice) == choice.rawValue
+                : unsafe scanner.withBytes(of: slice) { unsafe choice.rawValue.utf8.elementsEqual($0) }
+            if isEqual { return choice }
+        }
+        recordProblem("\(field) is not \(words)", at: offset)
+        return nil
+    }
+
+    /// Reads a UUID: 8-4-4-4-12 hexadecimal digits.
+    private mutating func identifier() throws(JSONError) -> JSONSlice {
+        guard try expect(.string, field: "id", description: "a UUID") else { return .absent }
+        let offset = scanner.offset
+        let slice = try scanner.string()
+        let isUUID = unsafe scanner.withBytes(of: slice) { unsafe UUIDText.isUUID($0) }
+        if !isUUID { recordProblem("id is not a UUID", at: offset) }
+        return slice
+    }
+
+    private mutating func className() throws(JSONError) -> JSONSlice {
+        let offset = scanner.offset
+        let slice = try nameText("class", atMost: WireLimits.classBytes)
+        if slice.isPresent, slice.isEmpty { recordProblem("class is empty, at least 1 byte", at: offset) }
+        return slice
+    }
+
+    private mutating func fingerprint() throws(JSONError) -> JSONSlice {
+        let offset = scanner.offset
+        let slice = try strings(
+            "fingerprint", count: WireLimits.fingerprintCount, atMost: WireLimits.fingerprintBytes)
+        if slice.isPresent, !hasStrings(slice) {
+            recordProblem("fingerprint has 0 entries, at least 1", at: offset)
+        }
+        return slice
+    }
+
+    /// Returns whether an array has any strings. Only then does it contain a quote.
+    private func hasStrings(_ slice: JSONSlice) -> Bool {
+        guard slice.isPresent else { return false }
+        return unsafe scanner.withBytes(of: slice) { unsafe $0.contains(UInt8(ascii: "\"")) }
+    }
+
+    private mutating func error(into report: inout ReportSlices) throws(JSONError) {
+        (report.errorText, report.errorDomain, report.errorCode) = (.absent, .absent, 0)
+        report.error = .absent
+        guard try expect(.object, field: "error", description: "an object") else { return }
+        let start = scanner.offset
+        if try scanner.enterObject() {
+            repeat {
+                let name = try scanner.name()
+                if scanner.matches(name, "domain") {
+                    report.errorDomain = try string("error.domain", atMost: WireLimits.errorDomainBytes)
+                } else if scanner.matches(name, "code") {
+                    report.errorCode = try integer("error.code", in: Int.min...Int.max, "an integer") ?? 0
+                } else if scanner.matches(name, "userInfo") {
+                    report.errorText = try userInfo()
+                } else {
+                    try scanner.skip()
+                }
+            } while try scanner.another(in: .object)
+        }
+        report.error = JSONSlice(start..<scanner.offset)
+    }
+
+    /// - Returns: the error's description.
+    private mutating func userInfo() throws(JSONError) -> JSONSlice {
+        guard try expect(.object, field: "error.userInfo", description: "an object") else { return .absent }
+        let start = scanner.offset
+        var description = JSONSlice.absent
+        var count = 0
+        if try scanner.enterObject() {
+            repeat {
+                let name = try scanner.name()
+                if try scanner.kind() == .string, scanner.matches(name, "NSLocalizedDescription") {
+                    description = try scanner.string()
+                } else {
+                    try scanner.skip()
+                }
+                count += 1
+            } while try scanner.another(in: .object)
+        }
+        if count > WireLimits.userInfoCount {
+            recordProblem(
+                "error.userInfo has \(count) entries, at most \(WireLimits.userInfoCount)", at: start)
+        }
+        let bytes = scanner.offset - start
+        if bytes > WireLimits.userInfoBytes {
+            recordProblem("error.userInfo is \(bytes) bytes, at most \(WireLimits.userInfoBytes)", at: start)
+        }
+        return description
+    }
+
+    private mutating func keys() throws(JSONError) -> JSONSlice {
+        guard try expect(.object, field: "keys", description: "an object") else { return .absent }
+        let start = scanner.offset
+        var count = 0
+        if try scanner.enterObject() {
+            repeat {
+                let nameOffset = scanner.offset
+                let name = try scanner.name()
+                let bytes = textCount(name)
+                if bytes > WireLimits.keyBytes {
+                    recordProblem(
+                        "a name in keys is \(bytes) bytes, at most \(WireLimits.keyBytes)", at: nameOffset)
+                }
+                try keyValue(of: name)
+                count += 1
+            } while try scanner.another(in: .object)
+        }
+        if count > WireLimits.keysCount {
+            recordProblem("keys has \(count) entries, at most \(WireLimits.keysCount)", at: start)
+        }
+        return JSONSlice(start..<scanner.offset)
+    }
+
+    private mutating func keyValue(of name: JSONSlice) throws(JSONError) {
+        let kind = try scanner.kind()
+        let offset = scanner.offset
+        switch kind {
+        case .string:
+            let count = textCount(try scanner.string())
+            guard count > WireLimits.keyValueBytes else { return }
+            let text = scanner.text(of: name)
+            recordProblem("keys.\(text) is \(count) bytes, at most \(WireLimits.keyValueBytes)", at: offset)
+        case .array, .object:
+            let text = scanner.text(of: name)
+            recordProblem(
+                "keys.\(text) is \(kind.rawValue), must be a string, a number or a boolean", at: offset)
+            try scanner.skip()
+        case .number, .boolean, .null: try scanner.skip()
+        }
+    }
+
+    mutating func app(_ origin: inout OriginSlices) throws(JSONError) {
+        guard try expect(.object, field: "app", description: "an object") else { return }
+        guard try scanner.enterObject() else { return }
+        repeat {
+            let name = try scanner.name()
+            if scanner.matches(name, "id") {
+                origin.appID = try nameText("app.id", atMost: WireLimits.appIDBytes)
+            } else if scanner.matches(name, "module") {
+                origin.module = try nameText("app.module", atMost: WireLimits.moduleBytes)
+            } else if scanner.matches(name, "version") {
+                origin.version = try nameText("app.version", atMost: WireLimits.versionBytes)
+            } else if scanner.matches(name, "build") {
+                origin.build = try nameText("app.build", atMost: WireLimits.versionBytes)
+            } else {
+                try scanner.skip()
+            }
+        } while try scanner.another(in: .object)
+    }
+
+    mutating func device(_ origin: inout OriginSlices) throws(JSONError) {
+        guard try expect(.object, field: "device", description: "an object") else { return }
+        guard try scanner.enterObject() else { return }
+        repeat {
+            let name = try scanner.name()
+            if scanner.matches(name, "os") {
+                origin.os = try nameText("device.os", atMost: WireLimits.deviceBytes)
+            } else if scanner.matches(name, "os_version") {
+                origin.osVersion = try nameText("device.os_version", atMost: WireLimits.deviceBytes)
+            } else if scanner.matches(name, "model") {
+                origin.model = try nameText("device.model", atMost: WireLimits.deviceBytes)
+            } else {
+                try scanner.skip()
+            }
+        } while try scanner.another(in: .object)
+    }
+}

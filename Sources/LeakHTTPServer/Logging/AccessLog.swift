@@ -1,0 +1,124 @@
+internal import LeakPlatform
+
+#if canImport(Darwin)
+    internal import Darwin
+    private let systemWrite = unsafe Darwin.write
+    private let systemClose = Darwin.close
+#else
+    internal import Glibc
+    private let systemWrite = unsafe Glibc.write
+    private let systemClose = Glibc.close
+#endif
+
+/// Writes access records to a file descriptor on a separate thread, so that no loop waits for a pipe or a disk.
+///
+/// Lines wait in a buffer of bounded size. If the reader is too slow, further lines are dropped; so are lines that cannot be
+/// written to a full disk. As soon as there is room, a line reports their number.
+public final class AccessLog: Sendable {
+    /// About five thousand lines: one second of a busy loop.
+    public static let defaultBufferBytes = 1 << 20
+
+    private struct State {
+        var lines: [UInt8] = []
+        /// The number of dropped lines that have not been reported yet.
+        var dropped = 0
+        var isClosing = false
+        var isDone = false
+        /// The writer thread; `nil` after it was joined.
+        var thread: WorkerThread?
+    }
+
+    private let format: AccessFormat
+    private let bufferBytes: Int
+    private let state: Guarded<State>
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the target. The caller keeps its ownership and may close it: the log writes to a duplicate, which it closes
+    ///     after the last line.
+    ///   - format: the format of every line.
+    ///   - bufferBytes: the most bytes that may wait.
+    public init(
+        to descriptor: Int32, as format: AccessFormat, bufferBytes: Int = AccessLog.defaultBufferBytes
+    ) {
+        self.format = format
+        self.bufferBytes = bufferBytes
+        let state = Guarded(State())
+        self.state = state
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        let thread = WorkerThread(name: "access-log") {
+            Self.write(state, to: own, as: format)
+            _ = systemClose(own)
+        }
+        state.with { $0.thread = thread }
+    }
+
+    deinit { askToClose() }
+
+    /// Enqueues a record, from any thread. The calling thread formats the line.
+    public func write(_ record: AccessRecord) {
+        let line = format.line(record)
+        let isFirst = state.with { state in
+            guard !state.isClosing, state.lines.count + line.count <= bufferBytes else {
+                state.dropped += 1
+                return false
+            }
+            defer { state.lines += line }
+            return state.lines.isEmpty
+        }
+        if isFirst { state.wakeAll() }
+    }
+
+    /// Writes the waiting lines and ends. Later records are dropped.
+    ///
+    /// - Returns: `true` if all lines were written in time. Otherwise the thread goes on writing the waiting lines, and ends after
+    ///   them.
+    @discardableResult
+    public func close(within time: Duration) -> Bool {
+        askToClose()
+        let isDone = state.wait(milliseconds: Int64(time.milliseconds)) { $0.isDone ? true : nil } ?? false
+        if isDone { state.with { $0.thread.take() }?.join() }
+        return isDone
+    }
+
+    private func askToClose() {
+        state.with { $0.isClosing = true }
+        state.wakeAll()
+    }
+
+    private static func write(_ state: Guarded<State>, to descriptor: Int32, as format: AccessFormat) {
+        var sink = LineSink { bytes throws(SystemError) in try put(bytes, to: descriptor) }
+        while true {
+            let (lines, dropped): ([UInt8], Int) = state.wait { state in
+                guard !state.lines.isEmpty || state.dropped > 0 || state.isClosing else {
+                    return .sleep(milliseconds: nil)
+                }
+                defer { (state.lines, state.dropped) = ([], 0) }
+                return .take((state.lines, state.dropped))
+            }
+            sink.write(lines)
+            sink.addLost(dropped)
+            sink.reportLost { format.line(dropped: $0, time: SystemTime.wall) }
+            guard !lines.isEmpty || dropped > 0 else { break }
+        }
+        state.with { $0.isDone = true }
+        state.wakeAll()
+    }
+
+    /// Writes some bytes and returns their number. Waits for room without a timeout. If writing is impossible, for example on a
+    /// full disk or a pipe without a reader, it throws.
+    private static func put(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+        while true {
+            do throws(SystemError) {
+                return try retryingOnInterrupt {
+                    unsafe bytes.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
+                }
+            } catch {
+                guard error == .wouldBlock else { throw error }
+                var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                unsafe _ = poll(&request, 1, -1)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import LeakPlatform
+
+/// The limit of open connections for all loops together, and the limit per peer. It is asked once per connection.
+final class ConnectionLimiter: Sendable {
+    enum Outcome: Hashable {
+        /// The connection is granted and counted.
+        case granted
+        /// The limit of connections is reached.
+        case limitReached
+        /// The limit of this peer is reached.
+        case peerLimitReached
+    }
+
+    /// The state of one loop in the limiter.
+    private struct LoopState {
+        let messageQueue: MessageQueue
+        var open = 0
+        /// The time, in milliseconds on the monotonic clock, before which the loop has no connection to evict.
+        var hasNoneToEvictUntil: UInt64 = 0
+    }
+
+    private struct State {
+        var open = 0
+        var loops: [LoopState] = []
+        var peers: [PeerGroup: Int] = [:]
+        /// The peer that has more than half of the connections, if there is one.
+        var dominant: PeerGroup?
+    }
+
+    private let state = Guarded(State())
+    private let limit: Int
+    private let limitPerPeer: Int?
+
+    /// - Parameter limitPerPeer: `nil` sets no limit per peer.
+    init(limit: Int, limitPerPeer: Int? = nil) {
+        self.limit = limit
+        self.limitPerPeer = limitPerPeer
+    }
+
+    /// Registers a loop.
+    ///
+    /// - Returns: the number of the loop.
+    func register(_ messageQueue: MessageQueue) -> Int {
+        state.with { state in
+            state.loops.append(LoopState(messageQueue: messageQueue))
+            return state.loops.count - 1
+        }
+    }
+
+    /// Requests a slot for a connection of `peer` in `loop`.
+    func acquire(in loop: Int, for peer: PeerGroup) -> Outcome {
+        state.with { state in
+            guard mayTake(peer, state) else { return .peerLimitReached }
+            guard state.open < limit else { return .limitReached }
+            state.open += 1
+            state.loops[loop].open += 1
+            add(peer, to: &state)
+            return .granted
+        }
+    }
+
+    /// Counts an open connection for another peer: a connection of a proxy for the client whose request it carries.
+    ///
+    /// - Returns: `false` if the other peer has reached its limit; the connection still counts for the first peer then.
+    func move(from peer: PeerGroup, to other: PeerGroup) -> Bool {
+        state.with { state in
+            guard mayTake(other, state) else { return false }
+            remove(peer, from: &state)
+            add(other, to: &state)
+            return true
+        }
+    }
+
+    private func mayTake(_ peer: PeerGroup, _ state: State) -> Bool {
+        guard let limitPerPeer, peer != .proxy else { return true }
+        return state.peers[peer, default: 0] < limitPerPeer
+    }
+
+    private func add(_ peer: PeerGroup, to state: inout State) {
+        guard peer != .proxy else { return }
+        let count = state.peers[peer, default: 0] + 1
+        state.peers[peer] = count
+        if 2 * count > limit { state.dominant = peer }
+    }
+
+    private func remove(_ peer: PeerGroup, from state: inout State) {
+        guard peer != .proxy else { return }
+        let count = state.peers[peer, default: 1] - 1
+        // The entry of a peer without connections is removed: the table never has more entries than there are connections.
+        state.peers[peer] = count > 0 ? count : nil
+        if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
+    }
+
+    func release(in loop: Int, for peer: PeerGroup) {
+        state.with { state in
+            state.open -= 1
+            state.loops[loop].open -= 1
+            remove(peer, from: &state)
+        }
+    }
+
+    /// The peer that has more than half of the connections, if there is one. Its connections are evicted first.
+    var dominant: PeerGroup? { state.with { $0.dominant } }
+
+    /// Records that `loop` has no connection to evict, so that other loops do not ask it before `time`.
+    func hasNoneToEvict(in loop: Int, until time: UInt64) {
+        state.with { $0.loops[loop].hasNoneToEvictUntil = time }
+    }
+
+    /// Returns the queue of the loop, other than `loop`, with the most connections, among those that may have one to evict.
+    func evictionQueue(besides loop: Int, at now: UInt64) -> MessageQueue? {
+        state.with { state in
+            let others = state.loops.enumerated().filter { index, share in
+                index != loop && share.open > 0 && share.hasNoneToEvictUntil <= now
+            }
+            return others.max { $0.element.open < $1.element.open }?.element.messageQueue
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// Candidates for eviction, found in one scan: the connections that have waited longest.
+///
+/// One scan serves many new connections, so that a flood of them does not cause a scan of all connections each time.
+struct EvictionCandidates {
+    struct Candidate: Hashable {
+        let id: ConnectionID
+        /// The candidate with the highest rank is evicted first.
+        let rank: UInt64
+        /// `true` if the connection may be evicted only for a peer other than the dominant one.
+        let isForced: Bool
+        /// The timer of the connection at the scan; like ``deadline``, it changes when the connection makes progress.
+        let timer: Connection.Timer
+        let deadline: UInt64
+    }
+
+    /// The peer of all candidates; `nil` for any peer.
+    private(set) var peer: PeerGroup?
+
+    init(of peer: PeerGroup? = nil) { self.peer = peer }
+
+    /// The most candidates. A loop accepts fewer connections before the next scan.
+    static let capacity = 256
+
+    /// Sorted after ``finishScan()``, the highest rank last.
+    private var candidates: [Candidate] = []
+    /// The lowest rank of the first ``capacity`` candidates.
+    private var leastRank: UInt64 = 0
+
+    var isEmpty: Bool { candidates.isEmpty }
+
+    /// Adds one connection during a scan.
+    mutating func add(_ candidate: Candidate) {
+        guard candidate.rank >= leastRank else { return }
+        candidates.append(candidate)
+        if candidates.count == 2 * Self.capacity { cut() }
+    }
+
+    /// Ends a scan.
+    mutating func finishScan() {
+        cut()
+        candidates.reverse()
+        leastRank = 0
+    }
+
+    /// The next connection to evict.
+    var first: Candidate? { candidates.last }
+
+    mutating func removeFirst() { candidates.removeLast() }
+
+    private mutating func cut() {
+        candidates.sort { $0.rank > $1.rank }
+        guard candidates.count > Self.capacity else { return }
+        candidates.removeLast(candidates.count - Self.capacity)
+        leastRank = candidates[Self.capacity - 1].rank
+    }
+}

@@ -1,0 +1,122 @@
+// Reporting of requests and responses to observers. All `record…` functions except `measureCall` are called only if there is an observer
+// of responses.
+
+internal import LeakPlatform
+
+/// Data about the requests of a connection, kept until they are answered.
+final class PendingAccessRecords {
+    struct PendingAccessRecord {
+        var method: Method?
+        var target: [UInt8] = []
+        var minorVersion = 1
+        var userAgent: [UInt8]?
+        /// The client's address according to a trusted proxy; `nil` stands for the peer.
+        var client: String?
+        var bytesReceived = 0
+        /// Nanoseconds on the monotonic clock.
+        var began: UInt64
+    }
+
+    let peer: String?
+    /// One entry per unanswered request, in order: responses are written in the order of the requests.
+    var open: [PendingAccessRecord] = []
+
+    init(peer: String?) { self.peer = peer }
+
+    /// Sets the number of received body bytes of the last request.
+    func setReceived(_ bytes: Int) {
+        guard let last = open.indices.last else { return }
+        open[last].bytesReceived = bytes
+    }
+}
+
+extension Loop {
+    /// Records a request whose head is complete.
+    func recordRequest(
+        _ connection: Connection, head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>
+    ) {
+        var pendingRecord = PendingAccessRecords.PendingAccessRecord(began: SystemTime.monotonicNanoseconds)
+        pendingRecord.method = head.hasUnknownMethod ? nil : head.method
+        pendingRecord.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
+        pendingRecord.minorVersion = Int(head.minorVersion)
+        if connection.client.isForwarded { pendingRecord.client = connection.client.address?.description }
+        let agent = fields.first {
+            unsafe FieldValidator.equal(bytes.span, in: $0.name.range, to: "user-agent")
+        }
+        pendingRecord.userAgent = agent.map {
+            unsafe Array(bytes[$0.value.range.prefix(AccessRecord.textBytes)])
+        }
+        pendingRecords(of: connection).open.append(pendingRecord)
+    }
+
+    /// Records that the body of the last request is complete.
+    func recordBody(_ connection: Connection, bytes: Int) {
+        connection.pendingRecords?.setReceived(bytes)
+    }
+
+    /// Records that a connection with an incomplete request is evicted. A request with an incomplete head is not counted in
+    /// ``Connection/unanswered``.
+    func recordEviction(_ connection: Connection) {
+        let partial = connection.upload == nil ? 1 : 0
+        recordRejection(
+            connection, received: connection.upload?.body.count ?? 0,
+            requests: connection.unanswered + partial)
+        recordResponse(connection, .serviceUnavailable, bodyBytes: 0, closes: true)
+    }
+
+    /// Removes the last request, which will never be complete.
+    func discardRecord(_ connection: Connection) {
+        guard let pendingRecords = connection.pendingRecords, !pendingRecords.open.isEmpty else { return }
+        pendingRecords.open.removeLast()
+    }
+
+    /// Records that the server itself rejects the last request of the connection, which may be one that could not be parsed.
+    ///
+    /// - Parameter requests: the number of unanswered requests, including this one.
+    func recordRejection(_ connection: Connection, received: Int, requests: Int) {
+        let pendingRecords = pendingRecords(of: connection)
+        if pendingRecords.open.count < requests {
+            pendingRecords.open.append(.init(began: SystemTime.monotonicNanoseconds))
+        }
+        pendingRecords.setReceived(received)
+    }
+
+    /// Reports the response to the oldest unanswered request to the observer.
+    func recordResponse(_ connection: Connection, _ status: Status, bodyBytes: Int, closes: Bool) {
+        guard let observe = observers.onAnswer, let pendingRecords = connection.pendingRecords,
+            !pendingRecords.open.isEmpty
+        else {
+            return
+        }
+        let pendingRecord = pendingRecords.open.removeFirst()
+        observe(
+            AccessRecord(
+                time: SystemTime.wall, peer: pendingRecord.client ?? pendingRecords.peer,
+                method: pendingRecord.method,
+                target: pendingRecord.target,
+                minorVersion: pendingRecord.minorVersion, userAgent: pendingRecord.userAgent, status: status,
+                bytesReceived: pendingRecord.bytesReceived, bytesSent: bodyBytes,
+                duration: .nanoseconds(SystemTime.monotonicNanoseconds - pendingRecord.began), closes: closes)
+        )
+    }
+
+    private func pendingRecords(of connection: Connection) -> PendingAccessRecords {
+        if let pendingRecords = connection.pendingRecords { return pendingRecords }
+        let pendingRecords = PendingAccessRecords(peer: Socket.peerAddress(connection.socket.number))
+        connection.pendingRecords = pendingRecords
+        return pendingRecords
+    }
+
+    /// Measures a call of the service that has just returned, and reports it if it was slow. A call covers screening the head,
+    /// serving the request, or both. The measurement starts at ``callStart``, so it includes the short time of parsing the request.
+    func measureCall(_ request: borrowing Request) {
+        let time = Loop.clock
+        let took = time &- callStart
+        callStart = time
+        guard took > slowMilliseconds else { return }
+        counters.slow += 1
+        guard let observe = observers.onSlowCall else { return }
+        let path = request.pathAsSent(upTo: AccessRecord.textBytes)
+        observe(SlowCall(method: request.method, path: path, duration: .milliseconds(took)))
+    }
+}

@@ -1,0 +1,173 @@
+// Opening and closing of connections.
+extension Loop {
+    /// Connections accepted in one turn before other events are handled.
+    static let acceptedPerTurn = 64
+    /// Milliseconds to pause accepting after descriptors have run out.
+    private static let acceptPause: UInt64 = 100
+
+    func accept(from index: Int) {
+        guard listeners.indices.contains(index) else { return }
+        let number = listeners[index].listener.descriptor.number
+        var accepted = 0
+        var gaveWay = false
+        for _ in 0..<Self.acceptedPerTurn {
+            do throws(SystemError) {
+                var incoming = try Socket.accept(number)
+                if trustedProxies.contain(incoming.address) { incoming.peer = .proxy }
+                accepted += 1
+                gaveWay = false
+                counters.accepted += 1
+                admit(incoming, passesOn: stopDeadline == nil)
+            } catch {
+                guard error != .wouldBlock else { return }
+                counters.failedAccepts += 1
+                switch error {
+                case .tooManyFiles where !gaveWay && makeRoom(for: nil):
+                    // A connection was evicted, as at the connection limit.
+                    gaveWay = true
+                case .tooManyFiles, .tooManyFilesInSystem:
+                    shedWithReserve(number)
+                    return
+                // The peer disconnected before it was accepted; the next one may still be there.
+                default: continue
+                }
+            }
+        }
+        // Only errors occurred, for example for lack of memory. Without a pause the listener would be reported as ready at once
+        // again.
+        if accepted == 0 { pauseAccepting() }
+    }
+
+    /// Admits a new connection, evicting the one that has waited longest if necessary.
+    ///
+    /// - Parameter passesOn: `true` if another loop may be asked to evict one of its connections.
+    func admit(_ incoming: consuming AcceptedConnection, passesOn: Bool) {
+        switch limiter.acquire(in: loopNumber, for: incoming.peer) {
+        case .granted: adopt(incoming)
+        case .peerLimitReached:
+            counters.shed.address += 1
+            reject(incoming)
+        case .limitReached:
+            // Another loop may have taken the freed slot first.
+            if makeRoom(for: incoming.peer), limiter.acquire(in: loopNumber, for: incoming.peer) == .granted {
+                adopt(incoming)
+            } else if passesOn, let evictionQueue = limiter.evictionQueue(besides: loopNumber, at: now),
+                evictionQueue.acceptsConnections
+            {
+                evictionQueue.deliver(incoming)
+            } else {
+                counters.shed.limit += 1
+                reject(incoming)
+            }
+        }
+    }
+
+    /// - Precondition: The limiter has granted the connection.
+    private func adopt(_ incoming: consuming AcceptedConnection) {
+        generation = generation == UInt32.max - 1 ? 0 : generation + 1
+        let slot = freeSlots.popLast() ?? UInt32(connections.count)
+        let id = ConnectionID(slot: slot, generation: generation)
+        let number = incoming.socket.number
+        let peer = incoming.peer
+        let connection = Connection(id: id, incoming, deadline: now + limits.headTime.milliseconds)
+        do throws(SystemError) {
+            try poller.add(number, token: id.token, for: .read)
+        } catch {
+            freeSlots.append(slot)
+            if Int(slot) == connections.count { connections.append(nil) }
+            limiter.release(in: loopNumber, for: peer)
+            counters.shed.descriptors += 1
+            return
+        }
+        if Int(slot) == connections.count {
+            connections.append(connection)
+        } else {
+            connections[Int(slot)] = connection
+        }
+        if counters.open == 0 { nextTick = now + tick }
+        counters.open += 1
+    }
+
+    /// Rejects a connection beyond the limit, without waiting for a request.
+    private func reject(_ incoming: consuming AcceptedConnection) {
+        sendUnavailable(incoming.socket.number)
+        // A request may have arrived with the handshake: closing with unread bytes would make the system discard the response.
+        _ = unsafe Socket.receive(incoming.socket.number, into: emptyReadBuffer().free)
+    }
+
+    /// Sends a 503 to a peer whose connection is about to be closed, if the socket accepts it at once.
+    func sendUnavailable(_ number: Int32) {
+        var response = Response.problem(
+            .serviceUnavailable, "Too many connections are open; send the request again later.")
+        response.fields = [("Retry-After", "1")]
+        output.clear()
+        writer.write(response, for: .broken, closes: true, to: output)
+        unsafe response.body.withPointer { unsafe output.append($0) }
+        let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        if case .bytes(let sent) = unsafe Socket.send(number, output.bytes, then: none) {
+            counters.bytesSent += sent
+        }
+        output.clear()
+        Socket.endWriting(number)
+    }
+
+    /// Handles the lack of descriptors: uses the reserved one to accept and close a single peer, so that it is not left waiting,
+    /// and pauses accepting, because the listener would be reported as ready at once again.
+    private func shedWithReserve(_ listener: Int32) {
+        reserve = nil
+        if let incoming = try? Socket.accept(listener) {
+            counters.accepted += 1
+            counters.shed.descriptors += 1
+            Socket.endWriting(incoming.socket.number)
+        }
+        if let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
+        pauseAccepting()
+    }
+
+    private func pauseAccepting() {
+        guard acceptsAgain == nil else { return }
+        acceptsAgain = now + Self.acceptPause
+        nextTick = min(nextTick, now + Self.acceptPause)
+        for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
+    }
+
+    func acceptAgain() {
+        acceptsAgain = nil
+        if reserve == nil, let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
+        for (index, socket) in listeners.enumerated() {
+            let number = socket.listener.descriptor.number
+            do throws(SystemError) {
+                try poller.add(number, token: Self.listenerToken + UInt64(index), for: .read)
+            } catch {
+                // Memory is short: try again a little later.
+                pauseAccepting()
+                return
+            }
+        }
+    }
+
+    func close(_ connection: Connection) {
+        let slot = Int(connection.id.slot)
+        guard connections.indices.contains(slot), connections[slot] === connection else { return }
+        poller.remove(connection.socket.number, from: connection.interest)
+        if let input = connection.input { pool.release(input) }
+        if let upload = connection.upload { pool.release(upload.body) }
+        connection.input = nil
+        connection.upload = nil
+        connection.phase = .closed
+        connections[slot] = nil
+        freeSlots.append(connection.id.slot)
+        counters.open -= 1
+        output.clear()
+        limiter.release(in: loopNumber, for: connection.peer)
+    }
+
+    func count(_ status: Status) {
+        switch status.code {
+        case 200...299: counters.successful += 1
+        case 300...399: counters.redirected += 1
+        case 400...499: counters.clientErrors += 1
+        default: counters.serverErrors += 1
+        }
+    }
+}

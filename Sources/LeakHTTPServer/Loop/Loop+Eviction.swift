@@ -1,0 +1,108 @@
+// Evicting connections to make room for new ones.
+extension Loop {
+    /// Milliseconds during which even an idle connection is not evicted. The first request arrives with the end of the handshake,
+    /// so this is enough on the slowest connection.
+    private static let graceTime: UInt64 = 50
+    /// Milliseconds between two scans of all connections.
+    private static let scanPause: UInt64 = 10
+
+    /// Closes the connection that has waited longest: an idle one, or else one whose peer is slow in sending a head or a body or in
+    /// reading its response.
+    ///
+    /// A peer that has more than half of all connections can only evict its own. Other peers evict its connections first, even busy
+    /// ones, unless the server still owes it a response.
+    ///
+    /// Idle connections are closed without a response, which is allowed at any time (RFC 9112 §9.5).
+    ///
+    /// - Parameter incoming: the peer that needs the slot; `nil` if it is not known yet.
+    /// - Returns: `true` if a connection was closed.
+    func makeRoom(for incoming: PeerGroup?) -> Bool {
+        let dominant = limiter.dominant
+        if evictionCandidates.peer != dominant { evictionCandidates = EvictionCandidates(of: dominant) }
+        while true {
+            if evictionCandidates.isEmpty { scan(for: dominant) }
+            guard let candidate = evictionCandidates.first else { return false }
+            if candidate.isForced && (incoming == nil || incoming == dominant) {
+                // Another connection may have waited long enough since the last scan.
+                guard now >= nextScan else { return false }
+                evictionCandidates = EvictionCandidates(of: dominant)
+                continue
+            }
+            evictionCandidates.removeFirst()
+            guard let connection = connection(candidate.id), isStill(connection, candidate) else { continue }
+            // The expected bytes may have arrived without having been reported yet.
+            guard receive(connection) else { return true }
+            finishTurn(connection)
+            guard connections[Int(candidate.id.slot)] === connection else { return true }
+            guard isStill(connection, candidate) else { continue }
+            counters.evicted += 1
+            if canSendUnavailable(connection) {
+                if isObserved { recordEviction(connection) }
+                count(.serviceUnavailable)
+                sendUnavailable(connection.socket.number)
+            }
+            close(connection)
+            return true
+        }
+    }
+
+    /// Returns `true` if the peer would read a 503 as the response to its incomplete request, because no earlier response is
+    /// pending.
+    private func canSendUnavailable(_ connection: Connection) -> Bool {
+        guard connection.phase == .open, connection.pendingOutput == nil else { return false }
+        guard connection.upload == nil else { return connection.unanswered == 1 }
+        return connection.unanswered == 0 && connection.partialHead?.parser.hasBegun == true
+    }
+
+    private func isStill(_ connection: Connection, _ candidate: EvictionCandidates.Candidate) -> Bool {
+        // Bytes that a rejected peer still sends are no reason to keep its connection.
+        connection.timer == candidate.timer
+            && (connection.timer == .linger || connection.deadline == candidate.deadline)
+    }
+
+    private func scan(for dominant: PeerGroup?) {
+        guard now >= nextScan else { return }
+        nextScan = now + Self.scanPause
+        for index in connections.indices {
+            guard let connection = connections[index], dominant == nil || connection.peer == dominant,
+                let (rank, isFit) = rank(of: connection), isFit || dominant != nil
+            else { continue }
+            evictionCandidates.add(
+                .init(
+                    id: connection.id, rank: rank, isForced: !isFit, timer: connection.timer,
+                    deadline: connection.deadline))
+        }
+        evictionCandidates.finishScan()
+        if evictionCandidates.isEmpty { limiter.hasNoneToEvict(in: loopNumber, until: now + Self.graceTime) }
+    }
+
+    /// - Returns: the rank, highest for the connection to evict first, and whether the connection has waited long enough to be
+    ///   evicted for any peer; `nil` if the connection must stay.
+    private func rank(of connection: Connection) -> (UInt64, isFit: Bool)? {
+        // Its requests have arrived and wait for their turn.
+        guard !connection.isQueued else { return nil }
+        let allowance: Duration
+        var isIdle = false
+        switch connection.timer {
+        // The connection waits for the server.
+        case .none: return nil
+        case .fresh: (allowance, isIdle) = (limits.headTime, true)
+        case .idle: (allowance, isIdle) = (limits.idleTime, true)
+        case .linger: (allowance, isIdle) = (limits.lingerTotalTime, true)
+        case .head: allowance = limits.headTime
+        case .body:
+            // The service may still have earlier requests of this connection.
+            guard connection.unanswered == (connection.upload == nil ? 0 : 1) else { return nil }
+            allowance = limits.bodyTime
+        case .write: allowance = limits.writeTime
+        }
+        // The used part of its time. Progress of the peer in between, such as body bytes or reading, has moved the deadline.
+        let end = now + allowance.milliseconds
+        let deadline = connection.timer == .linger ? connection.lingerEnd : connection.deadline
+        let waited = end > deadline ? end - deadline : 0
+        // A connection that is not idle may be evicted after a tenth of its allowed time.
+        let waitMilliseconds = isIdle ? Self.graceTime : max(allowance.milliseconds / 10, Self.graceTime)
+        guard waited >= waitMilliseconds else { return (waited, false) }
+        return (waited + (isIdle ? 1 << 62 : 1 << 61), true)
+    }
+}

@@ -1,0 +1,172 @@
+// Writing of responses, and the next state of a connection.
+extension Loop {
+    /// Writes a response if it is next in order, and then the responses that waited for it; otherwise stores it.
+    func answer(_ connection: Connection, _ answer: consuming AddressedResponse) {
+        guard answer.sequence == connection.nextAnswer else {
+            let waiting = connection.waiting ?? Connection.OutOfOrderResponses()
+            waiting.answers.append(answer)
+            connection.waiting = waiting
+            return
+        }
+        write(connection, answer)
+        if let waiting = connection.waiting { write(connection, waiting) }
+        if connection.needsContinue { sendContinue(connection) }
+    }
+
+    /// Writes the waiting responses that are next in order.
+    private func write(_ connection: Connection, _ waiting: Connection.OutOfOrderResponses) {
+        while let index = waiting.answers.firstIndex(where: { $0.sequence == connection.nextAnswer }) {
+            write(connection, waiting.answers.remove(at: index))
+        }
+        if waiting.answers.isEmpty { connection.waiting = nil }
+    }
+
+    /// Sends `100 Continue` if all earlier responses are written.
+    func sendContinue(_ connection: Connection) {
+        guard connection.needsContinue, let upload = connection.upload,
+            upload.sequence == connection.nextAnswer
+        else {
+            return
+        }
+        connection.needsContinue = false
+        output.append("HTTP/1.1 100 Continue\r\n\r\n")
+    }
+
+    private func write(_ connection: Connection, _ answer: borrowing AddressedResponse) {
+        connection.nextAnswer &+= 1
+        guard connection.phase == .open else { return }
+        let isLast = connection.stopsReading && connection.unanswered == 0
+        let closes =
+            answer.exchange.closes || answer.response.closes || answer.response.isWithheld
+            || (stopDeadline != nil && connection.unanswered == 0)
+            || isLast
+        count(answer.response.status)
+        if !answer.response.isWithheld {
+            writer.write(answer.response, for: answer.exchange, closes: closes, to: output)
+        }
+        if closes {
+            connection.phase = .finishing
+            connection.stopsReading = true
+            connection.waiting = nil
+        }
+        let hasBody =
+            !answer.exchange.isHead && !answer.response.isWithheld && answer.response.status.allowsBody
+        if hasBody && answer.response.body.count < Self.copiedBytes {
+            unsafe answer.response.body.withPointer { unsafe output.append($0) }
+        } else if hasBody {
+            flush(connection, with: answer.response.body)
+        }
+        // This comes last, because the observer may answer another request of this connection.
+        if isObserved {
+            recordResponse(
+                connection, answer.response.status, bodyBytes: hasBody ? answer.response.body.count : 0,
+                closes: closes)
+        }
+    }
+
+    /// Bodies with fewer bytes are copied after their head; larger ones are sent without a copy.
+    private static let copiedBytes = 16 << 10
+
+    /// Sends the output that the loop has written for this connection, followed by `body`.
+    func flush(_ connection: Connection, with body: Response.Body = .empty) {
+        let head = output.count
+        guard head > 0 || body.count > 0 else { return }
+        defer { output.clear() }
+        if let pendingOutput = connection.pendingOutput {
+            unsafe pendingOutput.append(.bytes(Array(output.bytes)))
+            pendingOutput.append(body)
+            return
+        }
+        let outcome = unsafe body.withPointer {
+            unsafe Socket.send(connection.socket.number, output.bytes, then: $0)
+        }
+        var sent = 0
+        switch outcome {
+        case .bytes(let count): sent = count
+        case .wouldBlock, .ended: break
+        case .failed:
+            // The next read detects the broken connection; pending responses are useless now.
+            connection.stopsReading = true
+            connection.phase = .lingering
+            return
+        }
+        counters.bytesSent += sent
+        guard sent < head + body.count else { return }
+        if sent < head {
+            let pendingOutput = unsafe PendingOutput(.bytes(Array(output.bytes[sent...])))
+            pendingOutput.append(body)
+            connection.pendingOutput = pendingOutput
+        } else {
+            connection.pendingOutput = PendingOutput(body, without: sent - head)
+        }
+        startTimer(connection, .write, lasting: limits.writeTime)
+    }
+
+    /// - Returns: `true` if the connection still exists.
+    func sendQueued(_ connection: Connection) -> Bool {
+        guard let pendingOutput = connection.pendingOutput else { return true }
+        guard let sent = pendingOutput.send(to: connection.socket.number) else {
+            close(connection)
+            return false
+        }
+        if pendingOutput.count == 0 { connection.pendingOutput = nil }
+        counters.bytesSent += sent
+        prolongWriting(connection, by: sent)
+        return true
+    }
+
+    /// Ends the turn of a connection: sends the output, closes the connection if it is done, and sets the events and the deadline
+    /// to wait for.
+    func finishTurn(_ connection: Connection) {
+        guard connection.phase != .closed else {
+            output.clear()
+            return
+        }
+        flush(connection)
+        if connection.pendingOutput == nil {
+            let isDone = connection.stopsReading && connection.unanswered == 0
+            if connection.phase == .finishing || (isDone && connection.phase == .open) {
+                guard end(connection) else { return }
+            } else if stopDeadline != nil && isIdle(connection) {
+                close(connection)
+                return
+            }
+        }
+        if connection.isProxied && isIdle(connection) && connection.pendingOutput == nil {
+            releaseClient(connection)
+        }
+        watch(connection)
+        time(connection)
+    }
+
+    private func isIdle(_ connection: Connection) -> Bool {
+        connection.phase == .open && connection.unanswered == 0 && connection.upload == nil
+            && connection.partialHead == nil && connection.discarding == 0 && !connection.isQueued
+    }
+
+    /// Closes the sending side after all responses are sent. The connection stays open for a while, so that a peer that is still
+    /// sending can read the response: closing with unread bytes would make the system discard it (RFC 9112 §9.6).
+    ///
+    /// - Returns: `true` if the connection lingers.
+    private func end(_ connection: Connection) -> Bool {
+        guard !connection.inputEnded else {
+            close(connection)
+            return false
+        }
+        Socket.endWriting(connection.socket.number)
+        connection.phase = .lingering
+        startLingering(connection)
+        // Most peers close at once when they see the end of input.
+        return receive(connection)
+    }
+
+    private func watch(_ connection: Connection) {
+        var interest: Interest = connection.pendingOutput == nil ? [] : .write
+        let drops = connection.stopsReading && !connection.inputEnded && connection.phase != .open
+        if wantsInput(connection) || drops { interest.insert(.read) }
+        guard interest != connection.interest else { return }
+        poller.change(
+            connection.socket.number, token: connection.id.token, from: connection.interest, to: interest)
+        connection.interest = interest
+    }
+}

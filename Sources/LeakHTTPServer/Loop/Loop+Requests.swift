@@ -1,0 +1,264 @@
+// Passing requests to the service, or rejecting them before.
+
+internal import LeakGzip
+
+extension Loop {
+    /// Begins to handle the request whose head is complete in the loop's parser.
+    ///
+    /// - Parameters:
+    ///   - bytes: the received bytes in `source`, from the first byte of the request on.
+    ///   - length: the number of bytes of the head.
+    ///   - source: the buffer that owns `bytes`.
+    /// - Returns: the number of bytes consumed.
+    func begin(
+        _ connection: Connection, bytes: UnsafeBufferPointer<UInt8>, headLength length: Int, in source: Buffer
+    ) throws(RequestError) -> Int {
+        let head = parser.head
+        let fields = parser.fields
+        stopTimer(connection)
+        let isOverPeerLimit = unsafe !identifyClient(of: connection, fields: fields, bytes: bytes)
+        if isObserved { unsafe recordRequest(connection, head: head, fields: fields, bytes: bytes) }
+        if head.hasUnknownMethod {
+            let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
+            let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+            reject(connection, .unknownMethod, answer: service.refuseUnknownMethod(of: request))
+            return bytes.count
+        }
+        counters.requests += 1
+        let bodyLimit = unsafe bodyLimit(
+            of: head, fields: fields, bytes: UnsafeBufferPointer(rebasing: bytes[..<length]))
+        if case .length(let count) = head.framing, count > bodyLimit { throw .bodyTooLong }
+        if head.framing != .none && head.contentEncoding == .unknown { throw .unsupportedContentEncoding }
+        let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
+        var exchange = Exchange(head, fields: fields, of: unsafe headBytes.span)
+        let sequence = connection.nextSequence
+        connection.nextSequence &+= 1
+        if Int(connection.nextSequence) >= limits.requestsPerConnection || stopDeadline != nil {
+            exchange.closes = true
+        }
+
+        var request = unsafe Request(
+            head: head, fields: fields, bytes: headBytes, client: connection.client)
+        if let rejection = isOverPeerLimit ? Self.peerLimitReached : screen(head, request) {
+            measureCall(request)
+            return length
+                + reject(
+                    connection, head: head, sequence: sequence, exchange: exchange, with: rejection,
+                    following: bytes.count - length)
+        }
+        let here = bytes.count - length
+        switch head.framing {
+        case .none:
+            if exchange.closes { connection.stopsReading = true }
+            dispatch(
+                connection, request: request,
+                responder: Responder(
+                    messageQueue, connection: connection.id, sequence: sequence, exchange: exchange))
+            return length
+        case .length(let count) where here >= count && !waitsItsTurn(head, bodyBytes: count):
+            if exchange.closes { connection.stopsReading = true }
+            unsafe request.setBody(
+                UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
+            dispatch(
+                connection, request: request,
+                responder: Responder(
+                    messageQueue, connection: connection.id, sequence: sequence, exchange: exchange))
+            return length + count
+        case .length(let count):
+            // A peer that has sent little gets a small buffer.
+            measureCall(request)
+            let body = pool.take(here < 16 << 10 ? min(count, 16 << 10) : count)
+            unsafe startUpload(
+                connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
+                exchange: exchange, rest: .length(count), body: body, arrived: here)
+            return length
+        case .chunked:
+            measureCall(request)
+            let body = pool.take(16 << 10)
+            let rest = Upload.Body.chunked(ChunkParser(limits: limits, bodyBytes: bodyLimit))
+            unsafe startUpload(
+                connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
+                exchange: exchange, rest: rest, body: body, arrived: here)
+            return length
+        }
+    }
+
+    /// Returns the most bytes that the body may have. Calls the service only for bodies that exceed the default limit or have no
+    /// known length.
+    private func bodyLimit(
+        of head: Head, fields: [FieldLine], bytes headBytes: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        switch head.framing {
+        case .none: return limits.bodyBytes
+        case .length(let count) where count <= limits.bodyBytes: return limits.bodyBytes
+        case .length, .chunked:
+            let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+            return head.isAsterisk ? limits.bodyBytes : service.bodyLimit(of: request, limits)
+        }
+    }
+
+    /// Returns the response to a request that is answered before its body is read. The server itself answers `OPTIONS *`; the
+    /// service may reject any other request.
+    private func screen(_ head: Head, _ request: borrowing Request) -> Response? {
+        if head.isAsterisk {
+            var response = Response(.noContent)
+            response.fields = [("Allow", RequestError.allowedMethods)]
+            return response
+        }
+        return service.screen(request)
+    }
+
+    /// - Parameter arrived: the number of bytes of the body that have arrived.
+    private func startUpload(
+        _ connection: Connection, head: Head, fields: [FieldLine], headBytes: UnsafeBufferPointer<UInt8>,
+        sequence: UInt32, exchange: Exchange, rest: Upload.Body, body: Buffer, arrived: Int
+    ) {
+        connection.upload = unsafe Upload(
+            head: head, fields: fields, headBytes: Array(headBytes), sequence: sequence, exchange: exchange,
+            began: now, rest: rest, body: body, in: uploadMemory)
+        if head.expectsContinue && arrived == 0 {
+            connection.needsContinue = true
+            sendContinue(connection)
+        }
+    }
+
+    /// Rejects a request based on its head alone. A short body is dropped and the connection is kept. Reading a long body or one of
+    /// unknown length would cost more than a new connection, and after an `Expect` field it is unknown whether the body will be
+    /// sent; the connection is closed then.
+    ///
+    /// - Returns: the number of received bytes of the body that were dropped.
+    private func reject(
+        _ connection: Connection, head: Head, sequence: UInt32, exchange: Exchange, with rejection: Response,
+        following: Int
+    ) -> Int {
+        var exchange = exchange
+        if rejection.isWithheld { exchange.closes = true }
+        var dropped = 0
+        switch head.framing {
+        case .none: break
+        case .length(let count) where count <= limits.discardedBytes && !head.expectsContinue:
+            dropped = min(count, following)
+            connection.discarding = count - dropped
+        case .length, .chunked: exchange.closes = true
+        }
+        if exchange.closes {
+            connection.stopsReading = true
+            connection.discarding = 0
+        }
+        answer(
+            connection,
+            AddressedResponse(
+                connection: connection.id, sequence: sequence, exchange: exchange,
+                response: rejection.negotiated(for: exchange)))
+        return dropped
+    }
+
+    /// Rejects a request that cannot be parsed: sends one response in order, then closes the connection.
+    ///
+    /// - Parameter answer: a response to send instead of the one of `error`.
+    func reject(_ connection: Connection, _ error: RequestError, answer given: Response? = nil) {
+        switch error {
+        case .timeout: break
+        case .tooManyBodies: counters.evicted += 1
+        default: counters.refused += 1
+        }
+        let sequence: UInt32
+        let received = connection.upload?.body.count ?? 0
+        var exchange = Exchange.broken
+        // The method may be known even if the head is incomplete: even a rejected HEAD request gets no body (RFC 9110 §9.3.2).
+        let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
+        exchange.isHead = head.method == .head
+        if let upload = connection.upload {
+            sequence = upload.sequence
+            connection.upload = nil
+            pool.release(upload.body)
+        } else {
+            sequence = connection.nextSequence
+            connection.nextSequence &+= 1
+        }
+        connection.partialHead = nil
+        connection.discarding = 0
+        connection.stopsReading = true
+        if isObserved { recordRejection(connection, received: received, requests: connection.unanswered) }
+        var response = given ?? error.response
+        response.closes = true
+        answer(
+            connection,
+            AddressedResponse(
+                connection: connection.id, sequence: sequence, exchange: exchange, response: response))
+    }
+
+    /// Bodies with more compressed bytes than this wait for another turn to be decompressed; the batch of a phone has fewer.
+    private static let promptlyInflated = 8 << 10
+
+    /// Returns `true` if decompressing this body takes so long, up to 50 ms, that other connections are served first.
+    private func waitsItsTurn(_ head: Head, bodyBytes: Int) -> Bool {
+        head.contentEncoding != .identity && bodyBytes > Self.promptlyInflated
+    }
+
+    func complete(_ connection: Connection, _ upload: Upload) {
+        if waitsItsTurn(upload.head, bodyBytes: upload.body.count) && !upload.isComplete {
+            upload.isComplete = true
+            queue(connection)
+            return
+        }
+        connection.upload = nil
+        connection.needsContinue = false
+        stopTimer(connection)
+        if upload.exchange.closes { connection.stopsReading = true }
+        unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
+            var request = unsafe Request(
+                head: upload.head, fields: upload.fields, bytes: headBytes, client: connection.client)
+            unsafe request.setBody(upload.body.bytes, of: upload.body)
+            dispatch(
+                connection, request: request,
+                responder: Responder(
+                    messageQueue, connection: connection.id, sequence: upload.sequence,
+                    exchange: upload.exchange))
+        }
+        pool.release(upload.body)
+    }
+
+    /// Passes a complete request to the service, with a decompressed body.
+    ///
+    /// The body is decompressed here, after its last byte has arrived, and not while it arrives. A slow sender therefore occupies
+    /// memory only for the compressed bytes.
+    private func dispatch(
+        _ connection: Connection, request: consuming Request, responder: consuming Responder
+    ) {
+        serving = connection
+        defer { serving = nil }
+        if isObserved { recordBody(connection, bytes: request.bodyCount) }
+        guard request.isCompressed else {
+            service.serve(request, responder)
+            measureCall(request)
+            return
+        }
+        if request.bodyCount > Self.promptlyInflated, service.inflates(request) {
+            request.codedBody = CodedBody(
+                request.sharedBody(), in: request.contentEncoding, limits: decoder.limits)
+            service.serve(request, responder)
+            measureCall(request)
+            return
+        }
+        let target = pool.take(64 << 10)
+        defer { pool.release(target) }
+        do throws(InflateError) {
+            try unsafe decoder.decode(request.bodyBytes, from: request.contentEncoding) {
+                unsafe target.append($0)
+            }
+        } catch {
+            var response = RequestError(error).response
+            // The message has valid framing, so the connection can be kept.
+            response.closes = false
+            callStart = Loop.clock
+            responder.send(response)
+            return
+        }
+        // The time for decompression does not count as time of the service.
+        callStart = Loop.clock
+        unsafe request.setBody(target.bytes, of: target)
+        service.serve(request, responder)
+        measureCall(request)
+    }
+}

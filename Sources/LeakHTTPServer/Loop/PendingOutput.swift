@@ -1,0 +1,43 @@
+/// Bytes that a peer has not accepted yet. Response bodies are shared with their creator, not copied.
+final class PendingOutput {
+    private var chunks: [Response.Body] = []
+    /// The number of bytes of the first chunk that have been sent.
+    private var sent = 0
+    private(set) var count = 0
+
+    func append(_ chunk: Response.Body) {
+        guard chunk.count > 0 else { return }
+        count += chunk.count
+        chunks.append(chunk)
+    }
+
+    /// Starts with `chunk`, without its first `sent` bytes, which the peer already has.
+    init(_ chunk: Response.Body, without sent: Int = 0) {
+        append(chunk)
+        self.sent = sent
+        count -= sent
+    }
+
+    /// Sends as many bytes as the peer accepts.
+    ///
+    /// - Returns: the number of bytes sent, or `nil` if the connection is broken.
+    func send(to socket: Int32) -> Int? {
+        var total = 0
+        while let first = chunks.first {
+            let outcome = unsafe first.withPointer { bytes in
+                unsafe Socket.send(
+                    socket, UnsafeBufferPointer(rebasing: bytes[sent...]),
+                    then: UnsafeBufferPointer(start: nil, count: 0))
+            }
+            guard case .bytes(let taken) = outcome else { return outcome == .failed ? nil : total }
+            total += taken
+            count -= taken
+            sent += taken
+            if sent >= first.count {
+                chunks.removeFirst()
+                sent = 0
+            }
+        }
+        return total
+    }
+}

@@ -1,0 +1,138 @@
+/// Checks of the header fields that decide how a message is read. Each name is compared once, by length first.
+struct FieldValidator: Sendable {
+    private var hosts = 0
+    private var lengths = 0
+    private var transferEncodings = 0
+    private var contentEncodings = 0
+    private var acceptEncodings = 0
+    private var conditions = 0
+    private var contentTypes = 0
+    private var origins = 0
+    private var authorizations = 0
+    private var transferEncodingIsChunked = false
+    private var saysClose = false
+    private var saysKeepAlive = false
+    private var unknownExpectation = false
+
+    /// Processes one field line.
+    ///
+    /// - Parameter index: the index of the line in the table of fields.
+    mutating func process(
+        _ line: FieldLine, at index: Int, of bytes: borrowing Span<UInt8>, into head: inout Head
+    ) throws(RequestError) {
+        let name = line.name.range
+        let value = line.value.range
+        switch line.name.count {
+        case 4 where Self.equal(bytes, in: name, to: "host"):
+            hosts += 1
+            guard hosts == 1, HostSyntax.isAuthority(bytes, from: value.lowerBound, to: value.upperBound)
+            else {
+                throw .invalidHost
+            }
+        case 6 where Self.equal(bytes, in: name, to: "expect"):
+            if Self.equal(bytes, in: value, to: "100-continue") {
+                head.expectsContinue = true
+            } else {
+                unknownExpectation = true
+            }
+        case 6 where Self.equal(bytes, in: name, to: "origin"):
+            origins += 1
+            guard origins == 1 else { throw .repeatedField }
+        case 10 where Self.equal(bytes, in: name, to: "connection"):
+            options(bytes, value)
+        case 12 where Self.equal(bytes, in: name, to: "content-type"):
+            contentTypes += 1
+            guard contentTypes == 1 else { throw .repeatedField }
+        case 13 where Self.equal(bytes, in: name, to: "authorization"):
+            authorizations += 1
+            guard authorizations == 1 else { throw .repeatedField }
+        case 13 where Self.equal(bytes, in: name, to: "if-none-match"):
+            conditions += 1
+            head.ifNoneMatch = conditions == 1 ? index : nil
+        case 14 where Self.equal(bytes, in: name, to: "content-length"):
+            lengths += 1
+            guard lengths == 1 else { throw .invalidContentLength }
+            head.framing = .length(try length(bytes, value))
+        case 15 where Self.equal(bytes, in: name, to: "accept-encoding"):
+            acceptEncodings += 1
+            head.acceptEncoding = acceptEncodings == 1 ? index : nil
+        case 16 where Self.equal(bytes, in: name, to: "content-encoding"):
+            contentEncodings += 1
+            coding(bytes, value, into: &head)
+        case 17 where Self.equal(bytes, in: name, to: "transfer-encoding"):
+            transferEncodings += 1
+            guard transferEncodings == 1, !value.isEmpty else { throw .invalidTransferEncoding }
+            transferEncodingIsChunked = Self.equal(bytes, in: value, to: "chunked")
+        default: break
+        }
+    }
+
+    /// Makes the checks that need the whole head.
+    func finish(_ head: inout Head) throws(RequestError) {
+        // A missing Host field is accepted only in HTTP/1.0, which did not have it.
+        guard hosts == 1 || head.minorVersion == 0 else { throw .invalidHost }
+        if transferEncodings > 0 {
+            guard lengths == 0 else { throw .ambiguousLength }
+            guard head.minorVersion > 0 else { throw .invalidTransferEncoding }
+            guard transferEncodingIsChunked else { throw .unsupportedTransferEncoding }
+            head.framing = .chunked
+        }
+        if head.framing == .length(0) { head.framing = .none }
+        if head.minorVersion == 0 {
+            // RFC 9110 §10.1.1: an expectation in HTTP/1.0 is ignored.
+            head.expectsContinue = false
+            head.keepsAlive = saysKeepAlive && !saysClose
+        } else {
+            guard !unknownExpectation else { throw .unknownExpectation }
+            head.keepsAlive = !saysClose
+        }
+    }
+
+    /// - Parameter lower: the expected text, in lower case.
+    static func equal(_ bytes: borrowing Span<UInt8>, in range: Range<Int>, to lower: StaticString) -> Bool {
+        guard range.count == lower.utf8CodeUnitCount else { return false }
+        let expected = unsafe lower.utf8Start
+        for index in range {
+            guard unsafe expected[index &- range.lowerBound] == ASCII.lowercased(bytes[index]) else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Parses `Connection`, which is a list; the server uses only two of its members.
+    private mutating func options(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {
+        var start = value.lowerBound
+        while start < value.upperBound {
+            var end = start
+            while end < value.upperBound && bytes[end] != UInt8(ascii: ",") { end += 1 }
+            var first = start
+            var last = end
+            while first < last && (bytes[first] == ASCII.space || bytes[first] == ASCII.tab) { first += 1 }
+            while last > first && (bytes[last - 1] == ASCII.space || bytes[last - 1] == ASCII.tab) {
+                last -= 1
+            }
+            if Self.equal(bytes, in: first..<last, to: "close") { saysClose = true }
+            if Self.equal(bytes, in: first..<last, to: "keep-alive") { saysKeepAlive = true }
+            start = end + 1
+        }
+    }
+
+    private func length(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) throws(RequestError) -> Int {
+        guard !value.isEmpty else { throw .invalidContentLength }
+        var number = 0
+        for index in value {
+            guard ASCII.isDigit(bytes[index]) else { throw .invalidContentLength }
+            // 15 digits cannot overflow; a longer number exceeds any limit, unless it begins with zeros.
+            guard index - value.lowerBound < 15 else { throw .bodyTooLong }
+            number = number &* 10 &+ Int(bytes[index] &- 0x30)
+        }
+        return number
+    }
+
+    private func coding(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>, into head: inout Head) {
+        let coding = ContentEncoding(bytes, value)
+        guard coding != .identity else { return }
+        head.contentEncoding = contentEncodings == 1 ? coding : .unknown
+    }
+}

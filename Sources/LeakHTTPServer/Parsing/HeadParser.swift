@@ -1,0 +1,231 @@
+/// Parses the head of a request from bytes that arrive in pieces of any size.
+///
+/// Each byte is examined once, and an invalid byte is rejected as soon as it arrives. The result does not depend on how the bytes
+/// are split, because the parser can stop and continue at any byte. It stores only offsets and does not access sockets.
+struct HeadParser: Sendable {
+    private enum State: UInt8 {
+        case emptyLine, emptyLineFeed
+        case method, target, version, requestLineFeed
+        case fieldStart, fieldName, valueStart, value, valueLineFeed
+        case headLineFeed
+    }
+
+    private(set) var head = Head()
+    private(set) var fields: [FieldLine] = []
+
+    private let headBytes: Int
+    private let targetBytes: Int
+    private let fieldLimit: Int
+    private var state = State.emptyLine
+    private var seen = FieldValidator()
+    /// The offset of the next byte to examine.
+    private var position = 0
+    /// The start of the current token.
+    private var mark = 0
+    /// The end of the current value, without trailing white space.
+    private var valueEnd = 0
+    private var name = HeadRange()
+    private var emptyLines = 0
+
+    init(limits: Limits) {
+        headBytes = limits.headBytes
+        targetBytes = limits.targetBytes
+        fieldLimit = limits.fields
+        fields.reserveCapacity(16)
+    }
+
+    /// Resets the parser for the next head.
+    mutating func reset() {
+        head = Head()
+        fields.removeAll(keepingCapacity: true)
+        state = .emptyLine
+        seen = FieldValidator()
+        position = 0
+        emptyLines = 0
+    }
+
+    /// Starts with a new head, see ``advance(over:)``.
+    mutating func start(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
+        reset()
+        return try advance(over: bytes)
+    }
+
+    /// `true` if a byte of the request line has arrived. Empty lines before it do not count.
+    var hasBegun: Bool { state.rawValue > State.emptyLineFeed.rawValue }
+
+    /// Continues parsing.
+    ///
+    /// - Parameter bytes: all bytes of the message so far, including those of earlier calls.
+    /// - Returns: the length of the head, or `nil` if more bytes are needed.
+    mutating func advance(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
+        do throws(RequestError) {
+            return try read(bytes)
+        } catch {
+            // A request with an unknown method gets 405, whatever else is wrong with it.
+            throw head.hasUnknownMethod ? .unknownMethod : error
+        }
+    }
+
+    private mutating func read(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
+        // Bytes after the longest permitted head are not examined, so that the result does not depend on how the bytes are split.
+        let end = min(bytes.count, headBytes)
+        var at = position
+        reading: while at < end {
+            switch state {
+            case .emptyLine:
+                if bytes[at] == ASCII.carriageReturn {
+                    // RFC 9112 §2.2 asks servers to ignore at least one empty line; more than two are not accidental.
+                    emptyLines += 1
+                    guard emptyLines <= 2 else { throw .malformedRequestLine }
+                    state = .emptyLineFeed
+                    at &+= 1
+                } else {
+                    mark = at
+                    state = .method
+                }
+            case .emptyLineFeed:
+                guard bytes[at] == ASCII.lineFeed else { throw .malformedRequestLine }
+                state = .emptyLine
+                at &+= 1
+            case .method:
+                while at < end && ASCII.isToken(bytes[at]) { at &+= 1 }
+                guard at &- mark <= Self.methodBytes else { throw .unknownMethod }
+                guard at < end else { break reading }
+                guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
+                if let method = try Self.method(bytes, from: mark, to: at) {
+                    head.method = method
+                } else {
+                    head.hasUnknownMethod = true
+                }
+                at &+= 1
+                mark = at
+                state = .target
+            case .target:
+                while at < end && ASCII.isTarget(bytes[at]) { at &+= 1 }
+                guard at &- mark <= targetBytes else { throw .targetTooLong }
+                guard at < end else { break reading }
+                guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
+                try TargetParser.read(bytes, HeadRange(from: mark, to: at), into: &head)
+                at &+= 1
+                mark = at
+                state = .version
+                if Self.isUsualVersion(bytes, at) {
+                    at &+= 10
+                    state = .fieldStart
+                }
+            case .version:
+                try version(bytes[at], at: at &- mark)
+                at &+= 1
+            case .requestLineFeed:
+                guard bytes[at] == ASCII.lineFeed else { throw .malformedRequestLine }
+                at &+= 1
+                state = .fieldStart
+            case .fieldStart:
+                if bytes[at] == ASCII.carriageReturn {
+                    at &+= 1
+                    state = .headLineFeed
+                } else {
+                    guard fields.count < fieldLimit else { throw .tooManyFields }
+                    mark = at
+                    state = .fieldName
+                }
+            case .fieldName:
+                while at < end && ASCII.isToken(bytes[at]) { at &+= 1 }
+                guard at < end else { break reading }
+                guard bytes[at] == UInt8(ascii: ":") && at > mark else { throw .malformedField }
+                name = HeadRange(from: mark, to: at)
+                at &+= 1
+                state = .valueStart
+            case .valueStart:
+                while at < end && (bytes[at] == ASCII.space || bytes[at] == ASCII.tab) { at &+= 1 }
+                guard at < end else { break reading }
+                mark = at
+                valueEnd = at
+                state = .value
+            case .value:
+                at = unsafe bytes.withUnsafeBufferPointer { unsafe ASCII.endOfFieldValue($0, from: at) }
+                guard at < end else { break reading }
+                guard bytes[at] == ASCII.carriageReturn else { throw .malformedField }
+                valueEnd = at
+                while valueEnd > mark
+                    && (bytes[valueEnd &- 1] == ASCII.space || bytes[valueEnd &- 1] == ASCII.tab)
+                {
+                    valueEnd &-= 1
+                }
+                at &+= 1
+                state = .valueLineFeed
+            case .valueLineFeed:
+                guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
+                let line = FieldLine(name: name, value: HeadRange(from: mark, to: valueEnd))
+                try seen.process(line, at: fields.count, of: bytes, into: &head)
+                fields.append(line)
+                at &+= 1
+                state = .fieldStart
+            case .headLineFeed:
+                guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
+                at &+= 1
+                try seen.finish(&head)
+                return at
+            }
+        }
+        position = at
+        guard bytes.count <= headBytes else { throw .headTooLong }
+        return nil
+    }
+
+    /// Parses one byte of `HTTP/1.x` and the carriage return after it.
+    private mutating func version(_ byte: UInt8, at offset: Int) throws(RequestError) {
+        switch offset {
+        case 0..<5:
+            guard byte == Self.versionName[offset] else { throw .malformedRequestLine }
+        case 5:
+            guard ASCII.isDigit(byte) else { throw .malformedRequestLine }
+            guard byte == UInt8(ascii: "1") else { throw .unsupportedVersion }
+        case 6:
+            guard byte == UInt8(ascii: ".") else { throw .malformedRequestLine }
+        case 7:
+            guard ASCII.isDigit(byte) else { throw .malformedRequestLine }
+            head.minorVersion = byte &- 0x30
+            head.keepsAlive = head.minorVersion > 0
+        default:
+            guard byte == ASCII.carriageReturn else { throw .malformedRequestLine }
+            state = .requestLineFeed
+        }
+    }
+
+    /// Returns `true` if the next bytes are `HTTP/1.1` and the end of the line, as in most requests.
+    @inline(__always)
+    private static func isUsualVersion(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Bool {
+        guard bytes.count &- start >= 10 else { return false }
+        return unsafe bytes.withUnsafeBytes { bytes in
+            unsafe bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) == 0x312E_312F_5054_5448
+                && bytes.loadUnaligned(fromByteOffset: start &+ 8, as: UInt16.self) == 0x0A0D
+        }
+    }
+
+    /// - Returns: the method, or `nil` if it is unknown.
+    private static func method(
+        _ bytes: borrowing Span<UInt8>, from start: Int, to end: Int
+    ) throws(RequestError) -> Method? {
+        // At most eight bytes fit into one integer.
+        var word: UInt64 = 0
+        guard end &- start <= 8 else { return nil }
+        for index in start..<end { word = word << 8 | UInt64(bytes[index]) }
+        switch word {
+        case 0x47_4554: return .get
+        case 0x4845_4144: return .head
+        case 0x504F_5354: return .post
+        case 0x50_5554: return .put
+        case 0x50_4154_4348: return .patch
+        case 0x4445_4C45_5445: return .delete
+        case 0x4F_5054_494F_4E53: return .options
+        case 0x43_4F4E_4E45_4354, 0x54_5241_4345: throw .refusedMethod
+        default: return nil
+        }
+    }
+
+    private static let versionName = Array("HTTP/".utf8)
+    /// The most bytes of a method: the longest registered method has 17 letters; the supported ones have at most seven.
+    /// https://www.iana.org/assignments/http-methods
+    private static let methodBytes = 17
+}

@@ -1,0 +1,128 @@
+internal import LeakPlatform
+
+extension WireTime {
+    /// Reads RFC 3339: `2026-11-20T12:00:00Z`, with an optional fraction and `Z` or `+01:00`.
+    ///
+    /// The fraction is cut to milliseconds; second 60, a leap second, is the first of the next minute.
+    ///
+    /// - Returns: `nil` for anything else, and for a day that the calendar does not have.
+    public init?(rfc3339 text: String) {
+        self.init(read: text.utf8)
+    }
+
+    // Not generic: generic code of another module is slow.
+    package init?(rfc3339 text: UnsafeBufferPointer<UInt8>) {
+        unsafe self.init(read: text)
+    }
+
+    private init?(read text: some Collection<UInt8>) {
+        var digits = DateReader(text)
+        guard let year = digits.number(of: 4), digits.consume("-"), let month = digits.number(of: 2),
+            digits.consume("-"),
+            let day = digits.number(of: 2), digits.consume("T") || digits.consume("t") || digits.consume(" "),
+            let hour = digits.number(of: 2), digits.consume(":"), let minute = digits.number(of: 2),
+            digits.consume(":"),
+            let second = digits.number(of: 2), let milliseconds = digits.fraction(),
+            let offset = digits.offset(), digits.isAtEnd
+        else { return nil }
+        guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        let minutes = Int64(hour * 60 + minute - offset)
+        self.init(
+            milliseconds: date.days * 86_400_000 + minutes * 60_000 + Int64(second)
+                * 1_000
+                + Int64(milliseconds))
+    }
+
+    /// `2026-11-20T12:00:00.123Z`; without a fraction on a whole second. Years outside 0 to 9999, which RFC 3339
+    /// has no form for, are shown as the nearest moment inside.
+    public var rfc3339: String {
+        let first: Int64 = -62_167_219_200_000
+        let last: Int64 = 253_402_300_799_999
+        let bounded = min(max(milliseconds, first), last)
+        let time = CivilDate.timeOfDay(milliseconds: bounded)
+        let date = CivilDate(milliseconds: bounded)
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        func append(_ number: Int64, digits width: Int, then separator: Unicode.Scalar) {
+            let start = text.count
+            var rest = number
+            for _ in 0..<width {
+                text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+                rest /= 10
+            }
+            text[start...].reverse()
+            text.append(UInt8(ascii: separator))
+        }
+        append(Int64(date.year), digits: 4, then: "-")
+        append(Int64(date.month), digits: 2, then: "-")
+        append(Int64(date.day), digits: 2, then: "T")
+        append(time / 3_600_000, digits: 2, then: ":")
+        append(time / 60_000 % 60, digits: 2, then: ":")
+        let fraction = time % 1_000
+        append(time / 1_000 % 60, digits: 2, then: fraction == 0 ? "Z" : ".")
+        if fraction != 0 { append(fraction, digits: 3, then: "Z") }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// Reads the parts of a date, from the start of a text on.
+private struct DateReader<Text: Collection<UInt8>> {
+    private let text: Text
+    private var index: Text.Index
+
+    init(_ text: Text) {
+        self.text = text
+        index = text.startIndex
+    }
+
+    var isAtEnd: Bool { index == text.endIndex }
+
+    mutating func digit() -> Int? {
+        guard index < text.endIndex, text[index].isDigit else { return nil }
+        defer { text.formIndex(after: &index) }
+        return Int(text[index] - UInt8(ascii: "0"))
+    }
+
+    mutating func number(of width: Int) -> Int? {
+        var number = 0
+        for _ in 0..<width {
+            guard let digit = digit() else { return nil }
+            number = number * 10 + digit
+        }
+        return number
+    }
+
+    mutating func consume(_ separator: Unicode.Scalar) -> Bool {
+        guard index < text.endIndex, text[index] == UInt8(ascii: separator) else { return false }
+        text.formIndex(after: &index)
+        return true
+    }
+
+    /// Milliseconds after the point; 0 when there is no point, `nil` for a point without digits.
+    mutating func fraction() -> Int? {
+        guard consume(".") else { return 0 }
+        guard var milliseconds = digit() else { return nil }
+        var width = 1
+        while let digit = digit() {
+            if width < 3 { milliseconds = milliseconds * 10 + digit }
+            width += 1
+        }
+        while width < 3 {
+            milliseconds *= 10
+            width += 1
+        }
+        return milliseconds
+    }
+
+    /// Minutes east of Greenwich.
+    mutating func offset() -> Int? {
+        if consume("Z") || consume("z") { return 0 }
+        let isWest = consume("-")
+        guard isWest || consume("+"), let hours = number(of: 2), consume(":"), let minutes = number(of: 2),
+            hours < 24,
+            minutes < 60
+        else { return nil }
+        return (isWest ? -1 : 1) * (hours * 60 + minutes)
+    }
+}

@@ -1,0 +1,453 @@
+/// A bounded queue in which any thread leaves items and from which one thread takes them.
+///
+/// Leaving an item waits only for other such short steps. A signal handler that interrupts such a step on its own thread is
+/// rejected, so it does not wait for itself. Memory is allocated only when more items wait than ever before.
+@safe
+public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
+    // Unchecked: `state` is accessed under the lock, `spare` by the one thread that takes.
+    private let monitor = Monitor()
+    /// Behind a pointer: a handler must not interrupt the bookkeeping of exclusive accesses.
+    private let state: UnsafeMutablePointer<State>
+    private var spare = MoveBuffer<Item>()
+    private let itemLimit: Int
+    private let byteLimit: Int
+
+    private struct State: ~Copyable {
+        var buffer = MoveBuffer<Item>()
+        var ordinary = Usage()
+        var reserve = Usage()
+        var weight = 0
+        var sequence: UInt64 = 0
+        var rejections = QueueRejections()
+        var isConsumerWaiting = false
+        var isClosed = false
+        var settings = Settings()
+        /// Positions of the items that others may be merged into, by key.
+        var positions: [MergeKey: Int] = [:]
+        /// The same positions by the key that is used when room is short.
+        var coarsePositions: [MergeKey: Int] = [:]
+        /// Positions of the items of ``BoundedQueue/mergeAhead(_:bytes:key:into:)``.
+        var positionsAhead: [MergeKey: Int] = [:]
+
+        /// Stops later items from being merged into waiting ones, except into those of ``BoundedQueue/mergeAhead(_:bytes:key:into:)``.
+        mutating func separate() {
+            if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }
+            if !coarsePositions.isEmpty { coarsePositions.removeAll(keepingCapacity: true) }
+        }
+
+        /// Stops later items from being merged into waiting ones.
+        mutating func separateAll() {
+            separate()
+            if !positionsAhead.isEmpty { positionsAhead.removeAll(keepingCapacity: true) }
+            settings = Settings()
+        }
+    }
+
+    /// The room used by items.
+    private struct Usage {
+        var bytes = 0
+        var items = 0
+    }
+
+    private enum Share {
+        case half, threeQuarters, whole
+
+        func of(_ limit: Int) -> Int {
+            switch self {
+            case .half: limit / 2
+            case .threeQuarters: limit - limit / 4
+            case .whole: limit
+            }
+        }
+    }
+
+    /// The settings that were changed since the last barrier, and a hash of their values.
+    private struct Settings {
+        private var values: [MergeKey: MergeKey] = [:]
+        private(set) var hash = MergeKey(0, 0)
+        private(set) var coarseHash = MergeKey(0, 0)
+        /// Position of the last change of settings; `nil` once an item that depends on it follows.
+        var position: Int?
+
+        /// The number of names beyond which the hash starts anew, behind a barrier.
+        private static var limit: Int { 256 }
+
+        mutating func set(_ changes: [QueueSetting]) {
+            for change in changes {
+                let former = values.updateValue(change.value, forKey: change.name) ?? MergeKey(0, 0)
+                hash = hash.combined(with: former).combined(with: change.value)
+                guard change.isCoarse else { continue }
+                coarseHash = coarseHash.combined(with: former).combined(with: change.value)
+            }
+        }
+
+        var isFull: Bool { values.count > Self.limit }
+    }
+
+    /// - Parameters:
+    ///   - items: the number of items that may wait.
+    ///   - bytes: the number of bytes that the items may have together, as their owners count them.
+    public init(items: Int, bytes: Int) {
+        ReentrancyGuard.prepare()
+        itemLimit = items
+        byteLimit = bytes
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: State())
+    }
+
+    deinit {
+        unsafe state.deinitialize(count: 1)
+        unsafe state.deallocate()
+    }
+
+    /// Leaves an item, if there is room.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes that the item counts against the limit.
+    ///   - weight: the number that the item adds to ``weight``, or to ``rejections``; an item without weight is counted as a call.
+    /// - Returns: the number of items left so far, including this one; `nil` when the item was rejected, which ``rejections`` counts.
+    public func offer(
+        _ item: consuming Item, bytes: Int, weight: Int = 1, in room: QueueCapacity = .ordinary,
+        separating separation: MergeBarrier = .all
+    ) -> UInt64? {
+        add(item, bytes: max(bytes, 0), weight: weight, in: room, separating: separation)
+    }
+
+    /// Leaves an item as ``offer(_:bytes:weight:in:separating:)`` does, unless half of the room is taken.
+    ///
+    /// - Returns: `false` when half of the room is taken. Then nothing was done, and ``merge(_:bytes:weight:key:coarseKey:into:)``
+    ///   is the next call.
+    public func offerUnlessHalfFull(_ item: consuming Item, bytes: Int, weight: Int) -> Bool {
+        var isHalfFull = false
+        var item: Item? = consume item
+        _ = withLock {
+            let bytes = max(bytes, 0)
+            isHalfFull = !fits(bytes, .half)
+            guard !isHalfFull, let item = item.take() else { return }
+            if unsafe state.pointee.isClosed {
+                unsafe state.pointee.rejections.closed &+= weight
+            } else {
+                unsafe state.pointee.settings.position = nil
+                append(item, bytes: bytes, weight: weight, in: .ordinary)
+            }
+        }
+        return !isHalfFull
+    }
+
+    /// Merges an item into a waiting one that has the same key and was left under the same settings. If there is no such item,
+    /// leaves the item if there is room. In the last quarter of the room the coarser key is enough, with the same coarse settings.
+    ///
+    /// Items that were left by other functions have no key. Items before a separating item accept no more merges.
+    ///
+    /// - Parameters:
+    ///   - weight: the number that the item adds to ``weight``, or to ``rejections``.
+    ///   - body: adds the item to the waiting one; `false` if that one accepts no more. Called under the lock: it must be short.
+    public func merge(
+        _ item: consuming Item, bytes: Int, weight: Int, key: MergeKey, coarseKey: MergeKey,
+        into body: (inout Item) -> Bool
+    ) {
+        var item: Item? = consume item
+        _ = withLock {
+            if unsafe state.pointee.isClosed {
+                unsafe state.pointee.rejections.closed &+= weight
+                return
+            }
+            let bytes = max(bytes, 0)
+            let key = unsafe key.combined(with: state.pointee.settings.hash)
+            let coarseKey = unsafe coarseKey.combined(with: state.pointee.settings.coarseHash)
+            var position = unsafe state.pointee.positions[key]
+            if position == nil, !fits(bytes, .threeQuarters) {
+                position = unsafe state.pointee.coarsePositions[coarseKey]
+            }
+            if let position, unsafe state.pointee.buffer.change(at: position, body) {
+                unsafe state.pointee.weight &+= weight
+                return
+            }
+            guard fits(bytes, .whole), let item = item.take() else {
+                unsafe state.pointee.rejections.full &+= weight
+                return
+            }
+            unsafe state.pointee.positions[key] = state.pointee.buffer.count
+            unsafe state.pointee.coarsePositions[coarseKey] = state.pointee.buffer.count
+            unsafe state.pointee.settings.position = nil
+            append(item, bytes: bytes, weight: weight, in: .ordinary)
+        }
+    }
+
+    /// Merges an item into a waiting one that has the same key, or leaves it in the reserve. Later items of
+    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` do not get ahead of it.
+    ///
+    /// - Parameter body: adds the item to the waiting one and returns the number of bytes by which that one grew, at most `room`;
+    ///   `nil` if nothing was added. Called under the lock: it must be short.
+    public func mergeAhead(
+        _ item: consuming Item, bytes: Int, key: MergeKey, into body: (inout Item, _ room: Int) -> Int?
+    ) {
+        var item: Item? = consume item
+        _ = withLock {
+            guard unsafe !state.pointee.isClosed else { return }
+            let bytes = max(bytes, 0)
+            if let position = unsafe state.pointee.positionsAhead[key], mergeInReserve(at: position, body) {
+                return
+            }
+            guard fitsReserve(bytes), let item = item.take() else {
+                unsafe state.pointee.rejections.calls += 1
+                return
+            }
+            unsafe state.pointee.separate()
+            unsafe state.pointee.positionsAhead[key] = state.pointee.buffer.count
+            append(item, bytes: bytes, weight: 0, in: .reserve)
+        }
+    }
+
+    /// Leaves an item that changes settings of the items behind it, in the reserve. It is merged into the last such item if no item
+    /// waits in between that depends on the settings.
+    ///
+    /// Other items are merged across it: into items that were left when all settings had the same values as now.
+    ///
+    /// - Parameters:
+    ///   - settings: the values that the item gives to settings.
+    ///   - isAlwaysKept: `true` if the item is left even if there is no room.
+    ///   - body: adds the item to the waiting one and returns the number of bytes by which that one grew, at most `room`; `nil` if
+    ///     nothing was added. Called under the lock: it must be short.
+    public func change(
+        _ settings: [QueueSetting], _ item: consuming Item, bytes: Int, isAlwaysKept: Bool,
+        into body: (inout Item, _ room: Int) -> Int?
+    ) {
+        var item: Item? = consume item
+        _ = withLock {
+            guard unsafe !state.pointee.isClosed else { return }
+            let bytes = max(bytes, 0)
+            if let position = unsafe state.pointee.settings.position, mergeInReserve(at: position, body) {
+                // It is the same item with other values.
+            } else if isAlwaysKept || fitsReserve(bytes), let item = item.take() {
+                unsafe state.pointee.settings.position = state.pointee.buffer.count
+                append(item, bytes: bytes, weight: 0, in: isAlwaysKept ? nil : .reserve)
+            } else {
+                unsafe state.pointee.rejections.calls += 1
+                return
+            }
+            unsafe state.pointee.settings.set(settings)
+            guard unsafe state.pointee.settings.isFull else { return }
+            unsafe state.pointee.separate()
+            unsafe state.pointee.settings = Settings()
+        }
+    }
+
+    /// Leaves an item whether there is room or not: for the few items that are required to continue.
+    ///
+    /// - Returns: the number of items left so far, including this one; `nil` after ``close()``, and in a handler that interrupted a
+    ///   call of this queue.
+    @discardableResult
+    public func offerIgnoringLimits(_ item: consuming Item, separating separation: MergeBarrier = .all)
+        -> UInt64?
+    {
+        add(item, bytes: 0, weight: 0, in: nil, separating: separation)
+    }
+
+    /// - Parameter room: `nil` for any room.
+    private func add(
+        _ item: consuming Item, bytes: Int, weight: Int, in room: QueueCapacity?,
+        separating separation: MergeBarrier
+    ) -> UInt64? {
+        // The compiler cannot see that the closure runs at most once.
+        var item: Item? = consume item
+        let sequence: UInt64?? = withLock {
+            if unsafe state.pointee.isClosed {
+                unsafe state.pointee.rejections.closed &+= weight
+                return nil
+            }
+            let hasRoom =
+                switch room {
+                case .half: fits(bytes, .half)
+                case .ordinary: fits(bytes, .whole)
+                case .reserve: fitsReserve(bytes)
+                case nil: true
+                }
+            guard hasRoom else {
+                unsafe state.pointee.rejections.full &+= weight
+                if weight == 0 { unsafe state.pointee.rejections.calls += 1 }
+                return nil
+            }
+            guard let item = item.take() else { return nil }
+            switch separation {
+            case .none: break
+            case .settings: unsafe state.pointee.settings.position = nil
+            case .all: unsafe state.pointee.separateAll()
+            }
+            append(item, bytes: bytes, weight: weight, in: room)
+            return unsafe state.pointee.sequence
+        }
+        return sequence ?? nil
+    }
+
+    /// Called under the lock.
+    ///
+    /// - Returns: `true` if the item leaves the ordinary room filled to that share at most.
+    private func fits(_ bytes: Int, _ share: Share) -> Bool {
+        let used = unsafe state.pointee.ordinary
+        let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
+        return !isTooLarge && sum <= share.of(byteLimit) && used.items < share.of(itemLimit)
+    }
+
+    /// Called under the lock.
+    private func fitsReserve(_ bytes: Int) -> Bool {
+        let used = unsafe state.pointee.reserve
+        let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
+        return !isTooLarge && sum <= byteLimit && used.items < itemLimit
+    }
+
+    /// Called under the lock.
+    private func mergeInReserve(at position: Int, _ body: (inout Item, Int) -> Int?) -> Bool {
+        let room = unsafe max(byteLimit - state.pointee.reserve.bytes, 0)
+        let growth = unsafe state.pointee.buffer.change(at: position) { body(&$0, room) }
+        guard let growth else { return false }
+        unsafe state.pointee.reserve.bytes += growth
+        return true
+    }
+
+    /// Called under the lock, where there is room.
+    private func append(_ item: consuming Item, bytes: Int, weight: Int, in room: QueueCapacity?) {
+        unsafe state.pointee.buffer.append(item)
+        switch room {
+        case .half, .ordinary:
+            unsafe state.pointee.ordinary.bytes += bytes
+            unsafe state.pointee.ordinary.items += 1
+        case .reserve:
+            unsafe state.pointee.reserve.bytes += bytes
+            unsafe state.pointee.reserve.items += 1
+        case nil: break
+        }
+        unsafe state.pointee.sequence += 1
+        unsafe state.pointee.weight &+= weight
+        if unsafe state.pointee.isConsumerWaiting {
+            unsafe state.pointee.isConsumerWaiting = false
+            monitor.wakeOne()
+        }
+    }
+
+    /// Moves all items to the end of `items`, in order. Only one thread may ever call this.
+    ///
+    /// - Parameter milliseconds: the maximum wait for a first item, on a clock that cannot be set; `nil` waits without limit.
+    /// - Returns: `true` if more items can come. After ``close()`` it is `false`, and the call does not wait.
+    @discardableResult
+    public func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
+        // Prevents a sum that overflows an Int64.
+        let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), SystemTime.longestWait) }
+        let isOpen = withLock {
+            while unsafe state.pointee.buffer.count == 0 && !state.pointee.isClosed {
+                let left = deadline.map { $0 - SystemTime.monotonic }
+                if let left, left <= 0 { break }
+                unsafe state.pointee.isConsumerWaiting = true
+                monitor.wait(milliseconds: left)
+                unsafe state.pointee.isConsumerWaiting = false
+            }
+            unsafe swap(&state.pointee.buffer, &spare)
+            unsafe state.pointee.ordinary = Usage()
+            unsafe state.pointee.reserve = Usage()
+            // Releases the room that a burst needed.
+            if unsafe !state.pointee.positions.isEmpty { unsafe state.pointee.positions = [:] }
+            if unsafe !state.pointee.coarsePositions.isEmpty { unsafe state.pointee.coarsePositions = [:] }
+            unsafe state.pointee.separateAll()
+            return unsafe !state.pointee.isClosed
+        }
+        guard let isOpen else { return true }
+        spare.move(to: &items)
+        return isOpen
+    }
+
+    /// Rejects every item from now on and wakes the thread that takes, which can still take the waiting items.
+    public func close() {
+        _ = withLock {
+            unsafe state.pointee.isClosed = true
+            monitor.wakeAll()
+        }
+    }
+
+    /// The number of items left so far; 0 in a handler that interrupted a call of this queue.
+    public var lastSequence: UInt64 { withLock { unsafe state.pointee.sequence } ?? 0 }
+
+    /// The sum of the weights of all items left so far; 0 in a handler that interrupted a call of this queue.
+    public var weight: Int { withLock { unsafe state.pointee.weight } ?? 0 }
+
+    /// The numbers of rejected items; 0 in a handler that interrupted a call of this queue.
+    public var rejections: QueueRejections {
+        withLock { unsafe state.pointee.rejections } ?? QueueRejections()
+    }
+
+    /// Runs `body` under the lock.
+    ///
+    /// - Returns: `nil` when this thread is already inside: in a handler that interrupted a call of this queue.
+    func withLock<Result>(_ body: () -> Result) -> Result? {
+        // Written out: a method passed by name would be an object on the heap.
+        ReentrancyGuard.enter(self, refused: { countReentrant($0) }) {
+            monitor.lock()
+            defer { monitor.unlock() }
+            return body()
+        }
+    }
+
+    /// Counts an item that its sender may not append as a rejected reentrant call.
+    public func refuse(weight: Int) { countReentrant(weight) }
+
+    private func countReentrant(_ count: Int) {
+        _ = withLock { unsafe state.pointee.rejections.reentrant += count }
+    }
+}
+
+/// A hash of 128 bits, equal for items that may be merged.
+public struct MergeKey: Hashable, Sendable {
+    private let high: Int
+    private let low: Int
+
+    public init(_ high: Int, _ low: Int) { (self.high, self.low) = (high, low) }
+
+    func combined(with other: MergeKey) -> MergeKey { MergeKey(high ^ other.high, low ^ other.low) }
+}
+
+/// The share of a ``BoundedQueue`` that an item may take.
+public enum QueueCapacity: Sendable {
+    /// Half of the limits, together with the items in ``ordinary``.
+    case half
+    /// The limits.
+    case ordinary
+    /// As much again as the limits, apart from the other items.
+    case reserve
+}
+
+/// Selects which later items are not merged into items that were left before the separating item.
+public enum MergeBarrier: Sendable {
+    case none
+    /// Changes of settings.
+    case settings
+    /// All.
+    case all
+}
+
+/// One value that a change of settings in a ``BoundedQueue`` gives.
+public struct QueueSetting: Sendable {
+    let name: MergeKey
+    let value: MergeKey
+    let isCoarse: Bool
+
+    /// - Parameters:
+    ///   - name: a hash, equal for changes of the same setting.
+    ///   - value: a hash of name and value.
+    ///   - isCoarse: `true` if the setting keeps items apart even when room is short.
+    public init(name: MergeKey, value: MergeKey, isCoarse: Bool) {
+        (self.name, self.value, self.isCoarse) = (name, value, isCoarse)
+    }
+}
+
+/// Numbers of items that a ``BoundedQueue`` rejected, each counted with its weight.
+public struct QueueRejections: Hashable, Sendable {
+    /// Items rejected for lack of room.
+    public var full = 0
+    /// Calls from a signal handler that had interrupted a call of the same queue on its own thread, of any kind.
+    public var reentrant = 0
+    /// Items rejected after the queue was closed.
+    public var closed = 0
+    /// The number of items without a weight that were rejected for lack of room.
+    public var calls = 0
+
+    public init() {}
+}

@@ -1,0 +1,54 @@
+#if PostgreSQL
+    internal import LeakStore
+    internal import LeakPlatform
+
+    /// A connection that is reopened after it broke, at growing intervals. One thread at a time.
+    final class DatabaseConnector {
+        private static let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
+
+        private let address: DatabaseAddress
+        private let check: (PostgreSQLConnection) throws(StoreError) -> Void
+        private var connection: PostgreSQLConnection?
+        private var failures = 0
+        private var retryAt = ContinuousClock.now
+        private var lastFailure: StoreError?
+
+        /// - Parameter check: run on each new connection, which is refused when it throws.
+        init(to address: DatabaseAddress, check: @escaping (PostgreSQLConnection) throws(StoreError) -> Void)
+        {
+            self.address = address
+            self.check = check
+        }
+
+        /// Returns the existing connection, or opens a new one.
+        ///
+        /// - Throws: the reason why there is no connection. Between two attempts this is the failure of the last attempt, at once.
+        func open() throws(StoreError) -> PostgreSQLConnection {
+            if let connection {
+                // A connection that the server has ended meanwhile is replaced before anything is sent.
+                if !connection.isLost, !connection.hasUnsolicitedData { return connection }
+                self.connection = nil
+            }
+            if let lastFailure, ContinuousClock.now < retryAt { throw lastFailure }
+            do throws(StoreError) {
+                let opened = try PostgreSQLConnection(to: address)
+                try check(opened)
+                connection = opened
+                failures = 0
+                lastFailure = nil
+                return opened
+            } catch {
+                failures += 1
+                lastFailure = error
+                let wait = Self.backoff.milliseconds(afterFailures: failures)
+                retryAt = ContinuousClock.now + .milliseconds(wait)
+                throw error
+            }
+        }
+
+        /// Makes the connection ready for the next transaction after one that failed, or drops the connection.
+        func reset() {
+            if let connection, !connection.rollBack() { self.connection = nil }
+        }
+    }
+#endif

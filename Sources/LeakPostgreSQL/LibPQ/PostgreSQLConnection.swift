@@ -1,0 +1,259 @@
+#if PostgreSQL
+    // This folder is the only caller of libpq: https://www.postgresql.org/docs/15/libpq.html
+    internal import CLeakPostgreSQL
+    internal import LeakStore
+
+    /// One connection to one server, for one thread at a time. Keeps every statement it has prepared.
+    @safe
+    final class PostgreSQLConnection {
+        private let handle: OpaquePointer
+        /// `host:port/database`.
+        let name: String
+        let timeouts: Timeouts
+        /// `true` if a round trip did not complete; no further answer can be interpreted.
+        private var isBroken = false
+        /// Names of prepared statements by their text.
+        private var prepared: [String: String] = [:]
+        private var preparations = 0
+        /// The reason why the last queries failed; `nil` if they succeeded, or the connection broke.
+        private(set) var serverErrorKind: ServerErrorKind?
+        /// Queries that are sent before the next ones.
+        private var ahead: [Query] = []
+
+        /// Connects, within ``ConnectionSettings/connectSeconds``.
+        init(to address: DatabaseAddress) throws(StoreError) {
+            let settings = ConnectionSettings.all(for: address)
+            let handle = unsafe settings.keywords.withCStrings { keywords in
+                unsafe settings.values.withCStrings { values in
+                    unsafe PQconnectdbParams(keywords, values, 1)
+                }
+            }
+            guard let handle = unsafe handle else {
+                throw StoreError(.other, "no memory is left for a connection to the database")
+            }
+            guard unsafe PQstatus(handle) == CONNECTION_OK else {
+                let message = unsafe Self.line(PQerrorMessage(handle))
+                unsafe PQfinish(handle)
+                throw StoreError(.unavailable, "database \(address): cannot connect: \(message)")
+            }
+            unsafe self.handle = handle
+            timeouts = address.timeouts
+            let parts = unsafe [PQhost(handle), PQport(handle), PQdb(handle)].map { part in
+                unsafe part.map { unsafe String(cString: $0) } ?? ""
+            }
+            name = "\(parts[0]):\(parts[1])/\(parts[2])"
+            unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
+            guard unsafe PQsetnonblocking(handle, 1) == 0, unsafe PQenterPipelineMode(handle) == 1 else {
+                throw failure()
+            }
+            try prepareSession()
+        }
+
+        deinit { unsafe PQfinish(handle) }
+
+        /// `true` once the connection has broken; it stays so.
+        var isLost: Bool { isBroken || hasEnded }
+
+        /// `true` if the server has sent something unrequested: that it ends the session, or that a setting has changed. Checked
+        /// only between two transactions.
+        var hasUnsolicitedData: Bool { unsafe Socket.isReadable(PQsocket(handle)) }
+
+        private var hasEnded: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
+
+        private func prepareSession() throws(StoreError) {
+            let encoding = try run(Query("select current_setting('server_encoding')")).first?.text(0)
+            guard encoding == "UTF8" else {
+                throw StoreError(
+                    .notADatabase,
+                    "database \(name): its encoding is \(encoding ?? "unknown"), must be UTF8 "
+                        + "(create database … encoding 'UTF8' template template0)")
+            }
+            for setting in ConnectionSettings.session { try run(Query(setting)) }
+        }
+
+        /// Begins a transaction with the next queries.
+        func begin(_ sql: String) { ahead = [Query(sql)] }
+
+        /// Runs one query; in a transaction of its own unless one is open.
+        @discardableResult
+        func run(_ query: Query) throws(StoreError) -> Rows { try run([query])[0] }
+
+        /// Sends all queries at once and waits for their answers: one round trip to the server. Queries after one that fails are
+        /// not run.
+        ///
+        /// - Parameter wait: the time limit; `nil` for ``Timeouts/answer``.
+        /// - Returns: one answer per query.
+        /// - Throws: the error of the first query that failed.
+        func run(_ queries: [Query], within wait: Duration? = nil) throws(StoreError) -> [Rows] {
+            let begun = ahead
+            ahead = []
+            var answers = Answers()
+            do throws(StoreError) {
+                try exchange(begun + queries, within: wait ?? timeouts.answer, &answers)
+            } catch {
+                throw answers.problem ?? error
+            }
+            if let problem = answers.problem { throw problem }
+            return Array(answers.rows.dropFirst(begun.count))
+        }
+
+        /// The answers of one round trip, as far as they arrived.
+        struct Answers {
+            /// Answers to the queries before the first one that failed.
+            var rows: [Rows] = []
+            /// The error of the first query that the server rejected.
+            var problem: StoreError?
+        }
+
+        /// - Throws: the error that broke the connection.
+        func exchange(
+            _ queries: [Query], within wait: Duration, _ answers: inout Answers
+        ) throws(StoreError) {
+            serverErrorKind = nil
+            let deadline = ContinuousClock.now + wait
+            do throws(StoreError) {
+                // A statement is prepared just before its first use: what begins a transaction must come before all
+                // else.
+                var fresh: [String?] = []
+                for query in queries {
+                    let isKnown = prepared[query.sql] != nil
+                    fresh.append(isKnown ? nil : try prepare(query))
+                    try send(query, as: prepared[query.sql] ?? "")
+                }
+                guard unsafe PQpipelineSync(handle) == 1 else { throw failure() }
+                for (query, name) in zip(queries, fresh) {
+                    if name != nil, try receive(of: query.sql, until: deadline, &answers) == nil {
+                        prepared[query.sql] = nil
+                    }
+                    if let rows = try receive(of: query.sql, until: deadline, &answers) {
+                        answers.rows.append(rows)
+                    }
+                }
+                try receiveSync(until: deadline)
+            } catch {
+                isBroken = true
+                throw error
+            }
+        }
+
+        private func prepare(_ query: Query) throws(StoreError) -> String {
+            preparations += 1
+            let name = "s\(preparations)"
+            let types = query.values.map { $0.type.rawValue }
+            guard unsafe PQsendPrepare(handle, name, Total.sql(query.sql), Int32(types.count), types) == 1
+            else {
+                throw failure()
+            }
+            prepared[query.sql] = name
+            return name
+        }
+
+        private func send(_ query: Query, as name: String) throws(StoreError) {
+            let count = query.values.count
+            let lengths = query.values.map { Int32(clamping: $0.bytes?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: count)
+            // One buffer for all values, so that they stay where they are for the call.
+            var buffer: [UInt8] = []
+            buffer.reserveCapacity(query.values.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+            var offsets: [Int?] = []
+            for value in query.values {
+                offsets.append(value.bytes.map { _ in buffer.count })
+                if let bytes = value.bytes { buffer.append(contentsOf: bytes) }
+            }
+            buffer.append(0)
+            let isSent = unsafe buffer.withUnsafeBufferPointer { bytes in
+                let base = unsafe UnsafeRawPointer(bytes.baseAddress)
+                let starts: [UnsafePointer<CChar>?] = unsafe offsets.map { offset in
+                    unsafe offset.flatMap { offset in
+                        unsafe base.map { unsafe ($0 + offset).assumingMemoryBound(to: CChar.self) }
+                    }
+                }
+                return unsafe PQsendQueryPrepared(handle, name, Int32(count), starts, lengths, formats, 1)
+            }
+            guard isSent == 1 else { throw failure() }
+        }
+
+        /// Returns the answer to one query, after reading to its end; `nil` if the query failed or was skipped.
+        private func receive(
+            of sql: String, until deadline: ContinuousClock.Instant, _ answers: inout Answers
+        ) throws(StoreError) -> Rows? {
+            var rows: Rows?
+            var isAnswered = false
+            while let result = unsafe try result(until: deadline) {
+                isAnswered = true
+                switch unsafe PQresultStatus(result) {
+                case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = unsafe Rows(result)
+                case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
+                default:
+                    defer { unsafe PQclear(result) }
+                    // An error without a state comes from libpq: the connection broke.
+                    guard let state = unsafe PQresultErrorField(result, Int32(0x43)) else { throw failure() }
+                    guard answers.problem == nil else { continue }
+                    let text = unsafe String(cString: state)
+                    answers.problem = unsafe .postgreSQL(
+                        state: text,
+                        message: Self.line(
+                            PQresultErrorField(result, Int32(0x4D)) ?? PQresultErrorMessage(result)),
+                        database: name, sql: sql)
+                    serverErrorKind = ServerErrorKind(state: text)
+                }
+            }
+            guard isAnswered else { throw failure() }
+            return rows
+        }
+
+        private func receiveSync(until deadline: ContinuousClock.Instant) throws(StoreError) {
+            guard let result = unsafe try result(until: deadline) else { throw failure() }
+            defer { unsafe PQclear(result) }
+            guard unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC else { throw failure() }
+        }
+
+        /// Returns the next result of libpq, once it has arrived; `nil` at the end of an answer.
+        private func result(until deadline: ContinuousClock.Instant) throws(StoreError) -> OpaquePointer? {
+            while unsafe PQisBusy(handle) == 1, !hasEnded {
+                // Also reads data that TLS has already received, which the socket does not report. A connection that ends here may
+                // have delivered an answer before.
+                _ = unsafe PQconsumeInput(handle)
+                guard unsafe PQisBusy(handle) == 1, !hasEnded else { break }
+                let hasUnsent = unsafe PQflush(handle) == 1
+                guard unsafe Socket.wait(for: PQsocket(handle), orToSend: hasUnsent, until: deadline) else {
+                    serverErrorKind = .tooSlow
+                    throw StoreError(
+                        .unavailable, "database \(name): no answer for too long; the request was given up")
+                }
+            }
+            return unsafe PQgetResult(handle)
+        }
+
+        /// Rolls back a transaction that failed. A connection that cannot roll back is no longer usable.
+        ///
+        /// - Returns: `true` if the connection is still usable.
+        func rollBack() -> Bool {
+            ahead = []
+            guard !isLost else { return false }
+            switch unsafe PQtransactionStatus(handle) {
+            case PQTRANS_IDLE: return true
+            case PQTRANS_INTRANS, PQTRANS_INERROR:
+                do {
+                    _ = try run([Query("rollback")], within: timeouts.probe)
+                    return true
+                } catch {
+                    return false
+                }
+            default: return false
+            }
+        }
+
+        private func failure() -> StoreError {
+            unsafe StoreError(
+                .unavailable, "database \(name): the connection broke: \(Self.line(PQerrorMessage(handle)))")
+        }
+
+        /// Returns a message of libpq in one line.
+        private static func line(_ message: UnsafePointer<CChar>?) -> String {
+            let text = unsafe message.map { unsafe String(cString: $0) } ?? "no reason given"
+            let words = text.split { $0.isWhitespace }.joined(separator: " ")
+            return words.isEmpty ? "no reason given" : words
+        }
+    }
+#endif

@@ -1,0 +1,298 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Adds all data of one leak to another leak, and deletes the first. Both belong to one app, which is locked.
+    struct LeakMerger {
+        /// Rows of `leak`.
+        let source: Int64
+        let target: Int64
+        /// Decides which kept reports stay.
+        let seed: UInt64
+        let sourceSightings: Int
+        let targetSightings: Int
+
+        private var both: Parameter { .integers([Optional(source), target]) }
+        private var pair: [Parameter] { [.integer(source), .integer(target)] }
+
+        func merge(on connection: PostgreSQLConnection) throws(StoreError) {
+            let answers = try connection.run([
+                Query(
+                    """
+                    select leak, slot, ordinal, at from sample where leak = any($1::bigint[]) order by leak, slot
+                    """, both),
+                Query(
+                    "select leak, kind, value, reports from leak_value where leak = any($1::bigint[])", both),
+                Query("select leak, histogram from leak_lived where leak = any($1::bigint[])", both),
+                Query(
+                    """
+                    select scope, part, members from install_set
+                    where scope between 0 and 2 and owner = any($1::bigint[]) order by scope, part
+                    """, both),
+                // Hours that one of the leaks has lost to expiry are deleted from both.
+                Query(
+                    """
+                    select max(day) from leak_day d where leak = any($1::bigint[]) and reports <> (
+                      select least(coalesce(sum(reports), 0), LARGEST_TOTAL) from leak_hour h
+                      where h.leak = d.leak and h.release = d.release
+                        and h.hour between d.day * 24 and d.day * 24 + 23)
+                    """, both),
+            ])
+            let samples = samples(answers[0])
+            var queries = [LastHours.count(both, sign: -1)]
+            queries += times(lastIncompleteDay: answers[4].first?.optionalInt(0))
+            queries += move(samples)
+            queries += values(answers[1])
+            queries += try lived(answers[2], connection)
+            queries += counts
+            queries += try installs(answers[3], connection)
+            queries += row(samples)
+            queries += RunningCounts.rebuild(target, without: source)
+            queries += [
+                LastHours.count(.integers([Optional(target)]), sign: 1),
+                Query("update decision set leak = $2::bigint where leak = $1::bigint", pair),
+                Self.addTextBytes(of: source, sign: -1),
+                Query(
+                    "update app set leaks = leaks - 1 where id = (select app from leak where id = $1::bigint)",
+                    .integer(source)),
+                Query(
+                    """
+                    delete from leak_element where app = (select app from leak where id = $1::bigint)
+                      and leak = $1::bigint
+                    """, .integer(source)),
+                Query("delete from leak_text where leak = $1::bigint", .integer(source)),
+                Query("delete from leak where id = $1::bigint", .integer(source)),
+            ]
+            _ = try connection.run(queries)
+        }
+
+        static func addTextBytes(of leak: Int64, sign: Int) -> Query {
+            Query(
+                """
+                update app a set text_bytes = a.text_bytes + $2::bigint * (
+                    octet_length(t.title) + octet_length(t.stack) + octet_length(t.children) + octet_length(t.cycle)
+                    + octet_length(t.grouped_class) + octet_length(t.grouped_stack) + octet_length(t.search))
+                from leak l join leak_text t on t.leak = l.id where l.id = $1::bigint and a.id = l.app
+                """, .integer(leak), .integer(sign))
+        }
+
+        // MARK: Times
+
+        private func times(lastIncompleteDay: Int?) -> [Query] {
+            var queries: [Query] = []
+            for (table, time) in [("leak_hour", "hour"), ("leak_day", "day")] {
+                queries += [
+                    Query(
+                        """
+                        insert into \(table) as known (leak, \(time), release, reports)
+                        select $2::bigint, \(time), release, reports from \(table) where leak = $1::bigint
+                        on conflict (leak, \(time), release) do update set
+                          reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
+                        """, pair),
+                    Query("delete from \(table) where leak = $1::bigint", .integer(source)),
+                ]
+            }
+            if let lastIncompleteDay {
+                queries.append(
+                    Query(
+                        "delete from leak_hour where leak = $1::bigint and hour < $2::bigint",
+                        .integer(target),
+                        .integer((lastIncompleteDay + 1) * 24)))
+            }
+            return queries
+        }
+
+        // MARK: Samples
+
+        private func samples(_ rows: Rows) -> SampleMerge {
+            func kept(_ leak: Int64) -> [SampleMerge.Kept] {
+                rows.filter { $0.int64(0) == leak }.map { row in
+                    SampleMerge.Kept(slot: row.int(1), ordinal: row.int(2), at: row.int64(3))
+                }
+            }
+            return SampleMerge(
+                target: kept(target), targetSightings: targetSightings, source: kept(source),
+                sourceSightings: sourceSightings, seed: seed)
+        }
+
+        /// Moves rows aside first, since a report may get the place of another.
+        private func move(_ samples: SampleMerge) -> [Query] {
+            let aside = (target: 100, source: 200)
+            let moves = samples.moves
+            return [
+                Query(
+                    """
+                    update sample set leak = $2::bigint,
+                      slot = slot + case leak when $1::bigint then $3::bigint else $4::bigint end
+                    where leak = $1::bigint or leak = $2::bigint
+                    """, pair + [.integer(aside.source), .integer(aside.target)]),
+                Query(
+                    """
+                    update sample s set slot = m.slot, ordinal = m.ordinal
+                    from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as m (place, slot, ordinal)
+                    where s.leak = $1::bigint and s.slot = m.place
+                    """, .integer(target),
+                    .integers(moves.map { $0.from + ($0.isSource ? aside.source : aside.target) }),
+                    .integers(moves.map { $0.slot }), .integers(moves.map { $0.ordinal })),
+                Query(
+                    "delete from sample where leak = $1::bigint and slot >= $2::bigint", .integer(target),
+                    .integer(aside.target)),
+                .message(of: target),
+            ]
+        }
+
+        // MARK: Values
+
+        private func values(_ rows: Rows) -> [Query] {
+            func values(_ kind: ValueKind, of leak: Int64) -> [(value: String, reports: Int)] {
+                rows.filter { $0.int64(0) == leak && $0.int(1) == kind.rawValue }
+                    .map { ($0.text(2), $0.int(3)) }
+            }
+            var merged: [(kind: Int, value: String, reports: Int)] = []
+            for kind in ValueKind.allCases {
+                merged += ValueMerge.merged(values(kind, of: target), values(kind, of: source))
+                    .map { (kind.rawValue, $0.value, $0.reports) }
+            }
+            return [
+                Query("delete from leak_value where leak = any($1::bigint[])", both),
+                Query(
+                    """
+                    insert into leak_value (leak, kind, value, reports)
+                    select $1::bigint, kind, value, reports
+                    from unnest($2::bigint[], $3::text[], $4::bigint[]) as merged (kind, value, reports)
+                    """, .integer(target), .integers(merged.map { $0.kind }), .texts(merged.map { $0.value }),
+                    .integers(merged.map { $0.reports })),
+                Query.retainedBytes(of: [target]),
+            ]
+        }
+
+        private func lived(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> [Query] {
+            guard rows.count > 0 else { return [] }
+            var merged = DurationHistogram()
+            for row in rows {
+                guard let histogram = DurationHistogram(bytes: row.bytes(1)) else {
+                    throw .unreadable("a histogram", in: connection.name)
+                }
+                merged.merge(histogram)
+            }
+            return [
+                Query("delete from leak_lived where leak = any($1::bigint[])", both),
+                Query(
+                    "insert into leak_lived (leak, histogram) values ($1::bigint, $2::bytea)",
+                    .integer(target),
+                    .bytes(merged.bytes)),
+            ]
+        }
+
+        // MARK: Counts
+
+        /// Builds and releases; their installs follow with ``installs(_:_:)``.
+        private var counts: [Query] {
+            var queries = [
+                Query(
+                    """
+                    update app set cells = greatest(0, cells - (select count(*) from leak_build s
+                      join leak_build t on t.build = s.build and t.leak = $2::bigint where s.leak = $1::bigint))
+                    where id = (select app from leak where id = $1::bigint)
+                    """, pair),
+                Query(
+                    """
+                    update release r set leaks = r.leaks - 1
+                    from leak_release s join leak_release t on t.release = s.release and t.leak = $2::bigint
+                    where s.leak = $1::bigint and r.id = s.release
+                    """, pair),
+            ]
+            for (table, part) in [("leak_build", "build"), ("leak_release", "release")] {
+                queries += [
+                    Query(
+                        """
+                        insert into \(table) as known (leak, \(part), reports, freed, installs)
+                        select $2::bigint, \(part), reports, freed, installs from \(table) where leak = $1::bigint
+                        on conflict (leak, \(part)) do update set
+                          reports = least(known.reports + excluded.reports, LARGEST_TOTAL),
+                          freed = least(known.freed + excluded.freed, LARGEST_TOTAL)
+                        """, pair),
+                    Query("delete from \(table) where leak = $1::bigint", .integer(source)),
+                ]
+            }
+            return queries
+        }
+
+        private func installs(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> [Query]
+        {
+            struct SetKey: Hashable {
+                var scope: Int64
+                var part: Int64
+            }
+            var sets: [SetKey: InstallSet] = [:]
+            for row in rows {
+                guard let set = InstallSet(bytes: row.bytes(2)) else {
+                    throw .unreadable("a set of installs", in: connection.name)
+                }
+                sets[SetKey(scope: row.int64(0), part: row.int64(1)), default: InstallSet()].merge(set)
+            }
+            var queries = [
+                Query(
+                    "delete from install_set where scope between 0 and 2 and owner = $1::bigint",
+                    .integer(source)),
+                .sets(
+                    sets.map { place, set in
+                        (row: (scope: place.scope, owner: target, part: place.part), members: set.bytes)
+                    }),
+            ]
+            for scope in 0...Int64(2) {
+                guard let counted = InstallScope.countedIn(scope: scope) else { continue }
+                let part = sets.filter { $0.key.scope == scope }.sorted { $0.key.part < $1.key.part }
+                guard !part.isEmpty else { continue }
+                queries.append(
+                    Query(
+                        """
+                        update \(counted.table) t set installs = i.installs
+                        from (select $1::bigint as owner, part, installs
+                          from unnest($2::bigint[], $3::bigint[]) as i (part, installs)) as i
+                        where \(counted.row)
+                        """, .integer(target), .integers(part.map { $0.key.part }),
+                        .integers(part.map { $0.value.count })))
+            }
+            return queries
+        }
+
+        /// - Parameter samples: for the times of those kept as first and newest.
+        private func row(_ samples: SampleMerge) -> [Query] {
+            func at(_ slot: Int) -> Int64? { samples.moves.first { $0.slot == slot }?.at }
+            return [
+                Query(
+                    """
+                    update release r set new_leaks = r.new_leaks - l.leaks
+                    from (select first_release, count(*) as leaks from leak where id = any($1::bigint[])
+                      group by first_release) as l
+                    where r.id = l.first_release
+                    """, both),
+                Query(
+                    """
+                    update leak l set
+                      reports = least(l.reports + s.reports, LARGEST_TOTAL),
+                      freed = least(l.freed + s.freed, LARGEST_TOTAL),
+                      sightings = least(l.sightings + s.sightings, LARGEST_TOTAL),
+                      builds = (select count(*) from leak_build where leak = l.id),
+                      alive_at_most = greatest(l.alive_at_most, s.alive_at_most),
+                      first_seen = least(l.first_seen, s.first_seen), last_seen = greatest(l.last_seen, s.last_seen),
+                      last_hour = greatest(l.last_hour, s.last_hour),
+                      first_release = (select id from release where id in (l.first_release, s.first_release)
+                        order by order_key limit 1),
+                      last_release = (select id from release where id in (l.last_release, s.last_release)
+                        order by order_key desc limit 1),
+                      impact = coalesce((select c.installs from leak_release c
+                        where c.leak = l.id and c.release = a.newest_release), 0),
+                      first_sample = $3::bigint, newest_sample = $4::bigint,
+                      newest_kept = greatest(l.newest_kept, s.newest_kept)
+                    from leak s join app a on a.id = s.app where s.id = $1::bigint and l.id = $2::bigint
+                    """, pair + [.integer(at(SampleSlot.first)), .integer(at(SampleSlot.newest))]),
+                Query(
+                    """
+                    update release set new_leaks = new_leaks + 1
+                    where id = (select first_release from leak where id = $1::bigint)
+                    """, .integer(target)),
+            ]
+        }
+    }
+#endif

@@ -1,0 +1,181 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// The names and rows under which the apps of some submissions count.
+    struct AdmittedApps {
+        /// The name as counted, by the name as sent.
+        fileprivate(set) var names: [ByteText: String] = [:]
+        /// The row, by the name as counted. Apps that the database does not have and that only explanations name are missing.
+        fileprivate(set) var rows: [ByteText: Int64] = [:]
+
+        /// Returns the submission without explanations of leaks in apps that the database does not have.
+        func withoutUnknownApps(_ submission: Submission) -> Submission {
+            var known = submission
+            known.explanations.removeAll { explanation in
+                guard submission.origins.indices.contains(explanation.origin) else { return true }
+                let name = names[ByteText(submission.origins[explanation.origin].app)]
+                return name.flatMap { rows[ByteText($0)] } == nil
+            }
+            return known
+        }
+    }
+
+    extension SubmissionTransaction {
+        /// An app that a submission names, with the ingest key that brought it.
+        private struct Named {
+            var name: String
+            var key: Int64
+            var seen: Int64
+            /// True if anything but explanations names the app. Only then is the app created.
+            var counts: Bool
+        }
+
+        /// Finds the rows of the apps, and creates missing ones, as long as their ingest keys may create apps.
+        ///
+        /// Each key's lock is held until the commit, so that two collectors do not both use the last free place of a key. Locks of
+        /// keys are taken before those of apps.
+        func admitApps(
+            of submissions: some Collection<Submission>, _ names: inout NameCache, limit: Int
+        ) throws(StoreError) -> AdmittedApps {
+            var apps = AdmittedApps()
+            var unknown: [Named] = []
+            func add(_ sent: String, of submission: Submission, counts: Bool) {
+                let name = sent.storable
+                guard apps.names.updateValue(name, forKey: ByteText(sent)) == nil else { return }
+                if let known = names.apps.value(of: ByteText(name)) {
+                    apps.rows[ByteText(name)] = known
+                } else {
+                    unknown.append(
+                        Named(
+                            name: name, key: submission.keyID, seen: submission.receivedAt, counts: counts))
+                }
+            }
+            for submission in submissions {
+                for app in submission.countedApps { add(app, of: submission, counts: true) }
+            }
+            for submission in submissions where !submission.explanations.isEmpty {
+                for origin in submission.origins { add(origin.app, of: submission, counts: false) }
+            }
+            guard !unknown.isEmpty else { return apps }
+            let missing = try find(unknown, addingTo: &apps, names: &names).filter(\.counts)
+            if !missing.isEmpty { try create(missing, addingTo: &apps, names: &names, limit: limit) }
+            return apps
+        }
+
+        /// - Returns: the apps that the database does not have.
+        private func find(
+            _ wanted: [Named], addingTo apps: inout AdmittedApps, names: inout NameCache
+        ) throws(StoreError) -> [Named] {
+            let rows = try connection.run(Self.rows(of: wanted.map(\.name)))
+            for row in rows { Self.add(row, of: wanted[row.int(0) - 1].name, to: &apps, names: &names) }
+            return wanted.filter { apps.rows[ByteText($0.name)] == nil }
+        }
+
+        private static func rows(of names: [String]) -> Query {
+            Query(
+                """
+                select asked.place, a.id
+                from unnest($1::text[]) with ordinality as asked (name, place) join app a on a.name = asked.name
+                """, .texts(names))
+        }
+
+        private static func add(
+            _ row: Row, of name: String, to apps: inout AdmittedApps, names: inout NameCache
+        ) {
+            let id = row.int64(1)
+            apps.rows[ByteText(name)] = id
+            if names.apps.value(of: ByteText(name)) == nil { names.apps.insert(id, for: ByteText(name)) }
+        }
+
+        private func create(
+            _ missing: [Named], addingTo apps: inout AdmittedApps, names: inout NameCache, limit: Int
+        ) throws(StoreError) {
+            let keys = Set(missing.map(\.key)).sorted()
+            let answers = try connection.run([
+                Query(
+                    """
+                    select pg_advisory_xact_lock(lock) from (
+                      select distinct hashtextextended(current_schema() || ' apps of ' || key, 0) as lock
+                      from unnest($1::bigint[]) as key order by lock) as locks
+                    """, .integers(keys)),
+                Query(
+                    """
+                    select key, (select count(*) from app where made_by = key) from unnest($1::bigint[]) as key
+                    """, .integers(keys)),
+            ])
+            var made: [Int64: Int] = [:]
+            for row in answers[1] { made[row.int64(0)] = row.int(1) }
+            // Another collector may have created some before the locks were free.
+            var new: [(named: Named, maker: Int64?)] = []
+            var beyond: [Named] = []
+            for named in try find(missing, addingTo: &apps, names: &names) {
+                if named.name == StoreLimits.other {
+                    // Belongs to no ingest key, so that it does not count against the limit.
+                    new.append((named, nil))
+                } else if made[named.key, default: 0] < limit {
+                    made[named.key, default: 0] += 1
+                    new.append((named, named.key))
+                } else {
+                    beyond.append(named)
+                }
+            }
+            if let first = beyond.first {
+                var other = first
+                other.name = StoreLimits.other
+                new.append((other, nil))
+            }
+            guard !new.isEmpty else { return }
+            let rows = try connection.run([
+                Query(
+                    """
+                    insert into app (name, last_seen, made_by)
+                    select * from unnest($1::text[], $2::bigint[], $3::bigint[]) order by 1
+                    on conflict (name) do nothing
+                    """, .texts(new.map(\.named.name)), .integers(new.map { $0.named.seen }),
+                    .integers(new.map(\.maker))),
+                Self.rows(of: new.map(\.named.name)),
+            ])
+            for row in rows[1] {
+                Self.add(row, of: new[row.int(0) - 1].named.name, to: &apps, names: &names)
+            }
+            let folded = Set(beyond.map { ByteText($0.name) })
+            for (sent, name) in apps.names where folded.contains(ByteText(name)) {
+                apps.names[sent] = StoreLimits.other
+            }
+        }
+    }
+
+    /// Admits every name as it is, except those of apps.
+    final class AppNameQuota: NameQuota {
+        private let apps: AdmittedApps
+        private let modules: [LeakID: String]
+
+        /// - Parameter modules: modules of leaks, as they were known last.
+        init(_ apps: AdmittedApps, modules: [LeakID: String]) {
+            self.apps = apps
+            self.modules = modules
+        }
+
+        func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
+            AdmittedName(apps.names[ByteText(name)] ?? name, number: 0)
+        }
+
+        func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
+            AdmittedName(version.storable, number: 0)
+        }
+
+        func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
+            AdmittedName(name.storable, number: 0)
+        }
+
+        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
+            (AdmittedLeak(counted: identity, isNew: false), 0)
+        }
+
+        func module(of leak: LeakID) -> String? { modules[leak] }
+
+        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool { true }
+
+        func admitsPastHour(key: Int64) -> Bool { true }
+    }
+#endif

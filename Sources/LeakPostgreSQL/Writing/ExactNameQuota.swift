@@ -1,0 +1,149 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Admits names as long as there is room for them according to ``ExistingRows``; the others count as `other`.
+    final class ExactNameQuota: NameQuota {
+        private struct App {
+            var name: String
+            var facts: ExistingRows.App
+            var releases: Int
+        }
+
+        private struct Release {
+            var name: ReleaseName
+            var builds: Int
+        }
+
+        private struct Leak {
+            var row: Int64?
+            var builds: Int
+        }
+
+        private let admitted: AdmittedApps
+        private let known: ExistingRows
+        private let idempotency: IdempotencyCache
+        /// Bytes of the texts and cells admitted here, by ingest key.
+        private var textBytes: [Int64: Int] = [:]
+        /// Bytes of the past hours admitted here, by ingest key.
+        private var detailBytes: [Int64: Int] = [:]
+        private let limits: StoreLimits
+        private var apps = NumberedEntries<ByteText, App>()
+        private var releases = NumberedEntries<ReleaseName, Release>()
+        private var builds = NumberedEntries<BuildName, BuildName>()
+        private var leaks = NumberedEntries<LeakID, Leak>()
+
+        /// - Parameter known: has everything that names may count as, ``ExistingRows/lookUpFallbacks(_:_:)``.
+        init(
+            apps: AdmittedApps, known: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits
+        ) {
+            admitted = apps
+            self.known = known
+            self.idempotency = idempotency
+            self.limits = limits
+        }
+
+        func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
+            let name = admitted.names[ByteText(name)] ?? name
+            // An app that only explanations name is not looked up: explanations create nothing new.
+            let facts =
+                known.apps[ByteText(name)] ?? ExistingRows.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
+            let number = apps.number(
+                of: ByteText(name),
+                adding: App(name: name, facts: facts, releases: known.releaseCounts[facts.id] ?? 0))
+            return AdmittedName(name, number: number)
+        }
+
+        /// Adds the bytes of a new text to the sum of its ingest key and day, if there is room for them.
+        private func admitText(bytes: Int, key: Int64) -> Bool {
+            let used = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
+            guard used + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+            textBytes[key, default: 0] += bytes
+            return true
+        }
+
+        func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
+            let name = ReleaseName(app: apps[app].facts.id, version: ByteText(version.storable))
+            if let number = releases.number(of: name) {
+                return AdmittedName(name.version.text, number: number)
+            }
+            let isBeyond =
+                known.releases[name] == nil && name.version.text != StoreLimits.other
+                && (apps[app].releases >= limits.releasesPerApp
+                    || !admitText(bytes: DetailBytes.ofVersion(name.version.text), key: key))
+            let counted = isBeyond ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
+            let row = known.releases[counted]
+            if row == nil, releases.number(of: counted) == nil { apps[app].releases += 1 }
+            let number = releases.number(
+                of: counted,
+                adding: Release(name: counted, builds: row.flatMap { known.buildCounts[$0] } ?? 0))
+            return AdmittedName(counted.version.text, number: number)
+        }
+
+        func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
+            let name = BuildName(release: releases[release].name, name: ByteText(name.storable))
+            if let number = builds.number(of: name) { return AdmittedName(name.name.text, number: number) }
+            let isBeyond =
+                known.builds[name] == nil && name.name.text != StoreLimits.other
+                && (releases[release].builds >= limits.buildsPerRelease
+                    || !admitText(bytes: DetailBytes.ofVersion(name.name.text), key: key))
+            let counted =
+                isBeyond ? BuildName(release: name.release, name: ByteText(StoreLimits.other)) : name
+            if known.builds[counted] == nil, builds.number(of: counted) == nil {
+                releases[release].builds += 1
+            }
+            return AdmittedName(counted.name.text, number: builds.number(of: counted, adding: counted))
+        }
+
+        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
+            let state = known.leaks[identity.id]
+            var counted = identity
+            var limit: BeyondLimit.Name?
+            if state == nil, leaks.number(of: identity.id) == nil {
+                let bytes = identity.storedBytes
+                if apps[app].facts.leaks >= limits.leaksPerApp
+                    || apps[app].facts.textBytes + bytes > limits.leakTextBytesPerApp
+                {
+                    limit = .leaks
+                } else if !admitText(bytes: bytes, key: key) {
+                    limit = .leakTexts
+                }
+                if limit == nil {
+                    apps[app].facts.leaks += 1
+                    apps[app].facts.textBytes += bytes
+                } else {
+                    counted = .beyond(app: apps[app].name, row: apps[app].facts.id)
+                }
+            }
+            let found = known.leaks[counted.id]
+            let number = leaks.number(
+                of: counted.id, adding: Leak(row: found?.id, builds: found?.builds ?? 0))
+            return (AdmittedLeak(counted: counted, isNew: found == nil, beyond: limit), number)
+        }
+
+        func module(of leak: LeakID) -> String? { known.module(of: leak) }
+
+        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool {
+            if let row = leaks[leak].row, let build = known.builds[builds[build]],
+                known.cells.contains(LeakBuildKey(leak: row, build: build))
+            {
+                return true
+            }
+            let isOther = builds[build].name.text == StoreLimits.other
+            guard
+                limits.admit(
+                    builds: leaks[leak].builds, cells: apps[app].facts.cells, isOther: isOther),
+                isOther || admitText(bytes: DetailBytes.ofCell, key: key)
+            else { return false }
+            leaks[leak].builds += 1
+            apps[app].facts.cells += 1
+            return true
+        }
+
+        func admitsPastHour(key: Int64) -> Bool {
+            let used = idempotency.use(of: key).detailBytes + detailBytes[key, default: 0]
+            guard used + DetailBytes.ofPastHour <= limits.detailBytesPerKeyAndDay / 2 else { return false }
+            detailBytes[key, default: 0] += DetailBytes.ofPastHour
+            return true
+        }
+    }
+#endif

@@ -1,0 +1,114 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension ExistingRows {
+        /// Returns `true` if a part of the aggregate may exceed a limit. Nearly always no part does, and no exact check is needed.
+        mutating func mayExceed(
+            _ limits: StoreLimits, adding aggregate: SubmissionAggregate, names: inout NameCache,
+            idempotency: inout IdempotencyCache
+        ) throws(StoreError) -> Bool {
+            // First, because an exact check needs the bytes that the keys have added, whatever the reason for it.
+            if try bytesMayExceed(limits, adding: aggregate, names: &names, idempotency: &idempotency) {
+                return true
+            }
+            var newReleases: [Int64: Int] = [:]
+            var newBuilds: [ReleaseName: Int] = [:]
+            for index in aggregate.releases.indices {
+                let name = name(ofRelease: index, in: aggregate)
+                if releases[name] == nil { newReleases[name.app, default: 0] += 1 }
+            }
+            for index in aggregate.builds.indices {
+                let name = name(ofBuild: index, in: aggregate)
+                if builds[name] == nil { newBuilds[name.release, default: 0] += 1 }
+            }
+            try count(
+                releasesOf: Set(newReleases.keys),
+                buildsOf: Set(newBuilds.keys.compactMap { releases[$0] }))
+            for (app, count) in newReleases
+            where releaseCounts[app, default: 0] + count > limits.releasesPerApp {
+                return true
+            }
+            for (release, count) in newBuilds {
+                let known = releases[release].flatMap { buildCounts[$0] } ?? 0
+                if known + count > limits.buildsPerRelease { return true }
+            }
+            return leaksMayExceed(limits, adding: aggregate, names: &names)
+        }
+
+        private mutating func bytesMayExceed(
+            _ limits: StoreLimits, adding aggregate: SubmissionAggregate, names: inout NameCache,
+            idempotency: inout IdempotencyCache
+        ) throws(StoreError) -> Bool {
+            var texts = newTextBytes(of: aggregate)
+            texts.merge(
+                aggregate.cellBytes { isNew(aggregate.cells[$0], in: aggregate, &names) }, uniquingKeysWith: +
+            )
+            let unread = idempotency.unread(Set(texts.keys).union(aggregate.pastHourBytes.keys))
+            if !unread.isEmpty { try read(unread, &idempotency) }
+            return texts.contains {
+                idempotency.use(of: $0).textBytes + $1 > limits.leakTextBytesPerKeyAndDay
+            }
+                || aggregate.pastHourBytes.contains {
+                    idempotency.use(of: $0).detailBytes + $1 > limits.detailBytesPerKeyAndDay / 2
+                }
+        }
+
+        /// Returns the bytes of the leaks, versions and builds that the database does not have, by ingest key.
+        func newTextBytes(of aggregate: SubmissionAggregate) -> [Int64: Int] {
+            var bytes: [Int64: Int] = [:]
+            for leak in aggregate.leaks where leaks[leak.identity.id] == nil && !leak.identity.isBeyond {
+                bytes[leak.key, default: 0] += leak.identity.storedBytes
+            }
+            for (index, release) in aggregate.releases.enumerated() where release.version != StoreLimits.other
+            {
+                guard releases[name(ofRelease: index, in: aggregate)] == nil else { continue }
+                bytes[release.key, default: 0] += DetailBytes.ofVersion(release.version)
+            }
+            for (index, build) in aggregate.builds.enumerated() where build.name != StoreLimits.other {
+                guard builds[name(ofBuild: index, in: aggregate)] == nil else { continue }
+                bytes[build.key, default: 0] += DetailBytes.ofVersion(build.name)
+            }
+            return bytes
+        }
+
+        private func leaksMayExceed(
+            _ limits: StoreLimits, adding aggregate: SubmissionAggregate, names: inout NameCache
+        ) -> Bool {
+            struct Growth {
+                var leaks = 0
+                var textBytes = 0
+                var cells = 0
+            }
+            var growth = [Growth](repeating: Growth(), count: aggregate.apps.count)
+            for leak in aggregate.leaks {
+                let state = leaks[leak.identity.id]
+                if state == nil {
+                    growth[leak.app].leaks += 1
+                    growth[leak.app].textBytes += leak.identity.storedBytes
+                }
+                let new = leak.cells.count { isNew(aggregate.cells[$0], in: aggregate, &names) }
+                growth[leak.app].cells += new
+                if new > 0, (state?.builds ?? 0) + new > limits.buildsPerLeak { return true }
+            }
+            return zip(aggregate.apps, growth).contains { app, growth in
+                guard let known = apps[ByteText(app.name)] else { return false }
+                return growth.leaks > 0 && known.leaks + growth.leaks > limits.leaksPerApp
+                    || growth.textBytes > 0
+                        && known.textBytes + growth.textBytes > limits.leakTextBytesPerApp
+                    || growth.cells > 0 && known.cells + growth.cells > limits.leakBuildsPerApp
+            }
+        }
+
+        /// Returns `true` if the cell may be new, as far as this collector remembers.
+        private func isNew(
+            _ cell: SubmissionAggregate.LeakBuildCount, in aggregate: SubmissionAggregate,
+            _ names: inout NameCache
+        ) -> Bool {
+            guard let leak = leaks[aggregate.leaks[cell.leak].identity.id],
+                let build = builds[name(ofBuild: cell.build, in: aggregate)]
+            else { return true }
+            let name = LeakBuildKey(leak: leak.id, build: build)
+            return names.cells.value(of: name) == nil && !cells.contains(name)
+        }
+    }
+#endif

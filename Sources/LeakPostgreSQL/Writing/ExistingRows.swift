@@ -1,0 +1,274 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// The rows that the database has for the names of the aggregate, read once their apps are locked. A name without a row was looked up
+    /// and not found.
+    struct ExistingRows {
+        struct App {
+            var id: Int64
+            var leaks: Int
+            var textBytes: Int
+            var cells: Int
+            var newest: Newest?
+        }
+
+        struct Newest {
+            var mark: StoredLeak.Mark
+            /// `true` if more than one device has the version, so that only a higher version can replace it: ``NewestVersion``.
+            var isSeen: Bool
+        }
+
+        /// By the name as counted.
+        private(set) var apps: [ByteText: App] = [:]
+        private(set) var releases: [ReleaseName: Int64] = [:]
+        private(set) var builds: [BuildName: Int64] = [:]
+        private(set) var leaks: [LeakID: StoredLeak] = [:]
+        private(set) var cells: Set<LeakBuildKey> = []
+        /// Number of releases of an app and of builds of a release, for those that were counted.
+        private(set) var releaseCounts: [Int64: Int] = [:]
+        private(set) var buildCounts: [Int64: Int] = [:]
+        /// How often an install has been removed from sets, ``InstallErasure``.
+        private(set) var erasures: Int64 = 0
+
+        private let connection: PostgreSQLConnection
+
+        /// Locks the apps, and looks up everything that the aggregate names.
+        init(
+            of aggregate: SubmissionAggregate, apps rows: AdmittedApps, on connection: PostgreSQLConnection,
+            names: inout NameCache
+        ) throws(StoreError) {
+            self.connection = connection
+            let ids = aggregate.apps.map { rows.rows[ByteText($0.name)] ?? 0 }
+            let asked = Self.leaks(thatMayBeOf: aggregate)
+            let found = try connection.run([
+                Query(
+                    "select id from app where id = any($1::bigint[]) order by id for no key update",
+                    .integers(ids)),
+                // After the locks, so that no other transaction changes what it reads.
+                Query(
+                    """
+                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key, \(NewestVersion.isSeen)
+                    from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
+                    left join release r on r.id = a.newest_release
+                    """, .integers(ids)),
+                StoredLeak.query(for: asked), InstallErasure.countQuery,
+            ])
+            for row in found[1] {
+                let newest = row.optionalInt64(5).map {
+                    Newest(
+                        mark: StoredLeak.Mark(release: $0, order: row.bytes(6)), isSeen: row.bool(7))
+                }
+                apps[ByteText(aggregate.apps[row.int(0) - 1].name)] = App(
+                    id: row.int64(1), leaks: row.int(2), textBytes: row.int(3), cells: row.int(4),
+                    newest: newest)
+            }
+            guard aggregate.apps.allSatisfy({ apps[ByteText($0.name)] != nil }) else {
+                throw .unreadable("an app", in: connection.name)
+            }
+            add(found[2], of: asked)
+            erasures = found[3].first?.int64(0) ?? 0
+            try lookUp(
+                for: aggregate.releases.indices.map { name(ofRelease: $0, in: aggregate) },
+                aggregate.builds.indices.map { name(ofBuild: $0, in: aggregate) }, &names)
+        }
+
+        // MARK: Modules
+
+        private static func leaks(thatMayBeOf aggregate: SubmissionAggregate) -> [LeakID] {
+            let ids = aggregate.leaks.map(\.identity.id)
+            guard !aggregate.choices.isEmpty || !aggregate.unknownLeaks.isEmpty else { return ids }
+            let others = aggregate.choices.flatMap {
+                [$0.asked.id, $0.asked.alternative?.id].compactMap(\.self)
+            }
+            return Array(Set(ids + others).union(aggregate.unknownLeaks))
+        }
+
+        /// Returns `true` if the aggregate chose keys or left out explanations without knowing all leaks that exist, or without knowing
+        /// that a leak has no module yet.
+        func invalidates(_ aggregate: SubmissionAggregate) -> Bool {
+            if aggregate.unknownLeaks.contains(where: { leaks[$0] != nil }) { return true }
+            // The leak has explanations only, and has been removed since it was known, for example by a merge.
+            if aggregate.leaks.contains(where: { $0.cells.isEmpty && leaks[$0.identity.id] == nil }) {
+                return true
+            }
+            return aggregate.choices.contains { asked, chosen in
+                let best = asked.chosen { module(of: $0) }
+                return best.id != chosen || best.module != nil && module(of: chosen)?.isEmpty ?? false
+            }
+        }
+
+        func module(of leak: LeakID) -> String? { leaks[leak].map { $0.module ?? "" } }
+
+        // MARK: Keys
+
+        func row(ofApp index: Int, in aggregate: SubmissionAggregate) -> Int64 {
+            apps[ByteText(aggregate.apps[index].name)]?.id ?? 0
+        }
+
+        func name(ofRelease index: Int, in aggregate: SubmissionAggregate) -> ReleaseName {
+            let release = aggregate.releases[index]
+            return ReleaseName(
+                app: row(ofApp: release.app, in: aggregate), version: ByteText(release.version))
+        }
+
+        func name(ofBuild index: Int, in aggregate: SubmissionAggregate) -> BuildName {
+            let build = aggregate.builds[index]
+            return BuildName(
+                release: name(ofRelease: build.release, in: aggregate), name: ByteText(build.name))
+        }
+
+        // MARK: Lookup
+
+        private mutating func lookUp(
+            for releases: [ReleaseName], _ builds: [BuildName], _ names: inout NameCache
+        ) throws(StoreError) {
+            var (newReleases, newBuilds): ([ReleaseName], [BuildName]) = ([], [])
+            for name in releases where self.releases[name] == nil {
+                self.releases[name] = names.releases.value(of: name)
+                if self.releases[name] == nil { newReleases.append(name) }
+            }
+            for name in builds where self.builds[name] == nil {
+                self.builds[name] = names.builds.value(of: name)
+                if self.builds[name] == nil { newBuilds.append(name) }
+            }
+            guard !newReleases.isEmpty || !newBuilds.isEmpty else { return }
+            let rows = try connection.run([Self.releases(newReleases), Self.builds(newBuilds)])
+            add(rows[0], of: newReleases, &names)
+            add(rows[1], of: newBuilds, &names)
+        }
+
+        static func releases(_ names: [ReleaseName]) -> Query {
+            Query(
+                """
+                select asked.place, r.id
+                from unnest($1::bigint[], $2::text[]) with ordinality as asked (app, version, place)
+                join release r on r.app = asked.app and r.version = asked.version
+                """, .integers(names.map(\.app)), .texts(names.map(\.version.text)))
+        }
+
+        static func builds(_ names: [BuildName]) -> Query {
+            Query(
+                """
+                select asked.place, b.id
+                from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality as asked (app, version, name, place)
+                join release r on r.app = asked.app and r.version = asked.version
+                join build b on b.release = r.id and b.name = asked.name
+                """, .integers(names.map(\.release.app)), .texts(names.map(\.release.version.text)),
+                .texts(names.map(\.name.text)))
+        }
+
+        /// - Parameter rows: the answer to ``releases(_:)``.
+        mutating func add(_ rows: Rows, of wanted: [ReleaseName], _ names: inout NameCache) {
+            for row in rows {
+                let name = wanted[row.int(0) - 1]
+                if releases.updateValue(row.int64(1), forKey: name) == nil {
+                    names.releases.insert(row.int64(1), for: name)
+                }
+            }
+        }
+
+        /// - Parameter rows: the answer to ``builds(_:)``.
+        mutating func add(_ rows: Rows, of wanted: [BuildName], _ names: inout NameCache) {
+            for row in rows {
+                let name = wanted[row.int(0) - 1]
+                if builds.updateValue(row.int64(1), forKey: name) == nil {
+                    names.builds.insert(row.int64(1), for: name)
+                }
+            }
+        }
+
+        /// - Parameter rows: the answer to ``StoredLeak/query(for:)``.
+        mutating func add(_ rows: Rows, of wanted: [LeakID]) {
+            for row in rows { leaks[wanted[row.int(0) - 1]] = StoredLeak(row) }
+        }
+
+        /// Reads how much ingest keys have added on the day.
+        func read(_ keys: Set<Int64>, _ idempotency: inout IdempotencyCache) throws(StoreError) {
+            let rows = try connection.run(IdempotencyCache.uses(of: keys, day: idempotency.day))
+            idempotency.start(rows, keys: keys)
+        }
+
+        /// Reads which leaks are counted in which builds.
+        mutating func lookUp(for cells: [LeakBuildKey]) throws(StoreError) {
+            guard !cells.isEmpty else { return }
+            add(try connection.run(Self.cells(cells)), of: cells)
+        }
+
+        static func cells(_ cells: [LeakBuildKey]) -> Query {
+            Query(
+                """
+                select asked.place from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (leak, build, place)
+                join leak_build c on c.leak = asked.leak and c.build = asked.build
+                """, .integers(cells.map(\.leak)), .integers(cells.map(\.build)))
+        }
+
+        /// - Parameter rows: the answer to ``cells(_:)``.
+        mutating func add(_ rows: Rows, of wanted: [LeakBuildKey]) {
+            for row in rows { cells.insert(wanted[row.int(0) - 1]) }
+        }
+
+        /// Counts the releases of apps, and the builds of releases, that may get more.
+        mutating func count(
+            releasesOf apps: Set<Int64>, buildsOf releases: Set<Int64>
+        ) throws(StoreError) {
+            guard !apps.isEmpty || !releases.isEmpty else { return }
+            let rows = try connection.run([
+                Query(
+                    "select app, count(*) from release where app = any($1::bigint[]) group by app",
+                    .integers(apps.sorted())),
+                Query(
+                    "select release, count(*) from build where release = any($1::bigint[]) group by release",
+                    .integers(releases.sorted())),
+            ])
+            for row in rows[0] { releaseCounts[row.int64(0)] = row.int(1) }
+            for row in rows[1] { buildCounts[row.int64(0)] = row.int(1) }
+        }
+
+        /// Looks up everything that the aggregate's names may count as beyond a limit, and how many rows of each kind there are.
+        mutating func lookUpFallbacks(_ aggregate: SubmissionAggregate, _ names: inout NameCache)
+            throws(StoreError)
+        {
+            let other = ByteText(StoreLimits.other)
+            var releases: Set<ReleaseName> = []
+            var builds: Set<BuildName> = []
+            for index in aggregate.builds.indices {
+                let name = name(ofBuild: index, in: aggregate)
+                for version in [name.release.version, other] {
+                    let release = ReleaseName(app: name.release.app, version: version)
+                    releases.insert(release)
+                    for text in [name.name, other] { builds.insert(BuildName(release: release, name: text)) }
+                }
+            }
+            try lookUp(for: Array(releases), Array(builds), &names)
+            let beyond = aggregate.apps.map { leakBeyond(of: $0) }
+            add(try connection.run(StoredLeak.query(for: beyond)), of: beyond)
+            try lookUp(for: cells(thatMayBeOf: aggregate, other: other))
+            try count(
+                releasesOf: Set(apps.values.map(\.id)),
+                buildsOf: Set(releases.compactMap { self.releases[$0] }))
+        }
+
+        private func leakBeyond(of app: SubmissionAggregate.App) -> LeakID {
+            LeakIdentity.beyond(app: app.name, row: apps[ByteText(app.name)]?.id ?? 0).id
+        }
+
+        private func cells(thatMayBeOf aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {
+            var cells: Set<LeakBuildKey> = []
+            for cell in aggregate.cells {
+                let leak = aggregate.leaks[cell.leak]
+                let name = name(ofBuild: cell.build, in: aggregate)
+                let beyond = leakBeyond(of: aggregate.apps[leak.app])
+                let leaks = [leak.identity.id, beyond].compactMap { self.leaks[$0]?.id }
+                guard !leaks.isEmpty else { continue }
+                for version in [name.release.version, other] {
+                    let release = ReleaseName(app: name.release.app, version: version)
+                    for text in [name.name, other] {
+                        guard let build = builds[BuildName(release: release, name: text)] else { continue }
+                        for leak in leaks { cells.insert(LeakBuildKey(leak: leak, build: build)) }
+                    }
+                }
+            }
+            return Array(cells)
+        }
+    }
+#endif

@@ -1,0 +1,146 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// A writer's cache of a day's idempotency keys: the rows of answers, and the numbers of keys and answers.
+    ///
+    /// The numbers are those of the last commit. Keys that other collectors have added since become known with the next commit, so
+    /// that a few more keys than the limit may be stored for a day. Submissions whose keys are not stored are counted exactly.
+    struct IdempotencyCache {
+        struct Use {
+            var keys = 0
+            var answers = 0
+            /// Bytes of the names and paths of new leaks.
+            var textBytes = 0
+            var detailBytes = 0
+        }
+
+        let day: Int
+        private var uses: [Int64: Use] = [:]
+        private var answers = RecentCache<[UInt8], Int64>(capacity: 1_024)
+
+        init(day: Int = 0) { self.day = day }
+
+        func use(of key: Int64) -> Use { uses[key] ?? Use() }
+
+        /// Returns those of the ingest keys whose numbers have to be read first.
+        func unread(_ keys: some Sequence<Int64>) -> Set<Int64> { Set(keys.filter { uses[$0] == nil }) }
+
+        /// Returns `true` if `count` more keys are within the limit, as far as is known.
+        func hasRoom(for count: Int, of key: Int64, _ limits: StoreLimits) -> Bool {
+            uses[key].map { $0.keys + count <= limits.idempotencyKeysPerDay } ?? false
+        }
+
+        mutating func row(ofAnswer body: [UInt8]) -> Int64? { answers.value(of: body) }
+
+        mutating func remember(_ row: Int64, ofAnswer body: [UInt8]) {
+            if answers.value(of: body) == nil { answers.insert(row, for: body) }
+        }
+
+        static func uses(of keys: Set<Int64>, day: Int) -> Query {
+            Query(
+                """
+                select key_id, keys, answers, text_bytes, detail_bytes from idempotency_use
+                where day = $1::bigint and key_id = any($2::bigint[])
+                """, .integer(day), .integers(keys.sorted()))
+        }
+
+        static func answers(_ bodies: [[UInt8]], day: Int) -> Query {
+            Query(
+                """
+                select asked.place, a.id from unnest($1::bytea[]) with ordinality as asked (body, place)
+                join answer a on a.day = $2::bigint and a.body = asked.body
+                """, .byteArrays(bodies), .integer(day))
+        }
+
+        static func insert(_ bodies: [[UInt8]], day: Int) -> Query {
+            Query(
+                """
+                insert into answer (day, body) select $1::bigint, body from unnest($2::bytea[]) as new (body)
+                order by body on conflict (day, body) do nothing
+                """, .integer(day), .byteArrays(bodies))
+        }
+
+        /// - Parameter rows: the answer to ``uses(of:day:)``.
+        mutating func start(_ rows: Rows, keys: Set<Int64>) {
+            for key in keys { uses[key] = Use() }
+            remember(rows)
+        }
+
+        /// Returns the query that counts what a transaction adds; `nil` if it adds nothing. Runs before the details are written,
+        /// because it compares them with the rows that exist.
+        ///
+        /// - Parameters:
+        ///   - textBytes: bytes of new texts and cells, by ingest key.
+        ///   - pastHourBytes: ``SubmissionAggregate/pastHourBytes``.
+        func write(
+            _ idempotencyKeys: IdempotencyKeys, textBytes: [Int64: Int], pastHourBytes: [Int64: Int],
+            details: Details,
+            limits: StoreLimits
+        ) -> Query? {
+            let keys = Set(idempotencyKeys.inserted.map(\.keyID)).union(textBytes.keys).union(
+                pastHourBytes.keys
+            )
+            .union(details.keys).sorted()
+            guard !keys.isEmpty else { return nil }
+            let (samples, values) = (details.samples, details.values)
+            // One row for each class; the bytes of a class count once.
+            let checks = details.checks.filter { $0.bytes > 0 }
+            var added: [Int64: Int] = [:]
+            for idempotencyKey in idempotencyKeys.inserted { added[idempotencyKey.keyID, default: 0] += 1 }
+            return Query(
+                """
+                with growth as (
+                  select key_id, sum(bytes)::bigint as bytes from (
+                    select new.key_id, new.bytes - coalesce(\(Details.sampleBytes), 0)
+                    from unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) as new (key_id, leak, slot, bytes)
+                    left join sample s on s.leak = new.leak and s.slot = new.slot
+                    union all
+                    \(Details.newValues(
+                        "new.key_id, new.bytes",
+                        of: """
+                            (select distinct on (leak, kind, value) * from
+                              unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[])
+                                with ordinality as given (key_id, leak, kind, value, bytes, place)
+                              order by leak, kind, value, place) as new
+                            """,
+                        leaks: "$11::bigint[]", limit: "\(ValueKind.limit)"))
+                    union all
+                    \(Details.newChecks(
+                        "new.key_id, new.bytes",
+                        of: "unnest($15::bigint[], $16::bigint[], $17::text[], $18::bigint[]) as new (key_id, release, class, bytes)",
+                        releases: "$16::bigint[]", limit: "$19::bigint"))
+                    union all
+                    select key_id, bytes from unnest($2::bigint[], $20::bigint[]) as new (key_id, bytes)
+                  ) as detail (key_id, bytes) group by key_id
+                )
+                insert into idempotency_use as known (day, key_id, keys, answers, text_bytes, detail_bytes)
+                select $1::bigint, new.key_id, keys, answers, text_bytes, greatest(coalesce(growth.bytes, 0), 0)
+                from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+                  as new (key_id, keys, answers, text_bytes) left join growth on growth.key_id = new.key_id
+                order by new.key_id
+                on conflict (day, key_id) do update set keys = known.keys + excluded.keys,
+                  answers = known.answers + excluded.answers, text_bytes = known.text_bytes + excluded.text_bytes,
+                  detail_bytes = greatest(known.detail_bytes
+                    + coalesce((select bytes from growth where growth.key_id = excluded.key_id), 0), 0)
+                returning key_id, keys, answers, text_bytes, detail_bytes
+                """, .integer(idempotencyKeys.day), .integers(keys), .integers(keys.map { added[$0] ?? 0 }),
+                .integers(keys.map { idempotencyKeys.newAnswers[$0] ?? 0 }),
+                .integers(keys.map { textBytes[$0] ?? 0 }), .integers(samples.map(\.key)),
+                .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)),
+                .integers(samples.map(\.bytes)), .integers(values.map(\.value.key)),
+                .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
+                .texts(values.map(\.value.text)), .integers(values.map(\.bytes)),
+                .integers(checks.map(\.key)), .integers(checks.map(\.row.owner)),
+                .texts(checks.map(\.row.name)), .integers(checks.map(\.bytes)),
+                .integer(limits.checkClassesPerRelease), .integers(keys.map { pastHourBytes[$0] ?? 0 }))
+        }
+
+        /// - Parameter rows: keys, with their numbers as committed.
+        mutating func remember(_ rows: Rows) {
+            for row in rows {
+                uses[row.int64(0)] = Use(
+                    keys: row.int(1), answers: row.int(2), textBytes: row.int(3), detailBytes: row.int(4))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,185 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// The progress of the erasure of one install, step by step.
+    struct InstallErasure {
+        let install: UInt64
+        fileprivate(set) var erased = ErasureResult()
+        fileprivate var areSamplesDone = false
+        /// Sets up to this one have been searched.
+        fileprivate var setsDone: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
+
+        /// The newest merge of leaks that the steps have seen.
+        private var lastMerge: Int64?
+
+        init(install: UInt64) { self.install = install }
+
+        /// Starts the search again if leaks were merged meanwhile, because a merge moves rows to where earlier steps have searched.
+        ///
+        /// - Returns: `true` if leaks were merged.
+        fileprivate mutating func startAgain(before: Int64, after: Int64) -> Bool {
+            defer { lastMerge = after }
+            guard (lastMerge ?? before) != after else { return false }
+            (areSamplesDone, setsDone) = (false, (-1, 0, 0))
+            return true
+        }
+
+        fileprivate static let lastMergeQuery = Query("select coalesce(max(id), 0) from merged_leak")
+
+        /// Read after the apps are locked, so that the count is as new as the sets.
+        static let countQuery = Query("select count from erasure")
+    }
+
+    extension Writer {
+        /// Sets that one step searches; up to 2 KiB each.
+        private static let setsPerStep = 1_000
+        /// Locks all apps, also those that no report has named yet. A transaction that counts locks the rows of its apps: this
+        /// statement waits for such transactions, and they wait for it.
+        private static let lockOfAllApps = Query("lock table app in exclusive mode")
+
+        /// Erases some rows, in a transaction of its own that keeps all apps from changing.
+        ///
+        /// - Returns: `true` if anything is left to search.
+        func runStep(of erasure: inout InstallErasure) throws(StoreError) -> Bool {
+            let connection = try connector.open()
+            do throws(StoreError) {
+                var next = erasure
+                connection.begin("begin")
+                let begun = try connection.run([Migration.sharedLock, InstallErasure.lastMergeQuery])
+                // Read before the locks, so that no transaction waits for it.
+                let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
+                let locked = try connection.run([Self.lockOfAllApps, InstallErasure.lastMergeQuery])
+                var isLeft = true
+                if next.startAgain(
+                    before: begun[1].first?.int64(0) ?? 0, after: locked[1].first?.int64(0) ?? 0)
+                {
+                    // Nothing is erased in this step.
+                } else if let samples {
+                    try erase(samples, &next, on: connection)
+                } else {
+                    isLeft = try eraseFromSets(&next, on: connection)
+                }
+                try connection.run(Query("commit"))
+                erasure = next
+                return isLeft
+            } catch {
+                connector.reset()
+                throw error
+            }
+        }
+
+        private func samples(of install: UInt64, on connection: PostgreSQLConnection) throws(StoreError)
+            -> Rows
+        {
+            try connection.run(
+                Query(
+                    "select leak, slot from sample where install_hash = $1::bigint",
+                    .integer(Int64(bitPattern: install))))
+        }
+
+        private func erase(
+            _ samples: Rows, _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            let rows = try connection.run(
+                Query(
+                    """
+                    with gone as (
+                        delete from sample s using unnest($4::bigint[], $5::bigint[]) as found (leak, slot)
+                        where s.leak = found.leak and s.slot = found.slot and s.install_hash = $1::bigint
+                        returning s.leak, s.slot),
+                      freed as (
+                        update leak l set
+                          first_sample = case when g.is_first then null else first_sample end,
+                          newest_sample = case when g.is_newest then null else newest_sample end
+                        from (select leak, bool_or(slot = $2::bigint) as is_first,
+                                bool_or(slot = $3::bigint) as is_newest from gone group by leak) g
+                        where l.id = g.leak),
+                      unsaid as (
+                        update leak_text t set message = null from gone where t.leak = gone.leak and gone.slot = $3::bigint)
+                    select count(*) from gone
+                    """, .integer(Int64(bitPattern: erasure.install)), .integer(SampleSlot.first),
+                    .integer(SampleSlot.newest), .integers(samples.map { $0.int64(0) }),
+                    .integers(samples.map { $0.int64(1) })))
+            erasure.erased.samples += rows.first?.int(0) ?? 0
+            erasure.areSamplesDone = true
+        }
+
+        private func eraseFromSets(
+            _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> Bool {
+            let done = erasure.setsDone
+            let rows = try connection.run(
+                Query(
+                    """
+                    select scope, owner, part, members from install_set
+                    where (scope, owner, part) > ($1::bigint, $2::bigint, $3::bigint)
+                    order by scope, owner, part limit $4::bigint
+                    """, .integer(done.scope), .integer(done.owner), .integer(done.part),
+                    .integer(Self.setsPerStep)))
+            var changed: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)] = []
+            for row in rows {
+                erasure.setsDone = (row.int64(0), row.int64(1), row.int64(2))
+                guard var set = InstallSet(bytes: row.bytes(3)) else {
+                    throw .unreadable("a set of installs", in: connection.name)
+                }
+                if set.remove(erasure.install) { changed.append((erasure.setsDone, set)) }
+            }
+            if !changed.isEmpty { try write(changed, on: connection) }
+            erasure.erased.sets += changed.count
+            return rows.count == Self.setsPerStep
+        }
+
+        private func write(
+            _ changed: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)],
+            on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            var queries = [
+                Query(
+                    """
+                    update install_set i set members = d.members
+                    from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) as d (scope, owner, part, members)
+                    where i.scope = d.scope and i.owner = d.owner and i.part = d.part
+                    """, .integers(changed.map { $0.row.scope }), .integers(changed.map { $0.row.owner }),
+                    .integers(changed.map { $0.row.part }), .byteArrays(changed.map(\.set.bytes))),
+                Query("update erasure set count = count + 1"),
+            ]
+            for scope in InstallScope.countedScopes {
+                guard let counted = InstallScope.countedIn(scope: scope) else { continue }
+                let part = changed.filter { $0.row.scope == scope }
+                guard !part.isEmpty else { continue }
+                queries.append(
+                    Query(
+                        """
+                        update \(counted.table) t set installs = i.installs
+                        from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (owner, part, installs)
+                        where \(counted.row)
+                        """, .integers(part.map { $0.row.owner }), .integers(part.map { $0.row.part }),
+                        .integers(part.map { $0.set.count })))
+            }
+            let shares = changed.filter {
+                $0.row.scope == InstallScope.leakRelease(leak: 0, release: 0).row.scope
+            }
+            if !shares.isEmpty {
+                queries.append(
+                    Query(
+                        """
+                        update leak l set impact = i.installs
+                        from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (leak, release, installs), app a
+                        where l.id = i.leak and a.id = l.app and a.newest_release = i.release
+                        """, .integers(shares.map { $0.row.owner }), .integers(shares.map { $0.row.part }),
+                        .integers(shares.map { $0.set.count })))
+            }
+            let releases = changed.filter { $0.row.scope == InstallScope.release(0).row.scope }
+            if !releases.isEmpty {
+                let apps = try connection.run(
+                    queries + [
+                        Query(
+                            "select distinct app from release where id = any($1::bigint[])",
+                            .integers(releases.map { $0.row.owner }))
+                    ])
+                queries = [NewestVersion.choose(for: apps[queries.count].map { $0.int64(0) })]
+            }
+            _ = try connection.run(queries)
+        }
+    }
+#endif

@@ -1,0 +1,65 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Numbers of names that the database has. A number never changes and no name is deleted, so they stay true whatever other
+    /// collectors do.
+    struct NameCache {
+        var apps = RecentCache<ByteText, Int64>(capacity: 512)
+        var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)
+        var builds = RecentCache<BuildName, Int64>(capacity: 4_096)
+        /// Rows of `leak_build`.
+        var cells = RecentCache<LeakBuildKey, Bool>(capacity: 16_384)
+        /// Rows of `leak_value`.
+        var values = RecentCache<HashedName, Bool>(capacity: 65_536)
+        /// Rows of `release_check`.
+        var checks = RecentCache<HashedName, Bool>(capacity: 16_384)
+
+        /// Modules of leaks that have two keys to choose from; a wrong module costs a second lookup.
+        private(set) var modules: [LeakID: String] = [:]
+        private static let moduleLimit = 4_096
+
+        mutating func remember(_ module: String?, of leak: LeakID) {
+            if modules.count >= Self.moduleLimit { modules = [:] }
+            modules[leak] = module
+        }
+
+        /// - Parameter committed: cells that are in the database.
+        mutating func remember(_ committed: [LeakBuildKey]) {
+            for cell in committed where cells.value(of: cell) == nil { cells.insert(true, for: cell) }
+        }
+
+        /// - Parameter committed: names that are in the database, or for which there is no room.
+        mutating func remember(_ committed: Details) {
+            for value in committed.values
+            where (!value.value.text.isEmpty || value.hasNoRoom) && values.value(of: value.name) == nil {
+                values.insert(true, for: value.name)
+            }
+            for check in committed.checks where checks.value(of: check.name) == nil {
+                checks.insert(true, for: check.name)
+            }
+        }
+    }
+
+    struct ReleaseName: Hashable {
+        var app: Int64
+        var version: ByteText
+    }
+
+    struct BuildName: Hashable {
+        var release: ReleaseName
+        var name: ByteText
+    }
+
+    /// One leak in one build.
+    struct LeakBuildKey: Hashable {
+        var leak: Int64
+        var build: Int64
+    }
+
+    extension StoreError {
+        /// For a value that this code did not write.
+        static func unreadable(_ what: String, in database: String) -> StoreError {
+            StoreError(.corrupt, "database \(database): \(what) cannot be read; restore it from a backup")
+        }
+    }
+#endif

@@ -1,0 +1,113 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// The rows of the database for the names of the aggregate, and the state of each leak; indexed as in the aggregate.
+    struct RowIDs {
+        struct App {
+            var id: Int64
+            /// The newest release before this transaction; after it, another one may be the newest: ``WriteBatch/chooseNewest()``.
+            var newest: ExistingRows.Newest?
+            /// Number of leaks that were not there before, and their bytes of text.
+            var newLeaks = 0
+            var newTextBytes = 0
+        }
+
+        private(set) var apps: [App] = []
+        private(set) var releases: [Int64] = []
+        private(set) var builds: [Int64] = []
+        private(set) var leaks: [StoredLeak] = []
+        /// `true` if the leak was not there before.
+        private(set) var isNew: [Bool] = []
+
+        /// Writes the new names.
+        init(
+            of aggregate: SubmissionAggregate, _ known: inout ExistingRows,
+            on connection: PostgreSQLConnection, names: inout NameCache
+        ) throws(StoreError) {
+            let releaseNames = aggregate.releases.indices.map { known.name(ofRelease: $0, in: aggregate) }
+            let newReleases = releaseNames.indices.filter { known.releases[releaseNames[$0]] == nil }
+            let buildNames = aggregate.builds.indices.map { known.name(ofBuild: $0, in: aggregate) }
+            let newBuilds = buildNames.indices.filter { known.builds[buildNames[$0]] == nil }
+            if !newReleases.isEmpty || !newBuilds.isEmpty {
+                let rows = try connection.run([
+                    Self.insert(newReleases.map { (releaseNames[$0], aggregate.releases[$0].span) }),
+                    Self.insert(newBuilds.map { buildNames[$0] }),
+                    ExistingRows.releases(newReleases.map { releaseNames[$0] }),
+                    ExistingRows.builds(newBuilds.map { buildNames[$0] }),
+                ])
+                known.add(rows[2], of: newReleases.map { releaseNames[$0] }, &names)
+                known.add(rows[3], of: newBuilds.map { buildNames[$0] }, &names)
+            }
+            releases = try Self.all(releaseNames.map { known.releases[$0] }, connection)
+            builds = try Self.all(buildNames.map { known.builds[$0] }, connection)
+            apps = aggregate.apps.map { app in
+                let found = known.apps[ByteText(app.name)]
+                return App(id: found?.id ?? 0, newest: found?.newest)
+            }
+            try writeLeaks(of: aggregate, &known, on: connection)
+        }
+
+        private static func insert(_ releases: [(name: ReleaseName, span: SubmissionAggregate.TimeSpan)])
+            -> Query
+        {
+            Query(
+                """
+                insert into release (app, version, order_key, first_seen, last_seen)
+                select * from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[])
+                order by 1, 2 on conflict (app, version) do nothing
+                """, .integers(releases.map(\.name.app)), .texts(releases.map(\.name.version.text)),
+                .byteArrays(releases.map { VersionOrder($0.name.version.text).key }),
+                .integers(releases.map(\.span.first)), .integers(releases.map(\.span.last)))
+        }
+
+        private static func insert(_ builds: [BuildName]) -> Query {
+            Query(
+                """
+                insert into build (release, name, order_key)
+                select r.id, new.name, new.order_key
+                from unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[]) as new (app, version, name, order_key)
+                join release r on r.app = new.app and r.version = new.version
+                order by 1, 2 on conflict (release, name) do nothing
+                """, .integers(builds.map(\.release.app)), .texts(builds.map(\.release.version.text)),
+                .texts(builds.map(\.name.text)), .byteArrays(builds.map { VersionOrder($0.name.text).key }))
+        }
+
+        private mutating func writeLeaks(
+            of aggregate: SubmissionAggregate, _ known: inout ExistingRows,
+            on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            isNew = aggregate.leaks.map { known.leaks[$0.identity.id] == nil }
+            let missing = aggregate.leaks.indices.filter { isNew[$0] }
+            if !missing.isEmpty {
+                let releases = missing.map { index in
+                    self.releases[
+                        aggregate.builds[aggregate.cells[aggregate.leaks[index].cells[0]].build].release]
+                }
+                let rows = try connection.run(
+                    StoredLeak.inserts(
+                        missing.map { aggregate.leaks[$0] },
+                        apps: missing.map { apps[aggregate.leaks[$0].app].id }, releases: releases))
+                if let inserted = rows.last {
+                    known.add(inserted, of: missing.map { aggregate.leaks[$0].identity.id })
+                }
+                for index in missing {
+                    apps[aggregate.leaks[index].app].newLeaks += 1
+                    apps[aggregate.leaks[index].app].newTextBytes +=
+                        aggregate.leaks[index].identity.storedBytes
+                }
+            }
+            leaks = aggregate.leaks.compactMap { known.leaks[$0.identity.id] }
+            guard leaks.count == aggregate.leaks.count else {
+                throw .unreadable("a leak", in: connection.name)
+            }
+        }
+
+        private static func all(
+            _ rows: [Int64?], _ connection: PostgreSQLConnection
+        ) throws(StoreError) -> [Int64] {
+            let found = rows.compactMap { $0 }
+            guard found.count == rows.count else { throw .unreadable("a name", in: connection.name) }
+            return found
+        }
+    }
+#endif

@@ -1,0 +1,117 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// One transaction that counts submissions.
+    struct SubmissionTransaction {
+        let connection: PostgreSQLConnection
+        private(set) var receipts: [Receipt] = []
+        /// `true` if the commit was sent and not answered.
+        private(set) var isInDoubt = false
+
+        init(connection: PostgreSQLConnection) { self.connection = connection }
+
+        mutating func run(
+            _ submissions: [Submission], now: Int64, _ clock: StoreClock, by writer: Writer
+        ) throws(StoreError) -> [Receipt] {
+            let submissions = try Self.first(of: submissions, weighing: writer.limits.weightPerCommit)
+            connection.begin("begin")
+            var idempotencyKeys = IdempotencyKeys(of: submissions, clock)
+            let opening = [Migration.sharedLock, Migration.version, writer.commitMarker.next(now: now)]
+            try idempotencyKeys.write(
+                behind: opening, on: connection, limits: writer.limits, &writer.idempotency)
+            receipts = idempotencyKeys.receipts
+
+            let counted = submissions.indices.filter { receipts[$0] == .counted }
+            guard !counted.isEmpty else {
+                _ = try commit([])
+                return receipts
+            }
+            let apps = try admitApps(
+                of: counted.lazy.map { submissions[$0] }, &writer.names, limit: writer.limits.appsPerKey)
+            var aggregate = try Self.aggregate(
+                submissions, counted, forgotten: idempotencyKeys.forgotten, in: apps,
+                by: AppNameQuota(apps, modules: writer.names.modules))
+            var known = try ExistingRows(of: aggregate, apps: apps, on: connection, names: &writer.names)
+            for choice in aggregate.choices {
+                for leak in [choice.asked.id, choice.asked.alternative?.id].compactMap(\.self) {
+                    writer.names.remember(known.module(of: leak), of: leak)
+                }
+            }
+            let isStale = known.invalidates(aggregate)
+            let mayExceed = try known.mayExceed(
+                writer.limits, adding: aggregate, names: &writer.names, idempotency: &writer.idempotency)
+            if mayExceed || isStale {
+                try known.lookUpFallbacks(aggregate, &writer.names)
+                aggregate = try Self.aggregate(
+                    submissions, counted, forgotten: idempotencyKeys.forgotten, in: apps,
+                    by: ExactNameQuota(
+                        apps: apps, known: known, idempotency: writer.idempotency, limits: writer.limits))
+            }
+            let textBytes = known.newTextBytes(of: aggregate)
+            let rowIDs = try RowIDs(of: aggregate, &known, on: connection, names: &writer.names)
+
+            writer.members.invalidate(before: known.erasures)
+            var batch = WriteBatch(
+                of: aggregate, in: rowIDs, submissions, now: now, expiry: clock.expiryTime, by: writer)
+            try batch.readAndMerge(&known, on: connection, by: writer)
+            try batch.boundDetails(known, on: connection, by: writer)
+            let writes = batch.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
+            let use = writer.idempotency.write(
+                idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),
+                pastHourBytes: aggregate.pastHourBytes, details: batch.details, limits: writer.limits)
+            let answers = try commit(
+                writes + [use].compactMap { $0 }
+                    + batch.writeDetails(checkClasses: writer.limits.checkClassesPerRelease))
+            writer.members.remember(batch.sets)
+            writer.names.remember(batch.cells)
+            writer.names.remember(batch.details)
+            if use != nil { writer.idempotency.remember(answers[writes.count]) }
+            return receipts
+        }
+
+        private mutating func commit(_ writes: [Query]) throws(StoreError) -> [Rows] {
+            switch connection.commit(writes) {
+            case .done(let answers): return answers
+            case .rolledBack(let error): throw error
+            case .inDoubt(let error):
+                isInDoubt = true
+                throw error
+            }
+        }
+
+        private static func aggregate(
+            _ submissions: [Submission], _ counted: [Int], forgotten: Set<Int>, in apps: AdmittedApps,
+            by quota: some NameQuota
+        ) throws(StoreError) -> SubmissionAggregate {
+            var aggregate = SubmissionAggregate()
+            for number in counted {
+                if forgotten.contains(number) {
+                    try aggregate.addForgotten(submissions[number], by: quota)
+                }
+                try aggregate.add(
+                    apps.withoutUnknownApps(submissions[number]), number: number, by: quota)
+            }
+            return aggregate
+        }
+
+        /// Returns as many submissions as one transaction takes, at least one; submissions that turn out to be repeats weigh too.
+        private static func first(
+            of submissions: [Submission], weighing limit: Int
+        ) throws(StoreError) -> [Submission] {
+            // Most calls need no exact weight: a report adds to a leak, one of its builds and an hour at most.
+            let bound = submissions.reduce(0) { sum, submission in
+                sum + 3 * submission.sightings.count + submission.explanations.count
+                    + 2 * submission.origins.count
+                    + submission.usageCounts.reduce(0) { $0 + $1.checks.count + 2 }
+            }
+            guard submissions.count > 1, bound >= limit else { return submissions }
+            var aggregate = SubmissionAggregate()
+            let names = UnlimitedNames()
+            for (number, submission) in submissions.enumerated() {
+                guard number == 0 || aggregate.weight < limit else { return Array(submissions[..<number]) }
+                try aggregate.add(submission, number: number, by: names)
+            }
+            return submissions
+        }
+    }
+#endif

@@ -1,0 +1,279 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// The changes of the aggregate to the database: computed first, then written in one round trip.
+    struct WriteBatch {
+        let aggregate: SubmissionAggregate
+        let rowIDs: RowIDs
+        let submissions: [Submission]
+        let oldestSlot: Int
+        let firstDay: Int
+        /// Each leak as it will be after the changes.
+        private(set) var states: [StoredLeak]
+        private(set) var details = Details()
+        /// Reports by systems and models that their leaks already have; ``CountRow/second`` is an index in ``SubmissionAggregate/texts``.
+        private(set) var knownValues: [CountRow] = []
+        /// Checks of classes that their releases already have.
+        private(set) var knownChecks: [CappedCounts.Row] = []
+        /// Histograms that change.
+        private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
+        /// Sets that have new members.
+        private(set) var sets: [InstallScope: InstallSet] = [:]
+        /// The leak and the build of each cell of the aggregate.
+        let cells: [LeakBuildKey]
+        /// Number of cells that the database does not have yet, by leak of the aggregate.
+        private(set) var newCells: [Int]
+        /// Bytes of the rows of new cells, by ingest key.
+        private(set) var cellBytes: [Int64: Int] = [:]
+        /// Number of leaks that a release did not have, by release of the aggregate.
+        private(set) var newLeaksOfReleases: [Int]
+        /// Change of the number of leaks that were first seen in a release.
+        private(set) var firstSeenIn: [Int64: Int] = [:]
+
+        init(
+            of aggregate: SubmissionAggregate, in rowIDs: RowIDs, _ submissions: [Submission], now: Int64,
+            expiry: Int64, by writer: Writer
+        ) {
+            self.aggregate = aggregate
+            self.rowIDs = rowIDs
+            self.submissions = submissions
+            oldestSlot = SlotWindow.oldestKept(now: expiry)
+            firstDay = Retention.firstAppDay(now: expiry)
+            cells = aggregate.cells.map {
+                LeakBuildKey(leak: rowIDs.leaks[$0.leak].id, build: rowIDs.builds[$0.build])
+            }
+            newCells = [Int](repeating: 0, count: aggregate.leaks.count)
+            newLeaksOfReleases = [Int](repeating: 0, count: aggregate.releases.count)
+            states = rowIDs.leaks
+            for (index, leak) in aggregate.leaks.enumerated() {
+                for cell in leak.cells {
+                    let release = aggregate.builds[aggregate.cells[cell].build].release
+                    states[index].widen(
+                        to: StoredLeak.Mark(
+                            release: rowIDs.releases[release],
+                            order: VersionOrder(aggregate.releases[release].version).key))
+                }
+                countFirstRelease(of: index)
+                let kept = states[index].samples.keep(
+                    of: leak, from: submissions, by: writer.reservoir, now: now)
+                let bodies = SampleChoice.masked(kept, from: submissions, by: writer.redact)
+                details.add(kept, bodies: bodies, of: index, row: states[index].id, from: submissions)
+                details.add(leak.values, of: index, row: states[index].id)
+            }
+            addValues(&writer.names)
+            addChecks(&writer.names)
+        }
+
+        private mutating func addValues(_ names: inout NameCache) {
+            let hashes = aggregate.texts.map { HashedName.hash(of: $0) }
+            for hourCount in aggregate.hourCounts {
+                let source = aggregate.sources[hourCount.source]
+                let leak = states[hourCount.leak].id
+                for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
+                    guard let text else { continue }
+                    let name = HashedName(leak: leak, kind, hash: hashes[text])
+                    if names.values.value(of: name) == nil {
+                        details.add(
+                            Details.Value(
+                                leak: hourCount.leak, row: leak,
+                                value: SubmissionAggregate.Value(
+                                    kind: kind, text: aggregate.texts[text], key: hourCount.key),
+                                name: name, reports: hourCount.reports))
+                    } else {
+                        knownValues.append(
+                            CountRow(
+                                leak: leak, first: kind.rawValue, second: Int64(text),
+                                reports: hourCount.reports))
+                    }
+                }
+            }
+        }
+
+        private mutating func addChecks(_ names: inout NameCache) {
+            for (release, row) in zip(aggregate.releases, rowIDs.releases) {
+                for (className, check) in release.checks {
+                    let counted = CappedCounts.Row(
+                        owner: row, app: rowIDs.apps[release.app].id, name: className.text, count: check.count
+                    )
+                    let name = HashedName(owner: row, hash: className.hashValue)
+                    if names.checks.value(of: name) == nil {
+                        details.add(counted, key: check.key)
+                    } else {
+                        knownChecks.append(counted)
+                    }
+                }
+            }
+        }
+
+        private mutating func countFirstRelease(of leak: Int) {
+            let (former, now) = (rowIDs.leaks[leak].first.release, states[leak].first.release)
+            guard rowIDs.isNew[leak] || former != now else { return }
+            if !rowIDs.isNew[leak] { firstSeenIn[former, default: 0] -= 1 }
+            firstSeenIn[now, default: 0] += 1
+        }
+
+        // MARK: Reading
+
+        /// Merges new installs and times to free into the stored ones, and determines which cells are new.
+        mutating func readAndMerge(
+            _ known: inout ExistingRows, on connection: PostgreSQLConnection, by writer: Writer
+        ) throws(StoreError) {
+            var isNew = [Bool](repeating: false, count: cells.count)
+            defer { cellBytes = aggregate.cellBytes { isNew[$0] } }
+            let additions = additions(knowing: &writer.members)
+            let freed = aggregate.leaks.indices.filter { !aggregate.leaks[$0].lived.isEmpty }
+            let unknown = cells.indices.filter { index in
+                writer.names.cells.value(of: cells[index]) == nil && !known.cells.contains(cells[index])
+            }
+            guard !additions.isEmpty || !freed.isEmpty || !unknown.isEmpty else { return }
+            let rows = additions.map { $0.scope.row }
+            let asked = unknown.map { cells[$0] }
+            let owners = unknown.map {
+                InstallScope.leakRelease(leak: cells[$0].leak, release: release(ofCell: $0))
+            }
+            let stored = try connection.run([
+                Query(
+                    """
+                    select asked.place, i.members
+                    from unnest($1::bigint[], $2::bigint[], $3::bigint[]) with ordinality
+                      as asked (scope, owner, part, place)
+                    join install_set i on i.scope = asked.scope and i.owner = asked.owner and i.part = asked.part
+                    """, .integers(rows.map { $0.scope }), .integers(rows.map { $0.owner }),
+                    .integers(rows.map { $0.part })),
+                Query(
+                    """
+                    select asked.place, h.histogram
+                    from unnest($1::bigint[]) with ordinality as asked (leak, place)
+                    join leak_lived h on h.leak = asked.leak
+                    """, .integers(freed.map { states[$0].id })),
+                ExistingRows.cells(asked),
+                Query(
+                    """
+                    select asked.place from unnest($1::bigint[], $2::bigint[]) with ordinality
+                      as asked (leak, release, place)
+                    join leak_release c on c.leak = asked.leak and c.release = asked.release
+                    """, .integers(owners.map { $0.row.owner }), .integers(owners.map { $0.row.part })),
+            ])
+            try mergeInstalls(additions, into: stored[0], on: connection)
+            try mergeTimes(of: freed, into: stored[1], on: connection)
+            known.add(stored[2], of: asked)
+            var counted = Set(stored[3].map { owners[$0.int(0) - 1] })
+            for (index, owner) in zip(unknown, owners) {
+                if !known.cells.contains(cells[index]) {
+                    newCells[aggregate.cells[index].leak] += 1
+                    isNew[index] = true
+                }
+                if counted.insert(owner).inserted {
+                    newLeaksOfReleases[aggregate.builds[aggregate.cells[index].build].release] += 1
+                }
+            }
+        }
+
+        /// Returns the row of the release that a cell's build belongs to.
+        func release(ofCell index: Int) -> Int64 {
+            rowIDs.releases[aggregate.builds[aggregate.cells[index].build].release]
+        }
+
+        private func additions(
+            knowing members: inout InstallSetCache
+        ) -> [(scope: InstallScope, hashes: [UInt64])] {
+            var hashes: [InstallScope: [UInt64]] = [:]
+            for (index, cell) in aggregate.cells.enumerated() where !cell.installs.isEmpty {
+                let (leak, build) = (cells[index].leak, cells[index].build)
+                let release = release(ofCell: index)
+                let scopes: [InstallScope] = [
+                    .leakBuild(leak: leak, build: build), .leakRelease(leak: leak, release: release),
+                    .leak(leak), .release(release),
+                ]
+                for scope in scopes {
+                    let unknown = members.unknown(cell.installs, to: scope)
+                    if !unknown.isEmpty { hashes[scope, default: []] += unknown }
+                }
+            }
+            for slot in aggregate.slots where slot.day >= firstDay && !slot.installs.isEmpty {
+                let app = rowIDs.apps[slot.app].id
+                let scope: InstallScope =
+                    slot.number >= oldestSlot
+                    ? .slot(app: app, slot: Int64(slot.number))
+                    : .day(app: app, day: Int64(slot.day))
+                let unknown = members.unknown(slot.installs, to: scope)
+                if !unknown.isEmpty { hashes[scope, default: []] += unknown }
+            }
+            return hashes.map { ($0.key, $0.value) }
+        }
+
+        private mutating func mergeInstalls(
+            _ additions: [(scope: InstallScope, hashes: [UInt64])], into stored: Rows,
+            on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            var merged = [InstallSet](repeating: InstallSet(), count: additions.count)
+            for row in stored {
+                guard let set = InstallSet(bytes: row.bytes(1)) else {
+                    throw .unreadable("a set of installs", in: connection.name)
+                }
+                merged[row.int(0) - 1] = set
+            }
+            for (index, addition) in additions.enumerated() {
+                var isChanged = false
+                for hash in addition.hashes where merged[index].insert(hash) { isChanged = true }
+                if isChanged { sets[addition.scope] = merged[index] }
+            }
+        }
+
+        private mutating func mergeTimes(
+            of freed: [Int], into stored: Rows, on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            var merged = [DurationHistogram](repeating: DurationHistogram(), count: freed.count)
+            for row in stored {
+                guard let histogram = DurationHistogram(bytes: row.bytes(1)) else {
+                    throw .unreadable("a histogram", in: connection.name)
+                }
+                merged[row.int(0) - 1] = histogram
+            }
+            for (index, leak) in freed.enumerated() {
+                for (milliseconds, count) in aggregate.leaks[leak].lived {
+                    merged[index].add(milliseconds: milliseconds, count: count)
+                }
+                histograms.append((states[leak].id, merged[index]))
+            }
+        }
+
+        /// Returns the number of installs of a set that has new members; `nil` leaves the stored number as it is.
+        func count(of scope: InstallScope) -> Int64? { sets[scope].map { Int64($0.count) } }
+
+        // MARK: Writing
+
+        /// Leaves out details beyond the limit.
+        mutating func boundDetails(
+            _ known: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer
+        ) throws(StoreError) {
+            try details.bound(
+                by: writer.limits, beside: aggregate.pastHourBytes, known, &writer.idempotency, on: connection
+            )
+        }
+
+        /// Returns the writes of all tables, one for each table and in the order of its key, except
+        /// ``writeDetails(checkClasses:)``.
+        func writes(droppedReasons: Int) -> [Query] {
+            let all = [
+                writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
+                writeLeakReleases(),
+                writeLeakBuilds(),
+                writeRunningHours(), writeRunningDays(), writeTimes(), writeSets(), writeReleases(),
+                writeFirstReleases(), writeSlots(), writeLateDays(),
+                writeDropped(limit: droppedReasons), writeBeyond(), writeLeftOut(), writeApps(),
+                chooseNewest(),
+            ]
+            return all.compactMap { $0 }
+        }
+
+        /// Returns the writes of details. They come after the use of ingest keys,
+        /// ``IdempotencyCache/write(_:textBytes:details:limits:)``.
+        func writeDetails(checkClasses: Int) -> [Query] {
+            [
+                writeChecks(limit: checkClasses), writeUnnamedChecks(), writeValues(), writeRetainedBytes(),
+                writeSamples(), writeMessages(),
+            ].compactMap { $0 }
+        }
+    }
+#endif

@@ -1,0 +1,111 @@
+internal import Foundation
+import LeakMessage
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// A file that stores the random identifier of one installation of an app.
+struct InstallFile: Hashable, Sendable {
+    /// The absolute path of the folder.
+    let folder: String
+
+    private var path: String { folder + "/install" }
+
+    /// The number of digits: 128 random bits are 32 hexadecimal digits, like an `Idempotency-Key`.
+    static let digitsCount = 32
+
+    /// Returns the stored identifier, or creates and stores a new one.
+    ///
+    /// If two processes call this at the same time for the first time, they get the same identifier. If nothing can be stored, each
+    /// call returns a new one. Accesses the disk.
+    func identifier() -> String {
+        if let kept { return kept }
+        let fresh = RandomText.hexadecimal128()
+        try? PrivateFolder.make(folder)
+        for _ in 0..<Draft.attempts {
+            do throws(FileFailure) {
+                return try keep(fresh)
+            } catch {
+                // Another process that starts took the draft for a leftover.
+                guard error.isMissing || error.isTaken else { break }
+            }
+        }
+        return fresh
+    }
+
+    /// - Returns: the identifier that is stored afterwards.
+    private func keep(_ fresh: String) throws(FileFailure) -> String {
+        let draft = Draft.path(for: path)
+        defer { unsafe unlink(draft) }
+        let descriptor = try FileDescriptor(draft, .lockingOrMaking)
+        try descriptor.lock(path: draft)
+        if let failure = descriptor.write(Array(fresh.utf8), path: draft).failure { throw failure }
+        // This fails if another process was faster; its identifier counts then.
+        if unsafe link(draft, path) != 0 {
+            if let kept { return kept }
+            // The existing file has no identifier, or the file system has no links. A file that may not be read stays.
+            guard unsafe access(path, R_OK) == 0 || errno == ENOENT else { return fresh }
+            try FileSystem.rename(draft, to: path)
+        }
+        return fresh
+    }
+
+    /// Deletes the identifier. The next one is new, and the owner of the old one is no longer known.
+    func forget() { unsafe unlink(path) }
+
+    /// The stored identifier; `nil` if there is no file, or if it contains something else.
+    private var kept: String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: Self.digitsCount + 1)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        let hexadecimal = Set("0123456789abcdef".utf8)
+        guard count == Self.digitsCount, bytes.prefix(count).allSatisfy(hexadecimal.contains) else {
+            return nil
+        }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}
+
+extension InstallFile {
+    /// Returns the file for an app of this user: one folder per app, because some systems share the parent folder.
+    static func ofThisUser(_ app: AppInfo) -> InstallFile {
+        InstallFile(
+            folder: base(ProcessInfo.processInfo.environment, home: NSHomeDirectory()) + "/LeakReporter/"
+                + folderName(for: app))
+    }
+
+    /// - Parameter environment: the environment, of which `XDG_STATE_HOME` is used if it is absolute.
+    ///   https://specifications.freedesktop.org/basedir-spec/latest/
+    static func base(_ environment: [String: String], home: String) -> String {
+        #if canImport(Darwin)
+            // Of the folders that an app may write on tvOS, the caches folder lives longest.
+            #if os(tvOS)
+                let place = FileManager.SearchPathDirectory.cachesDirectory
+            #else
+                let place = FileManager.SearchPathDirectory.applicationSupportDirectory
+            #endif
+            return FileManager.default.urls(for: place, in: .userDomainMask).first?.path ?? home
+        #else
+            if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return folder }
+            return home + "/.local/state"
+        #endif
+    }
+
+    /// Returns a valid path element for any name of an app.
+    static func folderName(for app: AppInfo) -> String {
+        let name = app.id ?? app.module ?? ""
+        let safe = name.utf8.prefix(128).map { byte -> Character in
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+            return isPlain ? Character(Unicode.Scalar(byte)) : "_"
+        }
+        // The name is never `.`, `..`, hidden or empty.
+        return "app-" + String(safe)
+    }
+}

@@ -1,0 +1,214 @@
+internal import LeakGrammar
+import LeakMessage
+internal import LeakPlatform
+
+/// A key for merging: sightings on this device with equal keys are counted as one report.
+///
+/// It is finer than the collector's groups, so that sightings in different groups are never merged: besides class and stack, it
+/// includes everything that the collector shows of a group, and the sender. Addresses, times, the log and the rest of a text are
+/// not included.
+///
+/// A keyed hash of 128 bits, SipHash twice with different first bytes: among a million leaks, two share a key once in 10²⁶ runs. It
+/// differs between processes and must not be stored.
+struct ReportMergeKey: Hashable, Sendable {
+    private let high: Int
+    private let low: Int
+
+    /// The same key in the type that the mailbox uses for waiting sightings.
+    var mergeKey: MergeKey { MergeKey(high, low) }
+
+    /// - Parameters:
+    ///   - report: the report as recorded; values are cut here as the wire format cuts them.
+    ///   - withKeys: if `true`, reports with different custom keys, or an error with different `userInfo`, get different keys. If
+    ///     `false`, two keys are equal if the reports are of the same leak, which ``ReportQuota`` counts.
+    init(_ report: LeakReport, withKeys: Bool = false) {
+        var parts = ReportMergeParts()
+        parts.append(report)
+        if withKeys {
+            parts.append(report.keys)
+            parts.append(userInfo: report.error?.userInfo ?? [])
+        }
+        (high, low) = (parts.hash(0), parts.hash(1))
+    }
+}
+
+/// The input bytes of the hash of a ``ReportMergeKey``; each part follows its length.
+private struct ReportMergeParts {
+    private var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(512) }
+
+    func hash(_ first: UInt8) -> Int {
+        var hasher = Hasher()
+        hasher.combine(first)
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
+
+    mutating func append(_ report: LeakReport) {
+        // As the collector parses a report: the text is used for fields that are missing.
+        let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
+        let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
+        let mayHaveCalls = report.stack.isEmpty && text.map(DetectorMessage.mayHaveCallStack) ?? false
+        let isOpen = named == nil || report.event == nil
+        let parsed = isOpen || mayHaveCalls ? text.map(Self.read) : nil
+        let subject = named == nil ? parsed : nil
+
+        append((report.kind ?? (isOpen ? parsed?.kind : nil))?.rawValue)
+        if let named {
+            append(name: named, atMost: WireLimits.classBytes)
+        } else {
+            append(subject?.wholeNames.className)
+            append(subject?.template)
+        }
+        if report.stack.isEmpty { append(parsed?.callStack?.key ?? []) }
+        append(report.stack, orCleaned: subject?.wholeNames.stack)
+        append(report.children, orCleaned: subject?.wholeNames.children)
+        // The cycle may start at any of its references.
+        append(Cycle.smallestRotation(report.cycle), orCleaned: subject?.cycle)
+        append(report.reason)
+        append(report.fingerprint)
+        append(report.error?.domain)
+        append(report.error?.code)
+        append(report.app)
+        append(report.device)
+        append(report.install)
+        append(report.user)
+
+        // An explanation is charged separately from the sightings of its leak.
+        if report.explanation != nil { bytes.append(2) }
+        let isFreed = (report.event ?? parsed?.event) == .freed
+        bytes.append(isFreed ? 1 : 0)
+        guard isFreed else { return }
+        let lived = report.livedMilliseconds ?? (parsed ?? text.map(Self.read))?.livedMilliseconds
+        append(lived.map(Self.halfOctave))
+    }
+
+    /// Appends custom keys sorted by name, because their order is irrelevant. An empty array appends nothing, so that the hash is
+    /// the same with and without `withKeys`.
+    mutating func append(_ keys: [CustomKey]) {
+        for key in keys.sorted(by: { $0.name < $1.name }) {
+            append(key.name)
+            switch key.value {
+            case .string(let text):
+                bytes.append(0)
+                append(text)
+            case .number(let number):
+                bytes.append(1)
+                append(Int(truncatingIfNeeded: number.bitPattern))
+            case .boolean(let isTrue): bytes.append(isTrue ? 3 : 2)
+            }
+        }
+    }
+
+    /// Appends `userInfo` as it is sent, without addresses and without the variable parts of a detector's text.
+    mutating func append(userInfo: [CustomKey]) {
+        guard !userInfo.isEmpty else { return }
+        // This distinguishes it from custom keys.
+        bytes.append(4)
+        append(
+            userInfo.map { key in
+                guard case .string(let text) = key.value else { return key }
+                let isDescription = key.name == ReportedError.descriptionKey
+                let value = isDescription ? Self.read(text).template : Self.withoutAddresses(text)
+                return CustomKey(key.name, .string(value))
+            })
+    }
+
+    /// Returns the text without the hexadecimal digits after each `0x`.
+    private static func withoutAddresses(_ text: String) -> String {
+        guard text.contains("0x") else { return text }
+        var kept: [UInt8] = []
+        var isAddress = false
+        for byte in text.utf8 {
+            let isDigit = byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
+            isAddress = isAddress && isDigit
+            if !isAddress { kept.append(byte) }
+            if kept.suffix(2).elementsEqual("0x".utf8) { isAddress = true }
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    private static func read(_ text: String) -> DetectorMessage {
+        DetectorMessage(text.prefix(utf8: WireLimits.messageBytes))
+    }
+
+    /// Returns a bucket of a time from its length in bits and its second bit: the times from 4 to 5, from 6 to 7, from 8 to 11 have
+    /// one bucket each.
+    ///
+    /// A merged report has the time of one sighting, which differs from that of the others by a factor of less than 1.5 if the
+    /// second bit is 0, and less than 4/3 if it is 1. No percentile is off by more.
+    private static func halfOctave(_ milliseconds: Int) -> Int {
+        let time = max(milliseconds, 0)
+        guard time > 1 else { return time }
+        let length = Int.bitWidth - time.leadingZeroBitCount
+        return length * 2 + (time >> (length - 2) & 1)
+    }
+
+    /// Appends a name. Plain names are appended unchanged. Other names, such as `<Shop.Cart: 0x7f88acc69260>`, are cleaned, which
+    /// takes longer, and marked, because cleaning hides the arguments that show whether a generic type belongs to the system.
+    private mutating func append(name: String, atMost limit: Int) {
+        let isPlain = name.utf8.allSatisfy { byte in
+            (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10
+                || byte == UInt8(ascii: ".") || byte >= 0x80
+        }
+        guard !isPlain else { return append(name) }
+        let cleaned = TypeName(name.prefix(utf8: limit))
+        append(cleaned.detailedText)
+        bytes.append(cleaned.isSystem ? 2 : 1)
+    }
+
+    /// Appends the given names or, if there are none, the names parsed from a text.
+    private mutating func append(_ names: [String], orCleaned cleaned: [String]?) {
+        guard names.isEmpty else {
+            append(names.count)
+            for name in names { append(name: name, atMost: WireLimits.elementBytes) }
+            return
+        }
+        append(cleaned ?? [])
+    }
+
+    private mutating func append(_ app: AppInfo?) {
+        bytes.append(app == nil ? 0 : 1)
+        guard let app else { return }
+        for text in [app.id, app.module, app.version, app.build] { append(text) }
+    }
+
+    private mutating func append(_ device: DeviceInfo?) {
+        bytes.append(device == nil ? 0 : 1)
+        guard let device else { return }
+        for text in [device.os, device.osVersion, device.model] { append(text) }
+    }
+
+    private mutating func append(_ texts: [String]) {
+        append(texts.count)
+        for text in texts { append(text) }
+    }
+
+    /// Appends a text by its bytes, as the collector compares: `String` treats composed and decomposed accents as equal.
+    private mutating func append(_ text: String?) {
+        append(text?.utf8.count)
+        if let text { bytes.append(contentsOf: text.utf8) }
+    }
+
+    private mutating func append(_ number: Int?) {
+        bytes.append(number == nil ? 0 : 1)
+        guard let number else { return }
+        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
+    }
+}
+
+extension LeakReport {
+    /// `true` if the report has values that distinguish it from other reports of the same leak.
+    var hasValues: Bool { !keys.isEmpty || error?.userInfo.isEmpty == false }
+}
+
+extension ReportedError {
+    /// The text under `NSLocalizedDescription`.
+    fileprivate var description: String? {
+        for key in userInfo where key.name == Self.descriptionKey {
+            if case .string(let text) = key.value { return text }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,48 @@
+/// The bytes of reports that were stored for sending on one day.
+struct DailyByteUsage: Hashable, Sendable {
+    /// Days since 1970, in UTC.
+    var day = 0
+    /// Bytes of reports that were new in their session.
+    var bytes = 0
+    /// Bytes of repeated reports.
+    var repeatedBytes = 0
+
+    init(day: Int = 0, bytes: Int = 0, repeatedBytes: Int = 0) {
+        self.day = day
+        self.bytes = bytes
+        self.repeatedBytes = repeatedBytes
+    }
+
+    var totalBytes: Int { Self.sum(bytes, repeatedBytes) }
+
+    /// The upper limit of a count: no device sends more, and sums of a few such numbers do not overflow.
+    private static let largest = 1 << 53
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        min(min(one, largest) + min(other, largest), largest)
+    }
+
+    /// - Returns: `nil` if the line does not have the format of ``line``.
+    init?(line: String) {
+        let parts = line.split(separator: " ")
+        // Earlier versions wrote no third number.
+        guard parts.count == 2 || parts.count == 3, let day = Int(parts[0]), let bytes = Int(parts[1]),
+            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, (0...Self.largest).contains(bytes),
+            (0...Self.largest).contains(repeatedBytes)
+        else { return nil }
+        self.init(day: day, bytes: bytes, repeatedBytes: repeatedBytes)
+    }
+
+    var line: String { "\(day) \(bytes) \(repeatedBytes)" }
+
+    /// Returns the total usage of this process and another one. `other` is the current usage of the other process; `base` is its
+    /// earlier usage, which is included in `self`.
+    func added(to other: DailyByteUsage, since base: DailyByteUsage) -> DailyByteUsage {
+        guard other.day == day else { return other.day > day ? other : self }
+        func sum(_ number: KeyPath<DailyByteUsage, Int>) -> Int {
+            let mine = self[keyPath: number] - (base.day == day ? base[keyPath: number] : 0)
+            return Self.sum(other[keyPath: number], max(mine, 0))
+        }
+        return DailyByteUsage(day: day, bytes: sum(\.bytes), repeatedBytes: sum(\.repeatedBytes))
+    }
+}

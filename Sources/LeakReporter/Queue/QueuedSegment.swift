@@ -1,0 +1,104 @@
+import LeakMessage
+
+/// A segment of the queue: the location of its bytes, and its counts.
+struct QueuedSegment {
+    /// The key of the batch, which is also the file name without its extension.
+    let key: String
+    /// Bytes that are not on disk, in order; they follow the saved ones.
+    var unsaved: [UInt8] = []
+    var savedBytes = 0
+    var sightings = 0
+    /// The number of those sightings that are, at least in part, in ``unsaved``.
+    var unsavedSightings = 0
+    /// The number of explanations in the segment.
+    var explanations = 0
+    /// The number of sightings that can no longer be read; counted as dropped when the segment is removed.
+    var damaged = 0
+    /// The time of the first attempt to send it; `nil` before.
+    var sentAt: WireTime?
+    /// The number of its first record, for callers that wait until that record is delivered.
+    var firstTicket: UInt64
+    /// Files that contain a part of this segment as well and could not be removed yet. They must be gone before the segment is
+    /// sent, otherwise the next run would send that part too. Changed only by ``SegmentQueue/block(_:until:)``.
+    var blockedBy: Set<String> = []
+    /// The id of the app whose reports it contains.
+    var appID: String?
+    /// `true` if the last attempt failed or was declined, so that other segments go first.
+    var isDeclined = false
+    /// The length without the footer that the last attempt wrote; `nil` if the collector may have counted an earlier attempt.
+    var bytesBeforeFooter: Int?
+    /// `true` if a file may exist, even an empty one.
+    var hasFile = false
+    /// `true` if no later run can send other bytes under the key: the footer survives a power cut, or all of it is in memory.
+    var isContentFixed = false
+    /// The time since which the existing file could not be read.
+    var unreadableSince: MonotonicTime?
+
+    var fileName: String { key + Segment.fileEnding }
+    var bytes: Int { savedBytes + unsaved.count }
+    /// The bytes that its file occupies on disk. Because of the minimum, ``LeakReporter/Bounds/diskBytes`` limits the number of
+    /// files as well.
+    var diskBytes: Int { savedBytes > 0 ? Self.diskBytes(of: savedBytes) : 0 }
+
+    /// Returns the bytes that a file occupies on disk. File systems allocate whole blocks, of 4 KiB on APFS, ext4 and XFS.
+    static func diskBytes(of bytes: Int) -> Int { max(bytes, 4096) }
+
+    /// The age at which a segment without an attempt is discarded, after a month in which the process did not run: the collector
+    /// would count it on its thirtieth day.
+    static let staleMilliseconds: Int64 = 30 * 86_400_000
+
+    /// Returns `true` if the segment is too old, by its start time, with which the key begins.
+    func isStale(at now: WireTime) -> Bool { Self.isStale(key: key, at: now) }
+
+    static func isStale(key: String, at now: WireTime) -> Bool {
+        guard let begun = Int64(key.filter { $0 != "-" }.prefix(12), radix: 16) else { return false }
+        let (age, isOutOfRange) = now.milliseconds.subtractingReportingOverflow(begun)
+        return !isOutOfRange && age >= Self.staleMilliseconds
+    }
+}
+
+/// The segment that is being written.
+struct ActiveSegment {
+    struct Line {
+        let index: UInt32
+        var count: Int
+    }
+
+    var queued: QueuedSegment
+    let header: SegmentHeader
+    /// The time at which it is to be sent; `nil` if nothing in it is worth a request.
+    private(set) var dueAt: MonotonicTime?
+    /// The reports to which further sightings of a leak can be added.
+    var lines: [ReportMergeKey: Line] = [:]
+    var lineCount: UInt32 = 0
+    var recordCount = 0
+    /// Repeated sightings since the last commit, by the index of the report.
+    var again: [UInt32: (count: Int, alive: Int?)] = [:]
+
+    init(_ header: SegmentHeader, ticket: UInt64) {
+        self.header = header
+        queued = QueuedSegment(key: header.key, firstTicket: ticket)
+        queued.appID = header.app.id
+        append(.header(header))
+    }
+
+    mutating func append(_ record: SegmentRecord) {
+        record.write(to: &queued.unsaved)
+        if case .explanation = record { queued.explanations += 1 }
+        recordCount += 1
+    }
+
+    /// Makes the segment due no later than `moment`.
+    mutating func isDue(by moment: MonotonicTime) { dueAt = min(dueAt ?? moment, moment) }
+
+    /// Appends a record of the repeated sightings for each report.
+    mutating func appendRepeats() {
+        for (index, counts) in again.sorted(by: { $0.key < $1.key }) {
+            append(
+                .again(
+                    index: index, count: UInt32(clamping: counts.count),
+                    alive: counts.alive.map { UInt32(clamping: $0) }))
+        }
+        again.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,133 @@
+internal import LeakPlatform
+import LeakMessage
+
+/// Limits the number of different leaks per session and the number of bytes per day. A value without clock or file.
+///
+/// Each batch that contains a report counts its bytes again. Reports that were accepted earlier in the session have a separate
+/// budget of `bytesPerDay`: their counts stay right, and they take no room from new ones. The same leak with other custom keys or
+/// another user is another report.
+struct ReportQuota: Sendable {
+    enum QuotaResult: Hashable, Sendable {
+        /// The leak is new in this session, and its bytes are within the budget.
+        case first
+        /// The leak was already seen in this session: it may wait and be counted with the others.
+        case again
+        /// The leak exceeds a limit and must not be reported. A later sighting of it is decided again.
+        case over(Limit)
+    }
+
+    enum Limit: Hashable, Sendable {
+        case reportsPerSession, bytesPerDay
+    }
+
+    /// The longest session, for sessions that are never ended: a server's process may run for months.
+    static let longestSessionMilliseconds: Int64 = 86_400_000
+
+    /// The most different leaks that a session may report.
+    let reportsPerSession: Int
+    /// The most bytes of new reports in one UTC day, and separately of repeated reports.
+    let bytesPerDay: Int
+    /// The usage of the day. The owner stores it between runs.
+    var spent: DailyByteUsage
+
+    private var seen: Set<ReportMergeKey> = []
+    /// The reports of the session that were charged as new. At most ``chargedLimit``; reports beyond it are charged each time.
+    private var chargedReports: Set<ReportMergeKey> = []
+    private static let chargedLimit = 4096
+    private var sessionBeganAt: WireTime?
+
+    init(reportsPerSession: Int, bytesPerDay: Int, spent: DailyByteUsage = DailyByteUsage()) {
+        self.reportsPerSession = reportsPerSession
+        self.bytesPerDay = bytesPerDay
+        self.spent = spent
+    }
+
+    /// Decides whether one sighting may be reported.
+    ///
+    /// - Parameters:
+    ///   - leak: the key of the leak, the same for all of its reports.
+    ///   - report: the key of the report, the same for all sightings that are merged into it; `nil` if it equals that of the leak.
+    ///   - bytes: the bytes that the report adds to the batch.
+    mutating func admit(
+        _ leak: ReportMergeKey, as report: ReportMergeKey? = nil, bytes: Int, at wallTime: WireTime
+    ) -> QuotaResult {
+        renewSession(at: wallTime)
+        let report = report ?? leak
+        if chargedReports.contains(report) {
+            return charge(bytes, \.repeatedBytes, at: wallTime) ? .again : .over(.bytesPerDay)
+        }
+        let isSeen = seen.contains(leak)
+        guard isSeen || seen.count < reportsPerSession else { return .over(.reportsPerSession) }
+        guard charge(bytes, \.bytes, at: wallTime) else { return .over(.bytesPerDay) }
+        seen.insert(leak)
+        if chargedReports.count < Self.chargedLimit { chargedReports.insert(report) }
+        return isSeen ? .again : .first
+    }
+
+    /// - Returns: `false` if too few bytes are left in the day; nothing is charged then.
+    private mutating func charge(
+        _ bytes: Int, _ number: WritableKeyPath<DailyByteUsage, Int>, at wallTime: WireTime
+    ) -> Bool {
+        renewDay(at: wallTime)
+        let (sum, isTooLarge) = max(spent[keyPath: number], 0).addingReportingOverflow(max(bytes, 0))
+        guard !isTooLarge, sum <= bytesPerDay else { return false }
+        spent[keyPath: number] = sum
+        return true
+    }
+
+    /// Returns `true` if more than half of the day's bytes are used. Repeated reports are then gathered for longer, so that the
+    /// rest is left for new leaks.
+    func isThrottled(at wallTime: WireTime) -> Bool {
+        Self.day(of: wallTime) <= spent.day && spent.totalBytes > bytesPerDay / 2
+    }
+
+    /// Forgets the seen leaks. The session starts with the next sighting.
+    mutating func startSession() {
+        seen.removeAll(keepingCapacity: true)
+        chargedReports.removeAll(keepingCapacity: true)
+        sessionBeganAt = nil
+    }
+
+    /// Returns `true` if this run is selected by sampling.
+    ///
+    /// - Parameters:
+    ///   - rate: the share that is selected, from 0 to 1. Any other value, such as 50 meant as percent or the result of a division
+    ///     by zero, counts as 1: then the mistake is visible in the reports, while sending nothing would look like no leaks.
+    ///   - random: a number from 0 up to 1.
+    static func isSampled(rate: Double, random: Double) -> Bool {
+        guard rate >= 0, rate < 1 else { return true }
+        return random < rate
+    }
+
+    /// Starts a new session if the current one is too old. A session that began in the future, because the clock was set back,
+    /// begins now.
+    private mutating func renewSession(at wallTime: WireTime) {
+        let beganAt = min(sessionBeganAt ?? wallTime, wallTime)
+        let (age, isTooLarge) = wallTime.milliseconds.subtractingReportingOverflow(beganAt.milliseconds)
+        if isTooLarge || age >= Self.longestSessionMilliseconds {
+            startSession()
+            sessionBeganAt = wallTime
+        } else {
+            sessionBeganAt = beganAt
+        }
+    }
+
+    /// Resets the usage at the start of a later day.
+    ///
+    /// A clock that goes back does not start a new day. If it goes back by up to a day, as when it is corrected around midnight,
+    /// the budget of the later day continues, so that it is not granted twice. If it goes back by more, the clock was wrong: the
+    /// usage moves to the earlier day, and the following days start anew, even those that occurred before.
+    private mutating func renewDay(at wallTime: WireTime) {
+        let today = Self.day(of: wallTime)
+        if today > spent.day {
+            spent = DailyByteUsage(day: today)
+        } else if today + 1 < spent.day {
+            spent.day = today
+        }
+    }
+
+    private static func day(of time: WireTime) -> Int {
+        let (day, rest) = time.milliseconds.quotientAndRemainder(dividingBy: CivilDate.dayMilliseconds)
+        return Int(rest < 0 ? day - 1 : day)
+    }
+}

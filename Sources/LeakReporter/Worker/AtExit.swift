@@ -1,0 +1,49 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+internal import LeakPlatform
+
+/// Sends the waiting reports for a limited time when the process calls `exit` or returns from `main`.
+///
+/// If a process is killed, or ends with `_exit`, its waiting reports are on its disk.
+enum AtExit {
+    private struct Entry: Sendable {
+        weak let reporter: LeakReporter?
+        /// The id of the process that has the reporter. A child process created with `fork` has none of the threads of its parent's
+        /// reporters.
+        let process = getpid()
+    }
+
+    private static let entries = Guarded([Entry]())
+    /// `atexit` passes no context: one function, registered once, serves all reporters.
+    private static let isRegistered = atexit { AtExit.flushAll() } == 0
+
+    static func flush(_ reporter: LeakReporter) {
+        _ = isRegistered
+        let entry = Entry(reporter: reporter)
+        // A reporter whose last other owner releases it in the meantime lives until the lock is released.
+        // The list's lock is not held in a child process, which also ends with `exit`.
+        _ = ForkedChildren.prevented {
+            entries.with { entries in
+                let reporters = entries.map(\.reporter)
+                entries = zip(entries, reporters).filter { $1 != nil }.map(\.0) + [entry]
+                return reporters
+            }
+        }
+    }
+
+    private static func flushAll() {
+        let process = getpid()
+        // Not by way of `prevented`, which waits while a lock file is opened: `flush(_:)` alone changes the list, and no process is
+        // forked meanwhile.
+        let reporters = entries.with { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
+        let deadline = MonotonicTime.now.advanced(
+            byMilliseconds: reporters.map(\.bounds.exitMilliseconds).max() ?? 0)
+        for reporter in reporters {
+            let left = Double(deadline.milliseconds - MonotonicTime.now.milliseconds) / 1000
+            reporter.thread.finish(seconds: min(left, Double(reporter.bounds.exitMilliseconds) / 1000))
+        }
+    }
+}

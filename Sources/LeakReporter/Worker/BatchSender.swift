@@ -1,0 +1,34 @@
+internal import LeakPlatform
+import LeakTransport
+
+/// The network thread, which sends one batch at a time. It starts with the first batch.
+final class BatchSender {
+    private let mailbox = BoundedQueue<SegmentQueue.Batch>(items: 1, bytes: .max)
+    private var isRunning = false
+
+    /// - Returns: `true` if the batch is being sent; `false` if the system cannot start another thread.
+    func send(
+        _ batch: SegmentQueue.Batch, from environment: ReporterEnvironment,
+        repliesTo answers: BoundedQueue<ReporterThread.Entry>
+    ) -> Bool {
+        guard let requestBuilder = environment.requestBuilder else { return false }
+        if !isRunning {
+            let (mailbox, makeTransport) = (mailbox, environment.makeTransport)
+            isRunning = WorkerThread.start(name: "LeakReporter net") {
+                let transport = makeTransport()
+                var batches: [SegmentQueue.Batch] = []
+                while mailbox.take(into: &batches, milliseconds: nil) || !batches.isEmpty {
+                    for batch in batches {
+                        answers.offerIgnoringLimits(
+                            .reply(batch, transport.post(requestBuilder.post(batch.body, key: batch.key))),
+                            separating: .none)
+                    }
+                    batches.removeAll()
+                }
+            }
+        }
+        return isRunning && mailbox.offer(batch, bytes: 0) != nil
+    }
+
+    deinit { mailbox.close() }
+}

@@ -1,0 +1,209 @@
+internal import LeakPlatform
+
+/// The user's choice about collecting, in a file that all processes of the app share.
+///
+/// A "no" applies in this process as soon as it is given; the write is repeated until the disk accepts it. A "yes" that could not
+/// be written applies as long as the file says nothing else. A "yes" that follows a "no" has a unique mark in the file, by which
+/// other processes notice a "no" that they have not read.
+final class CollectionChoice: Sendable {
+    enum Answer: Hashable, Sendable { case on, off, unanswered }
+
+    enum Permission: Hashable, Sendable {
+        case granted
+        case denied
+        /// The file exists but cannot be read: it may be a "no".
+        case unknown(FileFailure)
+    }
+
+    private struct State {
+        /// The answer before this process gave one.
+        var initial: Answer?
+        /// The last answer of this process.
+        var given: Bool?
+        /// The mark of the "yes" that this process has read or given; empty if it had no mark.
+        var mark = ""
+        /// `true` if this process has received a "no" since then.
+        var needsMark = false
+        /// The reason why ``given`` is not in the file; `nil` if it is.
+        var failure: FileFailure?
+        var failures = 0
+        var retryAt: MonotonicTime?
+    }
+
+    private let file: StateFile
+    /// The file of the answer from before the app configured a folder for it.
+    private let formerFile: StateFile?
+    private let collectsByDefault: Bool
+    private let syncFolder: @Sendable (String) throws(FileFailure) -> Void
+    private let now: @Sendable () -> CurrentTime
+    private let state = Guarded(State())
+
+    private static let backoff = Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000)
+
+    /// - Parameters:
+    ///   - syncFolder: syncs the folder, so that the name of the file survives a power cut.
+    ///   - now: the clock that callers of ``retry(at:isLast:)`` use.
+    init(
+        _ file: StateFile, formerFile: StateFile?, collectsByDefault: Bool,
+        syncFolder: @escaping @Sendable (String) throws(FileFailure) -> Void = FileSystem.syncFolder,
+        now: @escaping @Sendable () -> CurrentTime = { .now }
+    ) {
+        self.file = file
+        self.formerFile = formerFile == file ? nil : formerFile
+        self.collectsByDefault = collectsByDefault
+        self.syncFolder = syncFolder
+        self.now = now
+    }
+
+    /// Returns the answer of earlier runs. An answer that cannot be read may be a "no", and counts as one.
+    func atStart() -> Answer { state.with { start(&$0) } }
+
+    /// Sets the answer, and writes it to the file.
+    ///
+    /// - Parameter post: called with the answer before another one can be given. If another process has received a "no" since, a
+    ///   "yes" calls it with `false` first.
+    /// - Returns: `true` if the answer survives the process.
+    func give(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
+        state.with { state in
+            _ = start(&state)
+            if isOn, let text = try? file.read(), !isHeld(text, state) { post(false) }
+            (state.given, state.failures) = (isOn, 0)
+            if !isOn { state.needsMark = true }
+            write(isOn, &state)
+            post(isOn)
+            return state.failure == nil
+        }
+    }
+
+    /// Reads from the file whether reports may be sent now: another process of the app may have received a "no".
+    func permission() -> Permission {
+        state.with { state in
+            _ = start(&state)
+            guard state.given != false else { return .denied }
+            do throws(FileFailure) {
+                return try file.read().map { isHeld($0, state) } ?? true ? .granted : .denied
+            } catch {
+                return .unknown(error)
+            }
+        }
+    }
+
+    /// Writes an answer again if it could not be written before.
+    ///
+    /// - Parameter isLast: `true` writes at once, even if the next attempt is not due.
+    func retry(at now: MonotonicTime, isLast: Bool = false) {
+        state.with { state in
+            guard let given = state.given, let due = state.retryAt, isLast || due <= now else { return }
+            // A "no" in the file may be a later one, of another process: a "yes" that could not be written does not replace it.
+            if given, (try? file.read()) != .some(nil) {
+                (state.given, state.failure, state.retryAt) = (nil, nil, nil)
+            } else {
+                write(given, &state)
+            }
+        }
+    }
+
+    /// The time of the next attempt of ``retry(at:isLast:)``; `nil` if there is nothing to do.
+    var retryAt: MonotonicTime? { state.with { $0.retryAt } }
+
+    var failure: FileFailure? { state.with { $0.failure } }
+
+    // MARK: The file
+
+    private static let on = "on"
+    private static let off = "off"
+
+    /// - Returns: the mark of a "yes", which may be empty; `nil` for a "no".
+    private static func mark(_ text: String) -> String? {
+        guard text.hasPrefix(on) else { return nil }
+        let rest = text.dropFirst(on.count)
+        guard !rest.isEmpty else { return "" }
+        let digits = rest.dropFirst().utf8
+        let hexadecimal = Set("0123456789abcdef".utf8)
+        return rest.first == " " && digits.count == 32 && digits.allSatisfy(hexadecimal.contains)
+            ? String(rest) : nil
+    }
+
+    /// Returns `true` if the file says "yes", and no process has received a "no" since this one read it.
+    private func isHeld(_ text: String, _ state: State) -> Bool { Self.mark(text) == state.mark }
+
+    private func start(_ state: inout State) -> Answer {
+        if let initial = state.initial { return initial }
+        if let formerFile { move(formerFile, &state) }
+        let answer = state.given == false ? .off : read(&state)
+        state.initial = answer
+        return answer
+    }
+
+    private func read(_ state: inout State) -> Answer {
+        do throws(FileFailure) {
+            guard let text = try file.read() else { return collectsByDefault ? .on : .unanswered }
+            guard let mark = Self.mark(text) else { return .off }
+            state.mark = mark
+            return .on
+        } catch {
+            return .off
+        }
+    }
+
+    private func write(_ isOn: Bool, _ state: inout State) {
+        do throws(FileFailure) {
+            if isOn { try writeYes(&state) } else { try writeNo() }
+            try syncFolder(file.folder)
+            (state.failure, state.retryAt) = (nil, nil)
+        } catch {
+            state.failure = error
+            state.failures += 1
+            let wait = Self.backoff.milliseconds(afterFailures: state.failures, jitter: 1)
+            state.retryAt = now().moment.advanced(byMilliseconds: wait)
+        }
+    }
+
+    private func writeYes(_ state: inout State) throws(FileFailure) {
+        var mark = ""
+        do throws(FileFailure) {
+            let text = try file.read()
+            let former = text.map(Self.mark) ?? ""
+            if let former, !state.needsMark { mark = former } else { mark = Self.newMark() }
+            if text == Self.on + mark {
+                // Another process has written it, and the disk may have no room to write it again.
+                state.mark = mark
+                return
+            }
+        } catch {
+            // The unreadable file may be a "no".
+            mark = Self.newMark()
+        }
+        try file.write(Self.on + mark)
+        (state.mark, state.needsMark) = (mark, false)
+    }
+
+    private static func newMark() -> String { " " + RandomText.hexadecimal128() }
+
+    /// Writes a "no". If that fails, it empties the file: an empty file is a "no" too, and needs no room on the disk.
+    private func writeNo() throws(FileFailure) {
+        do throws(FileFailure) {
+            try file.write(Self.off)
+        } catch {
+            do throws(FileFailure) { try file.empty() } catch _ { throw error }
+        }
+    }
+
+    /// Moves the answer from the former file: a "no" always, a "yes" only if there is no other answer.
+    private func move(_ former: StateFile, _ state: inout State) {
+        do throws(FileFailure) {
+            guard let text = try former.read() else { return }
+            if Self.mark(text) == nil {
+                state.given = false
+                write(false, &state)
+            } else if try file.read() == nil {
+                try file.write(text)
+                try syncFolder(file.folder)
+            }
+            if state.failure == nil { try former.remove() }
+        } catch {
+            // The unreadable file may be a "no". It stays, and the next run tries again.
+            state.given = false
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import LeakPlatform
+internal import Foundation
+import LeakMessage
+import LeakTransport
+
+extension ReporterEnvironment {
+    init(
+        _ configuration: LeakReporter.Configuration, backoff: Backoff,
+        makeTransport: @escaping @Sendable () -> any Transport
+    ) {
+        bounds = configuration.bounds.validated
+        self.backoff = backoff
+        app = configuration.app
+        device = configuration.device
+        collectsByDefault = configuration.collectsByDefault
+        warn = configuration.warn
+        self.makeTransport = makeTransport
+        rules = Outbox.Rules(
+            isSampledOut: !ReportQuota.isSampled(rate: bounds.sampleRate, random: .random(in: 0..<1)),
+            sendsAutomatically: configuration.sendsAutomatically, redaction: configuration.redaction,
+            beforeSend: configuration.beforeSend)
+        user = configuration.user
+        let installFile = InstallFile.ofThisUser(app)
+        folder = Self.folder(configuration.storage, standard: installFile.folder)
+        choiceFolder = folder ?? installFile.folder
+        install = Self.install(configuration.install, installFile)
+        if configuration.install == .kept {
+            forgetInstall = { installFile.forget() }
+            installFolder = installFile.folder
+        }
+        var hasFolder = false
+        do throws(Misconfiguration) {
+            if case .folder(let path) = configuration.storage { try Self.check(path) }
+            hasFolder = true
+            if let shared = try Self.folder(configuration.consentStorage) {
+                (choiceFolder, formerChoiceFolder) = (shared, choiceFolder)
+            }
+            requestBuilder = try RequestBuilder(configuration)
+        } catch {
+            rules.refusal = .misconfigured
+            folder = nil
+            // The next start, which may have a valid endpoint and key again, must find a "no".
+            if !hasFolder { (choiceFolder, formerChoiceFolder) = (installFile.folder, nil) }
+            problem = error.description
+        }
+    }
+
+    private static func folder(_ storage: LeakReporter.Storage, standard: String) -> String? {
+        switch storage {
+        case .standard: standard
+        case .folder(let path): path
+        case .memory: nil
+        }
+    }
+
+    /// - Returns: the path of the folder; `nil` for the reporter's own folder.
+    private static func folder(
+        _ storage: LeakReporter.ConsentStorage
+    ) throws(Misconfiguration) -> String? {
+        switch storage {
+        case .standard: return nil
+        case .folder(let path):
+            try check(path)
+            return path
+        case .appGroup(let identifier):
+            guard let container = AppGroup.container(identifier) else { throw .appGroup(identifier) }
+            return container + "/LeakReporter"
+        }
+    }
+
+    private static func check(_ path: String) throws(Misconfiguration) {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw .relativeFolder(path) }
+    }
+
+    private static func install(
+        _ install: LeakReporter.Install, _ file: InstallFile
+    ) -> @Sendable () -> String? {
+        switch install {
+        case .kept: { file.identifier() }
+        case .none: { nil }
+        case .given(let identifier): { identifier }
+        }
+    }
+}

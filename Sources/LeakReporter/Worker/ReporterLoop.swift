@@ -1,0 +1,321 @@
+internal import Dispatch
+import LeakMessage
+internal import LeakPlatform
+
+/// The loop of the reporter's thread.
+struct ReporterLoop {
+    private let environment: ReporterEnvironment
+    private let thread: ReporterThread
+    private let sender = BatchSender()
+    private var outbox: Outbox
+    private var takeChecks: (@Sendable () -> [ClassChecks])?
+    private var processed: UInt64 = 0
+    private var recorded = 0
+    private var countedRefusals = QueueRejections()
+    private var isInstallLoaded = false
+    private var isClosing = false
+    private var isInFlight = false
+    /// `true` if the session ended because the app entered the background, and another begins when it returns.
+    private var isPaused = false
+    private var hasWarned = false
+    private var pendingCompletions: [@Sendable (Bool) -> Void] = []
+    private var savedUsage: DailyByteUsage
+    /// The day of the last check of the segments of other endpoints, keys and apps.
+    private var expiredOn: Int64?
+
+    private static let entriesPerCommit = 512
+
+    init(_ environment: ReporterEnvironment, _ thread: ReporterThread) {
+        self.environment = environment
+        self.thread = thread
+        let folder = environment.makeQueueFolder()
+        let origin = SegmentHeader(
+            key: "", app: environment.app, device: environment.device,
+            user: environment.user?.prefix(utf8: WireLimits.userBytes))
+        savedUsage = (try? environment.spentFile?.read()).flatMap(DailyByteUsage.init) ?? DailyByteUsage()
+        let budget = ReportQuota(
+            reportsPerSession: environment.bounds.reportsPerSession,
+            bytesPerDay: environment.bounds.bytesPerDay,
+            spent: savedUsage)
+        outbox = Outbox(
+            queue: SegmentQueue(bounds: environment.bounds, origin: origin, folder: folder),
+            backoff: environment.backoff, budget: budget, rules: environment.rules)
+    }
+
+    mutating func run() {
+        ThreadMark.set(thread)
+        start()
+        var entries: [ReporterThread.Entry] = []
+        while true {
+            let wait = sendWhatIsDue()
+            if isClosing, !isInFlight { break }
+            entries.removeAll(keepingCapacity: entries.capacity <= 64)
+            thread.mailbox.take(into: &entries, milliseconds: untilNextWork(isInFlight ? nil : wait))
+            for (index, entry) in entries.enumerated() {
+                take(entry)
+                // In a burst, the first entries are stored before the last ones are processed.
+                if index % Self.entriesPerCommit == Self.entriesPerCommit - 1 { endTurn() }
+            }
+            pollIfDue()
+            expireForeignIfDue(at: environment.now())
+            thread.choice.retry(at: environment.now().moment)
+            endTurn()
+        }
+        thread.mailbox.close()
+        thread.choice.retry(at: environment.now().moment, isLast: true)
+        endTurn(isLast: true)
+    }
+
+    private mutating func start() {
+        let now = environment.now()
+        if let why = environment.problem { stop(why) }
+        outbox.takesExplanations = wereExplanationsTaken()
+        switch thread.choice.atStart() {
+        case .on: break
+        case .off: outbox.setCollecting(false, at: now)
+        case .unanswered: outbox.awaitAnswer(at: now)
+        }
+        if environment.rules.refusal == nil {
+            outbox.adopt(at: now)
+            expireForeignIfDue(at: now)
+        }
+        removeDrafts()
+        endTurn()
+    }
+
+    /// Enforces the limits of foreign segments once a day, because a server may run for months.
+    private mutating func expireForeignIfDue(at now: CurrentTime) {
+        let day = now.wallTime.milliseconds / 86_400_000
+        guard environment.rules.refusal == nil, day != expiredOn else { return }
+        expiredOn = day
+        outbox.expireForeign(at: now)
+    }
+
+    /// Reads the setting of the collector. It may exist for the protection of the app, so an unreadable file counts as a "no".
+    private func wereExplanationsTaken() -> Bool {
+        do throws(FileFailure) {
+            return try environment.noExplanationsFile?.read() == nil
+        } catch {
+            return false
+        }
+    }
+
+    /// Removes drafts of processes that were killed while writing.
+    private func removeDrafts() {
+        for folder in Set(
+            [environment.choiceFolder, environment.installFolder, environment.folder].compactMap(\.self))
+        {
+            Draft.removeLeftovers(of: ["collection", "spent", "no-explanations", "install"], in: folder)
+        }
+    }
+
+    /// - Returns: the milliseconds until the next work; `nil` if there is none before the next record.
+    private mutating func sendWhatIsDue() -> Int64? {
+        guard !isInFlight else { return nil }
+        // One time for all decisions: a batch that becomes due a moment later would be sent without permission.
+        let now = environment.now()
+        if outbox.isAttemptDue(at: now) {
+            switch thread.choice.permission() {
+            case .granted: break
+            case .denied:
+                outbox.setCollecting(false, at: now)
+                // The published state must show the deletion.
+                return 0
+            case .unknown(let failure):
+                outbox.postpone("the stored choice about collecting cannot be read: \(failure)", at: now)
+            }
+            if outbox.isAboutToSend(at: now) { poll() }
+        }
+        switch outbox.next(at: now) {
+        case .wait(nil): return nil
+        case .wait(let moment?): return Int64(clamping: moment.milliseconds - now.moment.milliseconds)
+        case .send(let batch):
+            isInFlight = sender.send(batch, from: environment, repliesTo: thread.mailbox)
+            if !isInFlight {
+                finish(
+                    batch, .postponed(afterMilliseconds: nil, why: "the system cannot start another thread"))
+                return 0
+            }
+            return nil
+        }
+    }
+
+    /// - Parameter wait: the milliseconds until something is due to be sent; `nil` if nothing is due before the next record.
+    private func untilNextWork(_ wait: Int64?) -> Int64? {
+        let retry = thread.choice.retryAt.map {
+            Int64(clamping: $0.milliseconds - environment.now().moment.milliseconds)
+        }
+        return [wait, retry].compactMap(\.self).min()
+    }
+
+    private mutating func take(_ entry: ReporterThread.Entry) {
+        processed += 1
+        outbox.number(processed)
+        let now = environment.now()
+        switch entry {
+        case .report(let report):
+            recorded &+= report.boundedCount
+            loadInstall()
+            outbox.record(report, at: now)
+        case .explanation(let leak):
+            loadInstall()
+            outbox.record(explanationOf: leak, at: now)
+        case .checks(let checks):
+            loadInstall()
+            outbox.record(checks.list, unseen: checks.unseen, at: now)
+        case .session(let session):
+            loadInstall()
+            outbox.record(session, at: now)
+        case .log(let line): outbox.log(line)
+        case .context(let change):
+            for key in change.keys { outbox.set(key.value, forKey: key.name) }
+            if let user = change.user { outbox.setUser(user) }
+        case .startSession(let source): startSession(source, at: now)
+        case .endSession: endSession()
+        case .background:
+            let goesOn = isPaused || outbox.hasSession
+            endSession()
+            isPaused = goesOn
+        case .foreground:
+            if isPaused { startSession(nil, at: now) }
+        case .collect(let isOn): outbox.setCollecting(isOn, at: now)
+        case .check(let completion):
+            outbox.adopt(at: now)
+            pendingCompletions.append(completion)
+        case .send:
+            gather(at: now)
+            outbox.retryAllNow()
+        case .flush:
+            gather(at: now)
+            drain()
+        case .delete(let resetsInstall):
+            outbox.deleteAll(at: now)
+            if resetsInstall {
+                environment.forgetInstall()
+                isInstallLoaded = false
+                loadInstall()
+            }
+        case .reply(let batch, let reply):
+            isInFlight = false
+            finish(batch, Delivery(reply, now: now.wallTime))
+        case .drain: drain()
+        case .close:
+            endSession()
+            drain()
+            isClosing = true
+        }
+    }
+
+    /// Collects everything that can be sent now: the app's checks and the files of ended runs.
+    private mutating func gather(at now: CurrentTime) {
+        poll()
+        outbox.adopt(at: now)
+    }
+
+    /// Makes everything due if sending is automatic, because the process or the reporter may be about to end.
+    private mutating func drain() {
+        if environment.rules.sendsAutomatically { outbox.retryAllNow() }
+    }
+
+    private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
+        let tookExplanations = outbox.takesExplanations
+        outbox.finish(batch, delivery, at: environment.now(), jitter: .random(in: 0..<1))
+        if outbox.takesExplanations != tookExplanations, let file = environment.noExplanationsFile {
+            if tookExplanations { try? file.write("") } else { try? file.remove() }
+        }
+        switch delivery {
+        case .unauthorized where outbox.schedule.wasUnauthorizedTwice, .forbidden:
+            warn(outbox.schedule.lastFailure)
+        default: break
+        }
+    }
+
+    /// Reads the installation's identifier, once, before the first record that needs it.
+    private mutating func loadInstall() {
+        guard !isInstallLoaded, outbox.isCollecting else { return }
+        isInstallLoaded = true
+        outbox.setInstall(environment.install())
+    }
+
+    // MARK: Counts of the app
+
+    private mutating func pollIfDue() {
+        if outbox.isPollDue(at: environment.now()) { poll() }
+    }
+
+    private mutating func poll() {
+        guard outbox.hasSession, let takeChecks else { return }
+        let checks = takeChecks()
+        outbox.record(checks, at: environment.now())
+        outbox.finishPoll(hasChecks: !checks.isEmpty, at: environment.now())
+    }
+
+    private mutating func startSession(_ source: (@Sendable () -> [ClassChecks])?, at now: CurrentTime) {
+        loadInstall()
+        endSession()
+        takeChecks = source ?? takeChecks
+        outbox.startSession(isPolled: takeChecks != nil, at: now)
+    }
+
+    private mutating func endSession() {
+        isPaused = false
+        poll()
+        outbox.endSession(at: environment.now())
+    }
+
+    // MARK: Published state
+
+    private mutating func endTurn(isLast: Bool = false) {
+        let rejections = thread.mailbox.rejections
+        for (reason, count) in rejections.since(countedRefusals) { outbox.countLost(count, reason) }
+        countedRefusals = rejections
+        outbox.setStateFailure(
+            thread.choice.failure.map { "the choice about collecting could not be stored: \($0)" })
+        outbox.commit(at: environment.now())
+        saveUsage()
+        let publishedState = PublishedState(
+            statistics: outbox.statistics, processed: processed, recorded: recorded,
+            completedThrough: outbox.queue.completedThrough(processed), countedRefusals: rejections,
+            hasSession: outbox.hasSession, sendsAt: outbox.sendsAt, isClosed: isLast,
+            wantsExplanations: outbox.wantsExplanations)
+        thread.publishedState.with { $0 = publishedState }
+        thread.publishedState.wakeAll()
+        callCompletions(publishedState.statistics.waiting > 0)
+    }
+
+    /// Calls the completions of `check`, after the published state was updated, because they may read it.
+    private mutating func callCompletions(_ hasSome: Bool) {
+        guard !pendingCompletions.isEmpty else { return }
+        let completions = pendingCompletions
+        pendingCompletions = []
+        // This runs the app's own code, which may take long.
+        DispatchQueue.global(qos: .utility).async { for completion in completions { completion(hasSome) } }
+    }
+
+    /// Saves the usage of the day with each batch or 64 KiB, not with each report: a process that is killed loses the usage of at
+    /// most one batch.
+    private mutating func saveUsage() {
+        let spent = outbox.budget.spent
+        guard spent != savedUsage, let file = environment.spentFile else { return }
+        let isMuch =
+            spent.day != savedUsage.day || spent.totalBytes - savedUsage.totalBytes >= 64 * 1024
+        guard isMuch || outbox.queue.open == nil else { return }
+        let other = (try? file.read()).flatMap(DailyByteUsage.init) ?? savedUsage
+        let sum = spent.added(to: other, since: savedUsage)
+        outbox.setUsage(sum)
+        savedUsage = sum
+        try? file.write(sum.line)
+    }
+
+    private mutating func stop(_ why: String) {
+        outbox.stop(why)
+        warn(why)
+    }
+
+    /// Warns once: a reason that prevents sending stays until a person changes it.
+    private mutating func warn(_ text: String?) {
+        guard !hasWarned, let text else { return }
+        hasWarned = true
+        environment.warn("LeakReporter: \(text)")
+    }
+}

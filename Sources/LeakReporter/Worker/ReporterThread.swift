@@ -1,0 +1,281 @@
+internal import Dispatch
+import LeakMessage
+internal import LeakPlatform
+import LeakTransport
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// The thread that owns the outbox: it receives records, stores them, and decides what is to be sent.
+///
+/// It never waits for the network, and threads that record never wait for it.
+final class ReporterThread: Sendable {
+    enum Entry: Sendable {
+        case report(LeakReport)
+        /// A leak with its explanation.
+        case explanation(LeakReport)
+        case checks(PendingChecks)
+        case session(EndedSession)
+        case log(String)
+        case context(ContextChange)
+        case startSession(checks: (@Sendable () -> [ClassChecks])?)
+        case endSession
+        /// The app enters the background, which ends the session, or returns to the foreground, which starts the next one.
+        case background, foreground
+        /// Sends the waiting reports if sending is automatic.
+        case drain
+        case collect(Bool)
+        case check(@Sendable (Bool) -> Void)
+        /// Sends the waiting reports, at the request of the app.
+        case send
+        /// Sends the waiting reports, unless the app sends them itself.
+        case flush
+        case delete(resetsInstall: Bool)
+        case reply(SegmentQueue.Batch, TransportResult)
+        case close
+    }
+
+    let mailbox: BoundedQueue<Entry>
+    let publishedState = Guarded(PublishedState())
+    let choice: CollectionChoice
+    private let environment: ReporterEnvironment
+    private let process = getpid()
+
+    /// `true` in a child process created with `fork`, which has none of the threads: a lock may be held by a thread that does not
+    /// exist in it.
+    var isInherited: Bool { getpid() != process }
+
+    init(_ environment: ReporterEnvironment) {
+        self.environment = environment
+        choice = environment.makeChoice()
+        mailbox = BoundedQueue(items: Self.entryLimit, bytes: environment.bounds.memoryBytes)
+        let isRunning = WorkerThread.start(name: "LeakReporter") { [self] in
+            var loop = ReporterLoop(environment, self)
+            loop.run()
+        }
+        guard !isRunning else { return }
+        mailbox.close()
+        publishedState.with { publishedState in
+            publishedState.isClosed = true
+            publishedState.statistics.isStopped = true
+            publishedState.statistics.lastFailure =
+                "the system cannot start another thread, so nothing is kept or sent"
+        }
+    }
+
+    /// The most entries in the mailbox. If there are more in the milliseconds that it takes to store the previous ones, the app is
+    /// in a faulty loop.
+    static let entryLimit = 16_384
+
+    func record(_ report: LeakReport) {
+        guard !isInherited else { return }
+        // Called from the app's own `beforeSend`, which would be called with this report and record again.
+        guard !ThreadMark.isSet(by: self) else { return mailbox.refuse(weight: report.boundedCount) }
+        var report = report.boundedForQueue()
+        if report.at == nil { report.at = .now }
+        let (bytes, count) = (ReportSize.bytes(of: report), report.boundedCount)
+        if mailbox.offerUnlessHalfFull(.report(report), bytes: bytes, weight: count) { return }
+        // The reports arrive faster than they can be stored: merge them here, as the queue would do later.
+        let leak = ReportMergeKey(report)
+        let key = report.hasValues ? ReportMergeKey(report, withKeys: true) : leak
+        mailbox.merge(
+            .report(report), bytes: bytes, weight: count, key: key.mergeKey, coarseKey: leak.mergeKey
+        ) { $0.add(report) }
+    }
+
+    func record(_ checks: PendingChecks) {
+        guard !isInherited else { return }
+        // Ahead of sightings: checks are few, and without them ratios are wrong.
+        mailbox.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
+            entry.add(checks, room)
+        }
+    }
+
+    private static let checksKey = MergeKey(0, 1)
+
+    /// - Parameter isAlwaysKept: `true` if the change must not be lost.
+    func change(_ change: ContextChange, isAlwaysKept: Bool) {
+        guard !isInherited else { return }
+        mailbox.change(
+            change.settings, .context(change), bytes: change.bytes, isAlwaysKept: isAlwaysKept
+        ) { entry, room in entry.add(change, room) }
+    }
+
+    func record(explanationOf leak: LeakReport) {
+        // As for a report: ignored if it is called from the app's own `beforeSend`, which would be called with it.
+        guard !isInherited, !ThreadMark.isSet(by: self) else { return }
+        let report = leak.boundedForQueue()
+        // Explanations may not use the space that is reserved for sightings when there are many.
+        _ = mailbox.offer(
+            .explanation(report), bytes: ReportSize.bytes(of: report), weight: 0, in: .half,
+            separating: .settings)
+    }
+
+    /// - Parameter bytes: the bytes that the entry counts toward the limit of the mailbox; `nil` for the few entries that must not
+    ///   be lost.
+    func post(_ entry: Entry, bytes: Int? = nil) {
+        guard !isInherited else { return }
+        guard let bytes else {
+            mailbox.offerIgnoringLimits(entry, separating: entry.separation)
+            return
+        }
+        _ = mailbox.offer(entry, bytes: bytes, weight: 0, in: .reserve, separating: entry.separation)
+    }
+
+    /// Requests sending of the waiting reports. Has no effect in the app's own code on the reporter's thread, which would be called
+    /// again because of it.
+    func send() {
+        if !ThreadMark.isSet(by: self) { post(.send) }
+    }
+
+    /// - Returns: `false` if `completion` will not be called.
+    func ask(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
+        !isInherited && mailbox.offerIgnoringLimits(.check(completion), separating: .none) != nil
+    }
+
+    /// Ends the session, then stores and sends the waiting reports, at the end of the process.
+    func finish(seconds: Double) {
+        guard !isInherited else { return }
+        choice.retry(at: .now, isLast: true)
+        guard !ThreadMark.isSet(by: self), !isIdle || publishedState.with({ $0.hasSession }) else { return }
+        post(.endSession)
+        drain(milliseconds: Self.milliseconds(seconds)) { false }
+    }
+
+    /// Waits until everything recorded so far is on the disk, and sends it if sending is automatic. It stops waiting if an attempt
+    /// fails or the collector has asked for a delay.
+    ///
+    /// - Parameter isOver: called each time the published state changes; `true` ends the wait.
+    func drain(milliseconds: Int, isOver: () -> Bool) {
+        let failures = publishedState.with { $0.statistics.failedAttempts }
+        guard let ticket = mailbox.offerIgnoringLimits(.drain, separating: .none) else { return }
+        _ = wait(for: ticket, milliseconds: milliseconds) { publishedState, deadline in
+            if isOver() { return true }
+            guard publishedState.processed >= ticket else { return false }
+            return publishedState.statistics.failedAttempts > failures
+                || publishedState.isIdle(until: deadline)
+        }
+    }
+
+    /// Waits until everything recorded so far is delivered or discarded.
+    func flush(seconds: Double) -> Bool {
+        // Called by the app's own code on the reporter's thread, which cannot wait for itself.
+        guard !isInherited, !ThreadMark.isSet(by: self) else { return false }
+        let wasIdle = isIdle
+        guard let ticket = mailbox.offerIgnoringLimits(.flush, separating: .none) else { return wasIdle }
+        let sends = environment.rules.sendsAutomatically
+        let isDone = wait(for: ticket, milliseconds: Self.milliseconds(seconds)) { publishedState, deadline in
+            guard publishedState.processed >= ticket else { return false }
+            return publishedState.statistics.isStopped || !sends || publishedState.isIdle(until: deadline)
+        }
+        // Reports of earlier runs have no record number in this run.
+        return isDone || (wasIdle && publishedState.with { $0.statistics.waiting == 0 })
+    }
+
+    /// Converts seconds to milliseconds, at most a day. NaN becomes 0.
+    private static func milliseconds(_ seconds: Double) -> Int {
+        seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
+    }
+
+    /// - Parameter isHopeless: returns `true` to stop waiting.
+    private func wait(
+        for ticket: UInt64, milliseconds: Int,
+        unless isHopeless: (PublishedState, _ deadline: MonotonicTime) -> Bool
+    ) -> Bool {
+        let deadline = MonotonicTime.now.advanced(byMilliseconds: milliseconds)
+        return publishedState.wait { publishedState in
+            if publishedState.completedThrough >= ticket { return .take(true) }
+            if publishedState.isClosed || isHopeless(publishedState, deadline) { return .take(false) }
+            let left = deadline.milliseconds - MonotonicTime.now.milliseconds
+            return left <= 0 ? .take(false) : .sleep(milliseconds: Int64(left))
+        }
+    }
+
+    private var isIdle: Bool {
+        let last = mailbox.lastSequence
+        return publishedState.with { $0.processed == last && $0.completedThrough >= last }
+    }
+
+    var statistics: LeakReporter.Statistics {
+        guard !isInherited else {
+            var statistics = LeakReporter.Statistics()
+            statistics.isStopped = true
+            statistics.lastFailure =
+                "this process was forked from the one that has the reporter: create a reporter in this process"
+            return statistics
+        }
+        // In this order, because counting a report twice for a moment is better than not counting it.
+        let (weight, rejections) = (mailbox.weight, mailbox.rejections)
+        let publishedState = publishedState.with { $0 }
+        var statistics = publishedState.statistics
+        statistics.waiting += max(weight - publishedState.recorded, 0)
+        statistics.refusedCalls = rejections.calls
+        for (reason, count) in rejections.since(publishedState.countedRefusals) where count > 0 {
+            statistics.dropped[reason, default: 0] += count
+        }
+        return statistics
+    }
+
+    var wantsExplanations: Bool { !isInherited && publishedState.with { $0.wantsExplanations } }
+
+    /// Lets the threads send the waiting reports, each batch once, and end.
+    func close() {
+        guard !isInherited else { return }
+        mailbox.offerIgnoringLimits(.close)
+    }
+}
+
+extension ReporterThread.Entry {
+    /// The entries after this one that must not be merged into entries before it.
+    fileprivate var separation: MergeBarrier {
+        switch self {
+        // Merged sightings have the log of the first one.
+        case .session, .log, .flush, .drain, .check, .reply: .none
+        case .explanation: .settings
+        // The entry acts on everything recorded before it, so later items stay behind it.
+        default: .all
+        }
+    }
+
+    fileprivate mutating func add(_ checks: PendingChecks, _ room: Int) -> Int? {
+        guard case .checks(var counts) = self else { return nil }
+        // This releases the shared storage, so that the change makes no copy.
+        self = .close
+        let growth = counts.add(checks, room)
+        self = .checks(counts)
+        return growth
+    }
+
+    fileprivate mutating func add(_ change: ContextChange, _ room: Int) -> Int? {
+        guard case .context(var context) = self else { return nil }
+        self = .close
+        let growth = context.add(change, room)
+        self = .context(context)
+        return growth
+    }
+
+    /// Adds the count of a sighting of the same leak.
+    ///
+    /// - Returns: `false` if the sum exceeds the count that one report may have.
+    fileprivate mutating func add(_ sighting: LeakReport) -> Bool {
+        guard case .report(var report) = self else { return false }
+        let count = report.boundedCount + sighting.boundedCount
+        guard count <= WireLimits.count else { return false }
+        report.count = count
+        report.alive = [report.alive, sighting.alive].compactMap(\.self).max()
+        self = .report(report)
+        return true
+    }
+}
+
+extension QueueRejections {
+    func since(_ earlier: QueueRejections) -> [(LeakReporter.DropReason, Int)] {
+        [
+            (.queueFull, full + closed - earlier.full - earlier.closed),
+            (.reentrant, reentrant - earlier.reentrant),
+        ]
+    }
+}

@@ -1,0 +1,88 @@
+internal import LeakMessage
+
+/// Collects the items of one request into a batch.
+struct BatchBuilder {
+    private(set) var reports: [LeakReport] = []
+    /// The origin of the first event.
+    private(set) var origin: EventOrigin?
+    private var dropped: [DroppedReports] = []
+    /// The id of each event, including events that could not be read; `nil` for an event that gives no id.
+    private var eventIDs: [String?] = []
+
+    /// The reason for an event that is not a leak: a crash, a hang or an uncaught error is an event too.
+    private static let notALeak = "sentry_not_a_leak"
+    /// The reason for an event without anything that tells one leak from another.
+    private static let empty = "sentry_empty"
+    private static let tooLarge = "sentry_too_large"
+    private static let unreadable = "sentry_unreadable"
+    /// Reasons that a client report may not use.
+    static let ownReasons: Set<String> = [notALeak, empty, tooLarge, unreadable]
+
+    var firstEventID: String? { eventIDs.lazy.compactMap(\.self).first }
+
+    /// Returns the ids of the events, each once, in their order; empty when an event has no id.
+    ///
+    /// - Parameter header: the id for an event that gives none.
+    func idempotencyIDs(header: String?) -> [String] {
+        var ids: [String] = []
+        var known: Set<String> = []
+        for id in eventIDs {
+            guard let id = id ?? header else { return [] }
+            if known.insert(id).inserted { ids.append(id) }
+        }
+        return ids
+    }
+
+    mutating func add(_ event: SentryEvent) {
+        eventIDs.append(event.id)
+        guard event.isError else { return }
+        let origin = EventOrigin(event)
+        if self.origin == nil { self.origin = origin }
+        guard event.mayBeLeak else { return drop(Self.notALeak, 1) }
+        guard var report = ReportBuilder(event).report else { return drop(Self.empty, 1) }
+        if origin != self.origin {
+            (report.app, report.device, report.install) = (origin.app, origin.device, origin.install)
+        }
+        reports.append(report)
+    }
+
+    mutating func add(_ report: ClientReport) {
+        for part in report.dropped { drop(part.reason, part.count) }
+    }
+
+    /// Adds an event that is too large to be read.
+    mutating func addTooLarge() {
+        eventIDs.append(nil)
+        drop(Self.tooLarge, 1)
+    }
+
+    mutating func addUnreadable() {
+        eventIDs.append(nil)
+        drop(Self.unreadable, 1)
+    }
+
+    /// Adds to the count of the same reason. Reasons beyond the limit of the wire format are counted under one name.
+    private mutating func drop(_ reason: String, _ count: Int) {
+        let isNew = !dropped.contains { $0.reason == reason }
+        let isFull = dropped.count >= WireLimits.droppedCount - 1
+        let reason = isNew && isFull ? ClientReport.otherReason : reason
+        let most = WireLimits.droppedReports
+        if let index = dropped.firstIndex(where: { $0.reason == reason }) {
+            dropped[index].count = min(dropped[index].count + min(count, most), most)
+        } else {
+            dropped.append(DroppedReports(reason: reason, count: min(count, most)))
+        }
+    }
+
+    /// Returns the batch; `nil` when there is nothing to count.
+    func json() -> [UInt8]? {
+        guard !reports.isEmpty || !dropped.isEmpty else { return nil }
+        var batch = LeakBatch()
+        if let origin {
+            (batch.app, batch.device, batch.install) = (origin.app, origin.device, origin.install)
+        }
+        batch.dropped = dropped
+        batch.reports = reports
+        return batch.json()
+    }
+}

@@ -1,0 +1,226 @@
+internal import LeakGrammar
+internal import LeakMessage
+
+extension SentryEvent {
+    /// Reads one event in one pass. A field of the wrong type counts as missing.
+    ///
+    /// - Throws: ``SentryJSONError`` when it is no JSON object in UTF-8.
+    static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryJSONError) -> SentryEvent {
+        var event = SentryEvent()
+        try SentryJSON.scan(body, in: range, as: "the event") { (scanner) throws(JSONError) in
+            try scanner.fields { (scanner, name) throws(JSONError) in try event.field(name, &scanner) }
+        }
+        return event
+    }
+
+    private mutating func field(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch name {
+        case "event_id": id = EventID.text(try scanner.stringIfAny())
+        case "type": type = try scanner.stringIfAny()
+        case "timestamp": at = try scanner.timestamp()
+        case "level": level = try scanner.stringIfAny()
+        case "release": release = try scanner.scalarText()
+        case "dist": dist = try scanner.scalarText()
+        case "environment": environment = try scanner.stringIfAny()
+        case "fingerprint":
+            try scanner.elements { (scanner) throws(JSONError) in
+                if let part = try scanner.scalarText() { fingerprint.add(part) }
+            }
+        case "message": message = try scanner.logEntry()
+        case "logentry", "sentry.interfaces.Message": logEntry = try scanner.logEntry()
+        case "exception", "sentry.interfaces.Exception": try exceptions(&scanner)
+        case "debug_meta":
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                guard name == "images" else {
+                    try scanner.skip()
+                    return
+                }
+                try scanner.elements { (scanner) throws(JSONError) in
+                    let image = try scanner.image()
+                    if image.address != nil, images.count < Self.imageLimit { images.append(image) }
+                }
+            }
+        case "tags": try tags(&scanner)
+        case "extra":
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                guard let value = try scanner.scalar() else { return }
+                if case .string(let text) = value, Self.isKeyOfClass(name), extraClass == nil {
+                    extraClass = text
+                }
+                extra.add(name, value)
+            }
+        case "breadcrumbs":
+            try scanner.values { (scanner) throws(JSONError) in
+                if let line = try scanner.breadcrumb() { breadcrumbs.append(line) }
+            }
+        case "user":
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                if name == "id" { userID = try scanner.scalarText() } else { try scanner.skip() }
+            }
+        case "contexts": try contexts.read(&scanner)
+        case "threads":
+            var threads = ThreadSelection()
+            try scanner.values { (scanner) throws(JSONError) in threads.add(try scanner.thread()) }
+            threadFrames = threads.frames
+        default: try scanner.skip()
+        }
+    }
+
+    private static func isKeyOfClass(_ name: String) -> Bool {
+        let letters = name.lowercased().filter(\.isLetter)
+        return ["class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass"].contains(
+            letters)
+    }
+
+    /// Reads tags: an object, or a list of pairs.
+    private mutating func tags(_ scanner: inout JSONScanner) throws(JSONError) {
+        guard try scanner.kind() == .array else {
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                if let value = try scanner.scalarText() { tag(name, value) }
+            }
+            return
+        }
+        try scanner.elements { (scanner) throws(JSONError) in
+            var pair: [String?] = []
+            try scanner.elements { (scanner) throws(JSONError) in
+                let part = try scanner.scalarText()
+                if pair.count < 3 { pair.append(part) }
+            }
+            if pair.count == 2, let name = pair[0], let value = pair[1] { tag(name, value) }
+        }
+    }
+
+    private mutating func tag(_ name: String, _ value: String) {
+        if name == Self.classTagName {
+            classTag = value
+            return
+        }
+        if name == Self.kindTagName { kindTag = value }
+        tags.add(name, value)
+    }
+
+    /// Reads exceptions: `{"values": […]}`, a list, or one exception.
+    private mutating func exceptions(_ scanner: inout JSONScanner) throws(JSONError) {
+        guard try scanner.kind() == .object else { return try exceptionList(&scanner) }
+        var alone = SentryException()
+        var isAlone = false
+        try scanner.fields { (scanner, name) throws(JSONError) in
+            if name == "values" {
+                try exceptionList(&scanner)
+            } else {
+                isAlone = try alone.field(name, &scanner) || isAlone
+            }
+        }
+        if isAlone, exception == nil { setException(alone) }
+    }
+
+    private mutating func exceptionList(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.elements { (scanner) throws(JSONError) in
+            guard try scanner.kind() == .object else {
+                try scanner.skip()
+                return
+            }
+            var exception = SentryException()
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                _ = try exception.field(name, &scanner)
+            }
+            setException(exception)
+        }
+    }
+
+    private mutating func setException(_ exception: SentryException) {
+        self.exception = exception
+        if exception.mechanism.isHandled == false { isUnhandled = true }
+    }
+}
+
+extension JSONScanner {
+    /// The last second of the year 9999, the last year that RFC 3339 can write, in seconds since 1970.
+    private var lastSecond: Double { 253_402_300_799 }
+
+    /// Reads a time: RFC 3339, in UTC if it names no zone, or seconds since 1970.
+    fileprivate mutating func timestamp() throws(JSONError) -> WireTime? {
+        guard try kind() == .number else {
+            let time = try stringIfAny().flatMap { WireTime(rfc3339: $0) ?? WireTime(rfc3339: $0 + "Z") }
+            return time.flatMap { $0.milliseconds >= 0 ? $0 : nil }
+        }
+        guard let seconds = Double(text(of: try number().slice)), (0...lastSecond).contains(seconds) else {
+            return nil
+        }
+        return WireTime(milliseconds: Int64((seconds * 1000).rounded()))
+    }
+
+    /// Reads a text, or an object with a text and its parameters.
+    fileprivate mutating func logEntry() throws(JSONError) -> SentryEvent.LogEntry {
+        var entry = SentryEvent.LogEntry()
+        guard try kind() == .object else {
+            entry.message = try stringIfAny()
+            return entry
+        }
+        try fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "formatted": entry.formatted = try scanner.stringIfAny()
+            case "message": entry.message = try scanner.stringIfAny()
+            case "params": try scanner.parameters(&entry.parameters)
+            default: try scanner.skip()
+            }
+        }
+        return entry
+    }
+
+    /// Reads parameters: a list, or an object.
+    private mutating func parameters(_ parameters: inout LogParameters) throws(JSONError) {
+        guard try kind() == .array else {
+            try fields { (scanner, name) throws(JSONError) in
+                if let text = try scanner.scalarText() { parameters.add(name, text) }
+            }
+            return
+        }
+        var number = 0
+        try elements { (scanner) throws(JSONError) in
+            // A value of another kind is counted too, so that the next ones keep their numbers.
+            parameters.add("\(number)", try scanner.scalarText() ?? "…")
+            number += 1
+        }
+    }
+
+    fileprivate mutating func thread() throws(JSONError) -> SentryThread {
+        var thread = SentryThread()
+        try fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "crashed": thread.isCrashed = try scanner.booleanIfAny() ?? false
+            case "current": thread.isCurrent = try scanner.booleanIfAny() ?? false
+            case "stacktrace": try scanner.stackTrace(&thread.frames)
+            default: try scanner.skip()
+            }
+        }
+        return thread
+    }
+
+    /// Reads a breadcrumb as `category: message`; `nil` if it has neither.
+    fileprivate mutating func breadcrumb() throws(JSONError) -> String? {
+        var (category, message): (String?, String?)
+        try fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "category": category = try scanner.stringIfAny()
+            case "message": message = try scanner.stringIfAny()
+            default: try scanner.skip()
+            }
+        }
+        let parts = [category, message].compactMap(\.self).filter { !$0.isEmpty }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ")
+    }
+
+    fileprivate mutating func image() throws(JSONError) -> BinaryImage {
+        var image = BinaryImage()
+        try fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "code_file", "name": image.name = try scanner.stringIfAny() ?? image.name
+            case "image_addr": image.address = try scanner.address()
+            case "image_size": image.size = try scanner.address()
+            default: try scanner.skip()
+            }
+        }
+        return image
+    }
+}

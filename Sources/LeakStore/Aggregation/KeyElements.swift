@@ -1,0 +1,40 @@
+/// The elements of a leak's key by which leaks like it are found: hashes in a table of their own.
+package enum KeyElements {
+    /// Elements of one leak: those nearest to the leaked object.
+    package static let limit = 4
+
+    /// Rules up to this version list owners, outermost first and the leaked object last; later ones list calls, innermost
+    /// first.
+    private static let lastPathVersion = 1
+
+    /// - Returns: each element once, in no order.
+    package static func hashes(of key: GroupingKey) -> [Int64] {
+        let isPath = key.version <= lastPathVersion && !key.className.isEmpty
+        let isSelf = isPath && key.stack.last.map { ByteText($0) == ByteText(key.className) } ?? false
+        let others = isSelf ? key.stack.dropLast() : key.stack[...]
+        let nearest = isPath ? others.suffix(limit) : others.prefix(limit)
+        return Set(nearest.map { hash($0) }).sorted()
+    }
+
+    /// FNV-1a: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
+    private static func hash(_ text: String) -> Int64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int64(bitPattern: hash)
+    }
+}
+
+/// Leaks that may be similar to another one, as a store finds them in few steps.
+package enum SimilarLeakLimits {
+    /// Leaks of the same class that are searched; the ones with the most reports are read.
+    package static let classRows = 50
+    package static let classLeaks = 18
+    /// Leaks that are read for each element of the key.
+    package static let leaksPerElement = 8
+    /// Leaks whose classes are compared with that of a leak, in each direction from it in the order of the names.
+    package static let classNames = 1_024
+    /// Leaks without a class whose texts are compared with that of a leak.
+    package static let texts = 512
+    /// Number of leaks with a class or text like that of a leak that are read.
+    package static let similarNameLeaks = 12
+}

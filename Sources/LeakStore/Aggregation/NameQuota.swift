@@ -1,0 +1,159 @@
+/// Decides what new names count as: themselves, or ``StoreLimits/other`` beyond a limit.
+///
+/// It numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are expected to be
+/// written in the same transaction.
+package protocol NameQuota: AnyObject {
+    /// - Parameter key: the ingest key whose report names it.
+    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName
+    /// - Parameter key: the ingest key whose report names it; a new name counts against the bytes of its day.
+    func release(_ version: String, of app: Int, key: Int64, at: Int64) throws(StoreError) -> AdmittedName
+    /// - Parameter key: as for ``release(_:of:key:at:)``.
+    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName
+    /// - Parameter key: the ingest key whose report names it.
+    func leak(
+        _ identity: LeakIdentity, of app: Int, key: Int64
+    ) throws(StoreError) -> (leak: AdmittedLeak, number: Int)
+    /// Returns the module of a leak that exists: empty if no report has named one. Returns `nil` for a leak that does not exist.
+    func module(of leak: LeakID) throws(StoreError) -> String?
+    /// Returns `true` if a leak may count a build separately.
+    ///
+    /// - Parameters:
+    ///   - besides: number of builds that the aggregate has of the leak.
+    ///   - key: the ingest key whose report comes first; a new build counts against the bytes of its day.
+    func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) throws(StoreError) -> Bool
+    /// Returns `true` if a leak may count an hour in the past, which counts against the details of the ingest key.
+    func admitsPastHour(key: Int64) throws(StoreError) -> Bool
+}
+
+/// The name that a name counts as.
+package struct AdmittedName: Sendable {
+    package var name: String
+    /// The quota's number; always 0 where the quota keeps no entries.
+    package var number: Int
+
+    package init(_ name: String, number: Int) {
+        self.name = name
+        self.number = number
+    }
+}
+
+/// The leak that a report is counted under.
+package struct AdmittedLeak: Sendable {
+    /// The leak itself, or ``LeakIdentity/beyond(app:row:)``.
+    package var counted: LeakIdentity
+    package var isNew: Bool
+    /// The limit because of which the leak does not count as itself.
+    package var beyond: BeyondLimit.Name?
+
+    package init(counted: LeakIdentity, isNew: Bool, beyond: BeyondLimit.Name? = nil) {
+        self.counted = counted
+        self.isNew = isNew
+        self.beyond = beyond
+    }
+}
+
+extension LeakIdentity {
+    /// All leaks of an app beyond the limit. No hash of class and stack begins with eight zero bytes.
+    ///
+    /// - Parameter row: the number of the app in the database.
+    package static func beyond(app: String, row: Int64) -> LeakIdentity {
+        LeakIdentity(
+            id: LeakID(high: 0, low: UInt64(bitPattern: row)), app: app, kind: "object", className: nil,
+            module: nil,
+            title: "Not grouped (limit reached)", stack: [], children: [], cycle: [],
+            quality: .low,
+            groupingKey: GroupingKey(version: 1, className: StoreLimits.other, stack: []))
+    }
+
+    /// Returns the leak as it counts in the app of that name. The app for names beyond the limit has leaks of its own, because the
+    /// app of the leak may be admitted later, from another key.
+    package func counted(in name: String) -> LeakIdentity {
+        guard name == StoreLimits.other, app != name else { return self }
+        return LeakIdentity(
+            id: LeakID(high: max(1, SplitMix64.mix(id.high)), low: SplitMix64.mix(id.low)), app: name,
+            kind: kind, className: className, module: module, title: title, stack: stack,
+            children: children, cycle: cycle, quality: quality, groupingKey: groupingKey,
+            alternative: alternative?.counted(in: name))
+    }
+
+    package var isBeyond: Bool { id.high == 0 }
+
+    /// Bytes of the leak's row in `leak_text`, except for a few.
+    package var storedBytes: Int {
+        let path = SearchText.packedPathBytes(of: self)
+        // The text for searches contains title and path once more, unless they are long.
+        let search = path > SearchText.pathBytes ? 0 : title.utf8.count + path
+        return title.utf8.count + path + groupingKey.className.utf8.count + packedGroupedStack.count + search
+    }
+}
+
+/// Admits every name as it is.
+package final class UnlimitedNames: NameQuota {
+    package init() {}
+
+    package func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
+        AdmittedName(name, number: 0)
+    }
+
+    package func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
+        AdmittedName(version, number: 0)
+    }
+
+    package func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
+        AdmittedName(name, number: 0)
+    }
+
+    package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int)
+    {
+        (AdmittedLeak(counted: identity, isNew: false), 0)
+    }
+
+    package func module(of leak: LeakID) -> String? { nil }
+
+    package func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool { true }
+
+    package func admitsPastHour(key: Int64) -> Bool { true }
+}
+
+/// Entries that are numbered in the order in which their keys came.
+package struct NumberedEntries<Key: Hashable, Entry> {
+    private var all: [Entry] = []
+    private var numbers: [Key: Int] = [:]
+
+    package init() {}
+
+    package func number(of key: Key) -> Int? { numbers[key] }
+
+    /// - Parameter entry: the entry of a new key.
+    /// - Returns: the number of the key.
+    package mutating func number(of key: Key, adding entry: @autoclosure () -> Entry) -> Int {
+        if let known = numbers[key] { return known }
+        all.append(entry())
+        numbers[key] = all.count - 1
+        return all.count - 1
+    }
+
+    package subscript(number: Int) -> Entry {
+        get { all[number] }
+        set { all[number] = newValue }
+    }
+}
+
+/// A text that belongs to a row, by its hash, which takes less memory than the text.
+///
+/// Hashes differ from one process to the next, so a sender cannot choose two texts that have the same one.
+package struct HashedName: Hashable {
+    private let value: UInt64
+
+    /// - Parameter hash: from ``hash(of:)``.
+    package init(owner: Int64, hash: Int) {
+        value = SplitMix64.mix(UInt64(bitPattern: owner)) ^ UInt64(bitPattern: Int64(hash))
+    }
+
+    /// A value of a leak.
+    package init(leak: Int64, _ kind: ValueKind, hash: Int) {
+        self.init(owner: leak, hash: hash << 3 | kind.rawValue)
+    }
+
+    package static func hash(of text: String) -> Int { ByteText(text).hashValue }
+}

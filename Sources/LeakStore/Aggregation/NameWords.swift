@@ -1,0 +1,142 @@
+/// The words of a leak's class, or of the text that stands for a missing class.
+package struct NameWords: Sendable {
+    /// Words beyond these are not compared.
+    private static let limit = 96
+    /// Words of one text that another text may have in the place of others.
+    private static let textDifferences = 4
+
+    package let name: String
+    private let isText: Bool
+    private let words: [Substring]
+    /// The name in front of the generic arguments: `Store` of `Store<HomeState>`.
+    private let genericBase: Substring?
+
+    /// - Parameters:
+    ///   - className: ``LeakIdentity/className``
+    ///   - text: ``GroupingKey/className``, compared where no class is known.
+    package init(className: String?, text: String) {
+        name = className ?? text
+        isText = className == nil
+        let all = isText ? name.split(separator: " ") : Self.words(ofType: name)
+        words = Array(all.prefix(Self.limit))
+        let bracket = isText ? nil : name.utf8.firstIndex(of: UInt8(ascii: "<"))
+        genericBase = if let bracket { name[..<bracket] } else { nil }
+    }
+
+    package init(_ leak: LeakOutline) {
+        self.init(className: leak.className, text: leak.groupingKey.className)
+    }
+
+    /// The number of words in which two names differ.
+    ///
+    /// - Returns: `nil` unless both are types or both are texts, and the two have a generic type or more than half of
+    ///   the words in common.
+    package func differences(from other: NameWords) -> Int? {
+        guard isText == other.isText, !words.isEmpty, !other.words.isEmpty else { return nil }
+        let longer = max(words.count, other.words.count)
+        let sharesBase = genericBase.map { base in
+            other.genericBase.map { base.utf8.elementsEqual($0.utf8) } ?? false
+        }
+        let shorter = min(words.count, other.words.count)
+        guard sharesBase == true || shorter * 2 > longer else { return nil }
+        let different = longer - common(with: other)
+        if isText, different > Self.textDifferences { return nil }
+        return sharesBase == true || (longer - different) * 2 > longer ? different : nil
+    }
+
+    /// Returns the words from the first to the last that two texts do not share: `("Home", "Cart")`; an empty text if there are
+    /// none.
+    package func changed(from other: NameWords) -> (ours: String, theirs: String) {
+        let (start, end) = edges(with: other)
+        return (
+            words[start..<words.count - end].joined(separator: " "),
+            other.words[start..<other.words.count - end].joined(separator: " ")
+        )
+    }
+
+    /// Returns the number of words that both have, wherever they are between the words that both begin and end with.
+    private func common(with other: NameWords) -> Int {
+        let (start, end) = edges(with: other)
+        var left: [ByteText: Int] = [:]
+        for word in words[start..<words.count - end] { left[ByteText(String(word)), default: 0] += 1 }
+        var common = start + end
+        guard !left.isEmpty else { return common }
+        for word in other.words[start..<other.words.count - end] {
+            guard let number = left[ByteText(String(word))], number > 0 else { continue }
+            left[ByteText(String(word))] = number - 1
+            common += 1
+        }
+        return common
+    }
+
+    /// Returns the number of words that both begin with, and of the following words that both end with.
+    private func edges(with other: NameWords) -> (start: Int, end: Int) {
+        let shorter = min(words.count, other.words.count)
+        var (start, end) = (0, 0)
+        while start < shorter, isSame(words[start], other.words[start]) { start += 1 }
+        while end < shorter - start,
+            isSame(words[words.count - 1 - end], other.words[other.words.count - 1 - end])
+        {
+            end += 1
+        }
+        return (start, end)
+    }
+
+    private func isSame(_ one: Substring, _ other: Substring) -> Bool { one.utf8.elementsEqual(other.utf8) }
+
+    /// `HomeURLSession2<Cart>` has the words `Home`, `URL`, `Session`, `2` and `Cart`.
+    private static func words(ofType name: String) -> [Substring] {
+        enum Kind { case upper, lower, digit, none }
+        func kind(_ byte: UInt8) -> Kind {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): .upper
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...: .lower
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): .digit
+            default: .none
+            }
+        }
+        let bytes = name.utf8
+        var words: [Substring] = []
+        var start = bytes.startIndex
+        var (before, last) = (Kind.none, Kind.none)
+        var previous = start
+        func close(at end: String.Index) { if start < end { words.append(name[start..<end]) } }
+        for index in bytes.indices {
+            let current = kind(bytes[index])
+            if current == .none {
+                close(at: index)
+                start = bytes.index(after: index)
+            } else if last == .upper, current == .lower, before == .upper {
+                // The last capital of several begins the next word.
+                close(at: previous)
+                start = previous
+            } else if last != .none, last != current, !(last == .upper && current == .lower) {
+                close(at: index)
+                start = index
+            }
+            (before, last, previous) = (last, current, index)
+        }
+        close(at: bytes.endIndex)
+        return words
+    }
+}
+
+/// The leaks, out of many, whose classes or texts are most like those of a leak.
+package struct SimilarNameSearch {
+    private let words: NameWords
+    private var found: [(leak: Int64, differences: Int)] = []
+
+    package init(to leak: LeakOutline) { words = NameWords(leak) }
+
+    /// - Parameter leak: the number of its row.
+    package mutating func add(_ leak: Int64, className: String?, text: String) {
+        let differences = words.differences(from: NameWords(className: className, text: text))
+        if let differences { found.append((leak, differences)) }
+    }
+
+    /// At most ``SimilarLeakLimits/similarNameLeaks``, with the fewest differences.
+    package var nearest: [Int64] {
+        found.sorted { ($0.differences, $0.leak) < ($1.differences, $1.leak) }
+            .prefix(SimilarLeakLimits.similarNameLeaks).map(\.leak)
+    }
+}

@@ -1,0 +1,127 @@
+/// Chooses which of a leak's reports are kept: the first, the newest, and a uniform sample.
+///
+/// Under load, the report that is kept as newest came at most ``newestMilliseconds`` before the newest.
+package struct SampleChoice {
+    /// How long the kept newest report stays while many submissions wait. Every call contains most leaks then, and masking and
+    /// writing a report for each of them would cost more than all counts.
+    private static let newestMilliseconds: Int64 = 10_000
+    /// A call of at most this many submissions keeps the newest report at once: no other submission waits for it.
+    private static let quietSubmissions = 4
+
+    /// Number of reports of type `leak` received, each counted once; also the ordinal of the last one.
+    package var sightings = 0
+    /// Times of the reports kept as first and newest.
+    package var first: Int64?
+    package var newest: Int64?
+    /// When the newest report was last written.
+    package var newestKept: Int64?
+
+    package init() {}
+
+    /// A report that takes a place among those kept.
+    package struct Kept {
+        package var place: SubmissionAggregate.SightingIndex
+        /// The ordinal of the report among the reports of its leak.
+        package var ordinal: Int
+        /// ``SampleSlot``, or one of the reservoir's behind it.
+        package var slot: Int
+    }
+
+    /// - Returns: at most one report per slot, in the order of the slots.
+    package mutating func keep(
+        of leak: SubmissionAggregate.Leak, from submissions: [Submission], by reservoir: Reservoir, now: Int64
+    ) -> [Kept] {
+        let sinceNewest = newestKept.map { now - $0 }
+        let keepsNewest =
+            submissions.count <= Self.quietSubmissions
+            || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
+        var kept: [Kept] = []
+        func keep(_ place: SubmissionAggregate.SightingIndex, in slot: Int) {
+            let sample = Kept(place: place, ordinal: sightings, slot: slot)
+            if let former = kept.firstIndex(where: { $0.slot == slot }) {
+                kept[former] = sample
+            } else {
+                kept.append(sample)
+            }
+        }
+        for place in leak.sightings {
+            sightings.addBounded(1)
+            let at = submissions[place.submission].sightings[place.sighting].at
+            if first.map({ at < $0 }) ?? true {
+                first = at
+                keep(place, in: SampleSlot.first)
+            }
+            if keepsNewest, newest.map({ at >= $0 }) ?? true {
+                newest = at
+                newestKept = now
+                keep(place, in: SampleSlot.newest)
+            }
+            if let drawn = reservoir.slot(forReport: sightings, of: leak.identity.id) {
+                keep(place, in: SampleSlot.reservoir + drawn)
+            }
+        }
+        return kept.sorted { $0.slot < $1.slot }
+    }
+
+    /// Returns the JSON of reports that are kept, without private data. A leak's first report is its newest too, and in the
+    /// reservoir: it is masked once.
+    package static func masked(
+        _ kept: [Kept], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
+    ) -> [[UInt8]] {
+        var last: (ordinal: Int, body: [UInt8])?
+        return kept.map { sample in
+            if let last, last.ordinal == sample.ordinal { return last.body }
+            let submission = submissions[sample.place.submission]
+            let range = submission.sightings[sample.place.sighting].sample
+            let body = redact(submission.body[range.clamped(to: submission.body.indices)])
+            last = (sample.ordinal, body)
+            return body
+        }
+    }
+}
+
+/// The slot that a kept report has in its row of `sample`.
+package enum SampleSlot {
+    package static let first = 0
+    package static let newest = 1
+    package static let reservoir = 2
+    /// Number of slots of one leak.
+    package static let count = reservoir + Reservoir.size
+
+    /// The row. The slot leads: the newest reports of all leaks, rewritten with every commit, fill few pages, where
+    /// each leak's reports side by side would dirty one page per leak.
+    static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
+}
+
+/// Chooses which of a leak's reports are kept, so that each has had the same chance: algorithm R, Jeffrey Vitter (1985).
+///
+/// The draw is a function of the seed, the leak and the report's number: it is the same however reports are cut
+/// into calls, and needs no state that a rolled-back transaction would have to restore.
+package struct Reservoir: Sendable {
+    /// Enough to see what varies, few enough to stay under 12 KiB per leak with reports of 600 bytes.
+    package static let size = 16
+
+    package let seed: UInt64
+
+    package init(seed: UInt64) { self.seed = seed }
+
+    /// Returns the slot for the report, or `nil` to drop it.
+    ///
+    /// - Parameter ordinal: the report's number among those of its leak, from 1.
+    func slot(forReport ordinal: Int, of leak: LeakID) -> Int? {
+        guard ordinal > Self.size else { return ordinal - 1 }
+        let draw = SplitMix64.mix(SplitMix64.mix(seed ^ leak.high) ^ leak.low &+ UInt64(ordinal))
+        let slot = Int(draw.multipliedFullWidth(by: UInt64(ordinal)).high)
+        return slot < Self.size ? slot : nil
+    }
+}
+
+/// Sebastiano Vigna's finalizer of a 64-bit counter: https://prng.di.unimi.it/splitmix64.c
+enum SplitMix64 {
+    static func mix(_ value: UInt64) -> UInt64 {
+        var mixed = value &+ 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,155 @@
+/// The parts of the aggregate, each identified by its index in one of its arrays.
+extension SubmissionAggregate {
+    package struct App {
+        /// ``StoreLimits/other`` for all apps beyond the limit; so are the version and the name of a build below.
+        package var name: String
+        /// The number that the quota gave it.
+        package let number: Int
+        /// Arrival of the latest submission.
+        package var lastSeen: Int64
+        package var reports = 0
+        package var freed = 0
+        package var dropped: [ByteText: Int] = [:]
+        package var beyond: [BeyondLimit.Name: Int] = [:]
+    }
+
+    package struct Release {
+        package var app: Int
+        package var version: String
+        /// The number that the quota gave it.
+        package let number: Int
+        /// The ingest key whose report named it first here.
+        package let key: Int64
+        package var span: TimeSpan
+        package var reports = 0
+        package var freed = 0
+        package var sessions = 0
+        package var leakySessions = 0
+        /// Checks by class.
+        package var checks: [ByteText: Check] = [:]
+    }
+
+    /// Checks of one class in one version.
+    package struct Check {
+        package var count = 0
+        /// The ingest key that first brought the class.
+        package var key: Int64
+    }
+
+    package struct Build {
+        package var release: Int
+        /// Empty if there is no build name.
+        package var name: String
+        /// The number that the quota gave it.
+        package let number: Int
+        /// The ingest key whose report named it first here.
+        package let key: Int64
+    }
+
+    package struct Leak {
+        package var identity: LeakIdentity
+        /// The number that the quota gave it.
+        package let number: Int
+        /// The module that reports here were the first to name.
+        package var claimedModule: String?
+        package var app: Int
+        /// The ingest key whose report first named the leak.
+        package var key: Int64
+        /// First and last time of the leak's sightings; `nil` while only explanations name it.
+        package var span: TimeSpan?
+        package var reports = 0
+        package var freed = 0
+        package var aliveAtMost: Int?
+        /// Lifetimes in milliseconds, each with the number of objects that lived that long.
+        package var lived: [(milliseconds: Int, count: Int)] = []
+        /// Values that its explanations give.
+        package var values: [Value] = []
+        /// Reports of type `leak`, in order of arrival.
+        package var sightings: [SightingIndex] = []
+        /// Indices of ``SubmissionAggregate/cells``.
+        package var cells: [Int] = []
+    }
+
+    /// A value of a leak.
+    package struct Value {
+        package var kind: ValueKind
+        package var text: String
+        /// The ingest key that brought it.
+        package var key: Int64
+
+        package init(kind: ValueKind, text: String, key: Int64) {
+            self.kind = kind
+            self.text = text
+            self.key = key
+        }
+    }
+
+    /// One leak in one build.
+    package struct LeakBuildCount {
+        package var leak: Int
+        package var build: Int
+        /// The ingest key whose report came first.
+        package var key: Int64
+        package var reports = 0
+        package var freed = 0
+        /// Hashes of the installs that sent reports of type `leak`; a hash may occur more than once.
+        package var installs: [UInt64] = []
+    }
+
+    /// Ten minutes of one app.
+    package struct SlotCount {
+        package var app: Int
+        package var number: Int
+        package var reports = 0
+        package var installs: [UInt64] = []
+
+        package var day: Int { Calendar.day(ofSlot: number) }
+    }
+
+    /// The source of reports, as it counts; system and model are indices of ``SubmissionAggregate/texts``.
+    package struct Source: Hashable {
+        package var app: Int
+        package var release: Int
+        package var build: Int
+        package var system: Int?
+        package var model: Int?
+        /// The flags are true for names that count as ``StoreLimits/other``.
+        var isAppBeyond = false
+        var isReleaseBeyond = false
+        var isBuildBeyond = false
+    }
+
+    /// Reports of type `leak` of one leak, from one source, in one hour.
+    package struct LeakHourCount {
+        package var leak: Int
+        package var source: Int
+        package var hour: Int
+        package var cell: Int
+        /// The ingest key whose report came first.
+        package var key: Int64
+        /// `true` if the leak counts in another build than that of the report.
+        var isInOtherBuild: Bool
+        /// `true` if the reports count in the hour in which they arrived, because their key has no bytes left for the past.
+        var isInArrivalHour: Bool
+        package var reports = 0
+    }
+
+    /// A report, identified by the indices of its submission and its sighting.
+    package struct SightingIndex {
+        package var submission: Int
+        package var sighting: Int
+    }
+
+    /// From the first time to the last.
+    package struct TimeSpan {
+        package var first: Int64
+        package var last: Int64
+
+        package init(_ time: Int64) { (first, last) = (time, time) }
+
+        package mutating func widen(to time: Int64) {
+            first = min(first, time)
+            last = max(last, time)
+        }
+    }
+}

@@ -1,0 +1,500 @@
+/// Many submissions added up, so that the database is accessed once for each counted item and not once for each report.
+///
+/// Items refer to each other by index in the arrays here; the quota knows which of them exist in the database.
+package struct SubmissionAggregate {
+    package private(set) var apps: [App] = []
+    package private(set) var releases: [Release] = []
+    package private(set) var builds: [Build] = []
+    package private(set) var leaks: [Leak] = []
+    package private(set) var cells: [LeakBuildCount] = []
+    package private(set) var slots: [SlotCount] = []
+    package private(set) var sources: [Source] = []
+    package private(set) var hourCounts: [LeakHourCount] = []
+    package private(set) var texts: [String] = []
+
+    private var appIndices: [ByteText: CountedEntry] = [:]
+    private var releaseIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
+    private var buildIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
+    private var leakIndices: [LeakID: Int] = [:]
+    /// Leaks with two keys that reports may count under, with the one that was chosen.
+    package private(set) var choices: [(asked: LeakIdentity, chosen: LeakID)] = []
+    /// Leaks of explanations that do not count because the quota did not know the leak.
+    package private(set) var unknownLeaks: Set<LeakID> = []
+    /// The limits because of which leaks do not count as themselves.
+    private var leaksBeyond: [LeakID: BeyondLimit.Name] = [:]
+    private var cellIndices: [OwnedKey<Int>: Int] = [:]
+    /// Leaks in builds in which they do not count apart, with the sources they were given.
+    private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int)] = [:]
+    private var slotIndices: [OwnedKey<Int>: Int] = [:]
+    private var sourceIndices: [Source: Int] = [:]
+    /// Amount of data to write, in the unit of ``StoreLimits/weightPerCommit``.
+    package private(set) var weight = 0
+    private var hourCountIndices: [HourKey: Int] = [:]
+    /// Hours before the reports arrived, each with `true` if the leak counts in it.
+    private var pastHours: [PastHour: Bool] = [:]
+    /// Bytes of the rows of hours in the past that count, by ingest key.
+    package private(set) var pastHourBytes: [Int64: Int] = [:]
+    private var textIndices: [ByteText: Int] = [:]
+
+    /// A leak that the database does not have yet costs as much as this number of updated rows.
+    private static let newLeakWeight = 8
+
+    /// The entry that a name counts under.
+    private struct CountedEntry {
+        var index: Int
+        /// `true` if the entry is ``StoreLimits/other``, and the name itself is not `other`.
+        var isBeyond = false
+    }
+
+    private struct OwnedKey<Name: Hashable>: Hashable {
+        package var owner: Int
+        package var name: Name
+    }
+
+    private struct HourKey: Hashable {
+        package var leak: Int
+        package var source: Int
+        package var hour: Int
+    }
+
+    private struct PastHour: Hashable {
+        var leak: Int
+        var release: Int
+        var hour: Int
+    }
+
+    /// - Parameter reports: number of reports to reserve memory for.
+    package init(expecting reports: Int = 0) {
+        leaks.reserveCapacity(reports)
+        cells.reserveCapacity(reports)
+        hourCounts.reserveCapacity(reports)
+        leakIndices.reserveCapacity(reports)
+        cellIndices.reserveCapacity(reports)
+        hourCountIndices.reserveCapacity(reports)
+    }
+
+    /// - Parameters:
+    ///   - number: the index of the submission in the call.
+    ///   - quota: called once for each name that this aggregate has not seen.
+    package mutating func add(
+        _ submission: Submission, number: Int, by quota: some NameQuota
+    ) throws(StoreError) {
+        let counted = submission.countedOrigins
+        var senders: [(source: Int, install: UInt64?)?] = []
+        senders.reserveCapacity(submission.origins.count)
+        for (index, origin) in submission.origins.enumerated() {
+            guard counted?.contains(index) ?? true else {
+                senders.append(nil)
+                continue
+            }
+            senders.append((try source(origin, submission, by: quota), origin.installHash))
+        }
+        let sightings = submission.sightings.span
+        for index in sightings.indices {
+            let origin = sightings[index].origin
+            guard senders.indices.contains(origin), let sender = senders[origin] else { continue }
+            try count(
+                sightings[index], from: sender.source, sender.install,
+                at: SightingIndex(submission: number, sighting: index), of: submission, by: quota)
+        }
+        for explanation in submission.explanations {
+            weight += 1
+            guard submission.origins.indices.contains(explanation.origin) else { continue }
+            guard try isKnown(explanation.leak, by: quota) else {
+                unknownLeaks.formUnion(
+                    [explanation.leak.id, explanation.leak.alternative?.id].compactMap(\.self))
+                continue
+            }
+            let app = try app(submission.origins[explanation.origin].app, submission, by: quota)
+            try count(explanation, app.index, key: submission.keyID, by: quota)
+        }
+        for usage in submission.usageCounts { try count(usage, submission, by: quota) }
+        for dropped in submission.dropped where dropped.count > 0 {
+            let app = try app(dropped.app, submission, by: quota).index
+            let reason = ByteText(dropped.reason.storable)
+            apps[app].dropped[reason, default: 0].addBounded(Total.bounded(dropped.count))
+        }
+    }
+
+    /// Counts a batch whose idempotency key was not remembered.
+    package mutating func addForgotten(_ submission: Submission, by quota: some NameQuota)
+        throws(StoreError)
+    {
+        guard let name = submission.countedApps.first else { return }
+        let app = try app(name, submission, by: quota).index
+        apps[app].beyond[.idempotencyKeys, default: 0].addBounded(1)
+    }
+
+    private mutating func count(
+        _ sighting: Submission.Sighting, from given: Int, _ install: UInt64?, at place: SightingIndex,
+        of submission: Submission, by quota: some NameQuota
+    ) throws(StoreError) {
+        let key = submission.keyID
+        let count = Total.bounded(sighting.count)
+        let app = sources[given].app
+        let leak = try leak(sighting.leak, app, key: key, by: quota)
+        leaks[leak].span = leaks[leak].span ?? TimeSpan(sighting.at)
+        leaks[leak].span?.widen(to: sighting.at)
+        if sighting.isFreed {
+            let (source, cell, isInOtherBuild) = try cell(
+                ofLeak: leak, from: given, at: sighting.at, key: key, by: quota)
+            let release = sources[source].release
+            addBeyond(count, of: sighting, leak: leak, source: sources[given], isInOtherBuild: isInOtherBuild)
+            releases[release].span.widen(to: sighting.at)
+            leaks[leak].freed.addBounded(count)
+            cells[cell].freed.addBounded(count)
+            releases[release].freed.addBounded(count)
+            apps[app].freed.addBounded(count)
+            if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
+            return
+        }
+        let hourCount = try hourCount(ofLeak: leak, from: given, at: sighting.at, in: submission, by: quota)
+        hourCounts[hourCount].reports.addBounded(count)
+        let (release, cell) = (sources[hourCounts[hourCount].source].release, hourCounts[hourCount].cell)
+        addBeyond(
+            count, of: sighting, leak: leak, source: sources[given],
+            isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
+        if hourCounts[hourCount].isInArrivalHour { apps[app].beyond[.details, default: 0].addBounded(count) }
+        releases[release].span.widen(to: sighting.at)
+        leaks[leak].reports.addBounded(count)
+        cells[cell].reports.addBounded(count)
+        releases[release].reports.addBounded(count)
+        apps[app].reports.addBounded(count)
+        if let alive = sighting.alive {
+            leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
+        }
+        leaks[leak].sightings.append(place)
+        let time = hourCounts[hourCount].isInArrivalHour ? submission.receivedAt : sighting.at
+        let slot = slot(app, Calendar.slot(of: time))
+        slots[slot].reports.addBounded(count)
+        if let hash = install {
+            cells[cell].installs.append(hash)
+            slots[slot].installs.append(hash)
+        }
+    }
+
+    /// Returns true if the leak is in the database, or new here.
+    private mutating func isKnown(_ leak: LeakIdentity, by quota: some NameQuota) throws(StoreError)
+        -> Bool
+    {
+        if leakIndices[leak.askedID] != nil { return true }
+        for id in [leak.id, leak.alternative?.id].compactMap(\.self) {
+            if try module(of: id, by: quota) != nil { return true }
+        }
+        return false
+    }
+
+    /// Counts an explanation of a leak that is known. Explanations of other leaks are dropped.
+    private mutating func count(
+        _ explanation: Submission.Explanation, _ app: Int, key: Int64, by quota: some NameQuota
+    ) throws(StoreError) {
+        let asked = explanation.leak.counted(in: apps[app].name)
+        let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
+        let isHere = leakIndices[explanation.leak.askedID] != nil || leakIndices[chosen.id] != nil
+        if !isHere, try module(of: chosen.id, by: quota) == nil {
+            unknownLeaks.formUnion([asked.id, asked.alternative?.id].compactMap(\.self))
+            return
+        }
+        let leak = try leak(explanation.leak, app, key: key, by: quota)
+        guard !leaks[leak].identity.isBeyond else { return }
+        leaks[leak].values.append(Value(kind: .reason, text: explanation.reason.storable, key: key))
+        if let closures = explanation.closures {
+            leaks[leak].values.append(Value(kind: .closures, text: closures.storable, key: key))
+        }
+        if let bytes = explanation.bytes {
+            leaks[leak].values.append(
+                Value(kind: .retainedBytes, text: "\(RetainedBytes.rounded(bytes))", key: key))
+        }
+    }
+
+    /// Counts reports beyond limits. A report beyond several limits counts for each of them.
+    private mutating func addBeyond(
+        _ count: Int, of sighting: Submission.Sighting, leak: Int, source: Source, isInOtherBuild: Bool
+    ) {
+        let app = source.app
+        if source.isAppBeyond { apps[app].beyond[.apps, default: 0].addBounded(count) }
+        if source.isReleaseBeyond { apps[app].beyond[.releases, default: 0].addBounded(count) }
+        if source.isBuildBeyond { apps[app].beyond[.builds, default: 0].addBounded(count) }
+        if isInOtherBuild { apps[app].beyond[.leakBuilds, default: 0].addBounded(count) }
+        if leaks[leak].identity.isBeyond {
+            let limit = leaksBeyond[sighting.leak.id] ?? .leaks
+            apps[app].beyond[limit, default: 0].addBounded(count)
+        }
+    }
+
+    private mutating func count(
+        _ usage: Submission.UsageCounts, _ submission: Submission, by quota: some NameQuota
+    ) throws(StoreError) {
+        let app = try app(usage.app, submission, by: quota).index
+        let (arrival, key) = (submission.receivedAt, submission.keyID)
+        let release = try release(usage.version, ofApp: app, at: arrival, key: key, by: quota).index
+        _ = try build(release, usage.build, key: key, by: quota)
+        releases[release].sessions.addBounded(Total.bounded(usage.sessions))
+        releases[release].leakySessions.addBounded(Total.bounded(usage.leakySessions))
+        for (className, count) in usage.checks where count > 0 {
+            let name = ByteText(className.storable)
+            releases[release].checks[name, default: Check(key: submission.keyID)].count.addBounded(
+                Total.bounded(count))
+        }
+        weight += usage.checks.count
+    }
+
+    func release(ofCell cell: Int) -> Int { builds[cells[cell].build].release }
+
+    /// Returns the bytes of the rows of new cells, by ingest key.
+    ///
+    /// - Parameter isNew: called with the index of a cell.
+    package func cellBytes(isNew: (Int) -> Bool) -> [Int64: Int] {
+        var bytes: [Int64: Int] = [:]
+        for (index, cell) in cells.enumerated() where builds[cell.build].name != StoreLimits.other {
+            if isNew(index) { bytes[cell.key, default: 0] += DetailBytes.ofCell }
+        }
+        return bytes
+    }
+
+    // MARK: Names to indices
+
+    private static func isBeyond(_ name: String, as admitted: String) -> Bool {
+        admitted == StoreLimits.other && name != admitted
+    }
+
+    private mutating func source(
+        _ origin: Submission.Origin, _ submission: Submission, by quota: some NameQuota
+    ) throws(StoreError) -> Int {
+        let app = try app(origin.app, submission, by: quota)
+        let (arrival, key) = (submission.receivedAt, submission.keyID)
+        let release = try release(
+            origin.version, ofApp: app.index, at: arrival, key: key, by: quota)
+        let build = try build(release.index, origin.build, key: key, by: quota)
+        return index(
+            of: Source(
+                app: app.index, release: release.index, build: build.index,
+                system: origin.system.map { text($0) }, model: origin.model.map { text($0) },
+                isAppBeyond: app.isBeyond, isReleaseBeyond: release.isBeyond, isBuildBeyond: build.isBeyond))
+    }
+
+    private mutating func index(of source: Source) -> Int {
+        if let known = sourceIndices[source] { return known }
+        sources.append(source)
+        sourceIndices[source] = sources.count - 1
+        return sources.count - 1
+    }
+
+    /// Returns the index of the count of an hour. Counts of two sources may have one row: they are added up when they are written.
+    private mutating func hourCount(
+        ofLeak leak: Int, from given: Int, at time: Int64, in submission: Submission,
+        by quota: some NameQuota
+    ) throws(StoreError) -> Int {
+        let name = HourKey(leak: leak, source: given, hour: Calendar.hour(of: time))
+        if let known = hourCountIndices[name] { return known }
+        let key = submission.keyID
+        let (source, cell, isInOtherBuild) = try cell(
+            ofLeak: leak, from: given, at: time, key: key, by: quota)
+        let arrival = Calendar.hour(of: submission.receivedAt)
+        var isInArrivalHour = false
+        // Most reports are of this hour or the last one, which few leaks count in already.
+        if name.hour < arrival - 1 {
+            let hour = PastHour(leak: leak, release: sources[source].release, hour: name.hour)
+            isInArrivalHour = try !isAdmitted(hour, key: key, by: quota)
+        }
+        hourCounts.append(
+            LeakHourCount(
+                leak: leak, source: source, hour: isInArrivalHour ? arrival : name.hour, cell: cell, key: key,
+                isInOtherBuild: isInOtherBuild, isInArrivalHour: isInArrivalHour))
+        hourCountIndices[name] = hourCounts.count - 1
+        weight += 1
+        return hourCounts.count - 1
+    }
+
+    private mutating func isAdmitted(
+        _ hour: PastHour, key: Int64, by quota: some NameQuota
+    ) throws(StoreError) -> Bool {
+        if let known = pastHours[hour] { return known }
+        let isAdmitted = try quota.admitsPastHour(key: key)
+        pastHours[hour] = isAdmitted
+        if isAdmitted { pastHourBytes[key, default: 0] += DetailBytes.ofPastHour }
+        return isAdmitted
+    }
+
+    private mutating func app(
+        _ name: String, _ submission: Submission, by quota: some NameQuota
+    ) throws(StoreError) -> CountedEntry {
+        let arrival = submission.receivedAt
+        let name = name.storable
+        if let known = appIndices[ByteText(name)] {
+            apps[known.index].lastSeen = max(apps[known.index].lastSeen, arrival)
+            return known
+        }
+        let admitted = try quota.app(named: name, key: submission.keyID, seen: arrival)
+        let index: Int
+        if let known = appIndices[ByteText(admitted.name)]?.index {
+            index = known
+            apps[index].lastSeen = max(apps[index].lastSeen, arrival)
+        } else {
+            apps.append(App(name: admitted.name, number: admitted.number, lastSeen: arrival))
+            index = apps.count - 1
+            appIndices[ByteText(admitted.name)] = CountedEntry(index: index)
+        }
+        let counted = CountedEntry(index: index, isBeyond: Self.isBeyond(name, as: admitted.name))
+        appIndices[ByteText(name)] = counted
+        return counted
+    }
+
+    private mutating func release(
+        _ version: String, ofApp app: Int, at arrival: Int64, key: Int64, by quota: some NameQuota
+    ) throws(StoreError) -> CountedEntry {
+        let version = version.storable
+        let pair = OwnedKey(owner: app, name: ByteText(version))
+        if let known = releaseIndices[pair] {
+            releases[known.index].span.widen(to: arrival)
+            return known
+        }
+        // Several versions may count as one.
+        let admitted = try quota.release(version, of: apps[app].number, key: key, at: arrival)
+        let admittedPair = OwnedKey(owner: app, name: ByteText(admitted.name))
+        let index: Int
+        if let known = releaseIndices[admittedPair]?.index {
+            index = known
+            releases[index].span.widen(to: arrival)
+        } else {
+            releases.append(
+                Release(
+                    app: app, version: admitted.name, number: admitted.number, key: key,
+                    span: TimeSpan(arrival)))
+            index = releases.count - 1
+            releaseIndices[admittedPair] = CountedEntry(index: index)
+            weight += 1
+        }
+        let counted = CountedEntry(index: index, isBeyond: Self.isBeyond(version, as: admitted.name))
+        releaseIndices[pair] = counted
+        return counted
+    }
+
+    private mutating func build(
+        _ release: Int, _ name: String?, key: Int64, by quota: some NameQuota
+    ) throws(StoreError) -> CountedEntry {
+        let pair = OwnedKey(owner: release, name: ByteText((name ?? "").storable))
+        if let known = buildIndices[pair] { return known }
+        let admitted = try quota.build(pair.name.text, of: releases[release].number, key: key)
+        let admittedPair = OwnedKey(owner: release, name: ByteText(admitted.name))
+        let index: Int
+        if let known = buildIndices[admittedPair]?.index {
+            index = known
+        } else {
+            builds.append(Build(release: release, name: admitted.name, number: admitted.number, key: key))
+            index = builds.count - 1
+            buildIndices[admittedPair] = CountedEntry(index: index)
+            weight += 1
+        }
+        let counted = CountedEntry(index: index, isBeyond: Self.isBeyond(pair.name.text, as: admitted.name))
+        buildIndices[pair] = counted
+        return counted
+    }
+
+    private mutating func leak(
+        _ identity: LeakIdentity, _ app: Int, key: Int64, by quota: some NameQuota
+    ) throws(StoreError) -> Int {
+        if let known = leakIndices[identity.askedID] { return known }
+        let asked = identity.counted(in: apps[app].name)
+        let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
+        if asked.alternative != nil { choices.append((asked, chosen.id)) }
+        let (admitted, number) = try quota.leak(chosen, of: apps[app].number, key: key)
+        let counted = admitted.counted
+        leaksBeyond[identity.id] = admitted.beyond
+        let index: Int
+        if let known = leakIndices[counted.id] {
+            index = known
+        } else {
+            leaks.append(Leak(identity: counted, number: number, app: app, key: key))
+            index = leaks.count - 1
+            leakIndices[counted.id] = index
+            weight += admitted.isNew ? Self.newLeakWeight : 1
+        }
+        leakIndices[identity.askedID] = index
+        if let module = counted.module, try self.module(of: counted.id, by: quota)?.isEmpty ?? false {
+            leaks[index].claimedModule = module
+        }
+        return index
+    }
+
+    /// Returns the module of a leak that the database has, or that is new here. Mutating, so that a call does not copy the aggregate.
+    private mutating func module(of leak: LeakID, by quota: some NameQuota) throws(StoreError) -> String? {
+        let stored = try quota.module(of: leak)
+        if let stored, !stored.isEmpty { return stored }
+        guard let index = leakIndices[leak], leaks[index].identity.id == leak else { return stored }
+        return leaks[index].claimedModule ?? (stored == nil ? leaks[index].identity.module : nil) ?? ""
+    }
+
+    /// Returns the cell of a leak in the build in which it was seen. Beyond a limit, this is the build that counts the other builds
+    /// of the release; beyond that limit too, the release that counts the other releases. Also returns the source that it then
+    /// counts as.
+    private mutating func cell(
+        ofLeak leak: Int, from given: Int, at time: Int64, key: Int64, by quota: some NameQuota
+    ) throws(StoreError) -> (source: Int, cell: Int, isInOtherBuild: Bool) {
+        let pair = OwnedKey(owner: leak, name: sources[given].build)
+        if let known = cellIndices[pair] { return (given, known, false) }
+        if let otherBuild = otherBuilds[OwnedKey(owner: leak, name: given)] {
+            return (otherBuild.source, otherBuild.cell, true)
+        }
+        if try isAdmitted(pair, of: sources[given].app, key: key, by: quota) {
+            return (given, newCell(pair, key: key), false)
+        }
+        var source = sources[given]
+        source.build = try build(source.release, StoreLimits.other, key: key, by: quota).index
+        let isInRelease = try isAdmitted(
+            OwnedKey(owner: leak, name: source.build), of: source.app, key: key, by: quota)
+        if !isInRelease {
+            source.release = try release(
+                StoreLimits.other, ofApp: source.app, at: time, key: key, by: quota
+            ).index
+            source.build = try build(source.release, StoreLimits.other, key: key, by: quota)
+                .index
+        }
+        let otherBuild = (
+            source: index(of: source), cell: newCell(OwnedKey(owner: leak, name: source.build), key: key)
+        )
+        otherBuilds[OwnedKey(owner: leak, name: given)] = otherBuild
+        return (otherBuild.source, otherBuild.cell, true)
+    }
+
+    // Mutating, so that a call does not copy the aggregate.
+    private mutating func isAdmitted(
+        _ cell: OwnedKey<Int>, of app: Int, key: Int64, by quota: some NameQuota
+    ) throws(StoreError) -> Bool {
+        if cellIndices[cell] != nil { return true }
+        return try quota.admits(
+            leaks[cell.owner].number, in: builds[cell.name].number,
+            besides: leaks[cell.owner].cells.count, of: apps[app].number, key: key)
+    }
+
+    private mutating func newCell(_ pair: OwnedKey<Int>, key: Int64) -> Int {
+        if let known = cellIndices[pair] { return known }
+        cells.append(LeakBuildCount(leak: pair.owner, build: pair.name, key: key))
+        cellIndices[pair] = cells.count - 1
+        leaks[pair.owner].cells.append(cells.count - 1)
+        weight += 1
+        return cells.count - 1
+    }
+
+    private mutating func slot(_ app: Int, _ number: Int) -> Int {
+        // Most reports are recent and of one app.
+        if let last = slots.indices.last, slots[last].app == app, slots[last].number == number { return last }
+        let pair = OwnedKey(owner: app, name: number)
+        if let known = slotIndices[pair] { return known }
+        slots.append(SlotCount(app: app, number: number))
+        slotIndices[pair] = slots.count - 1
+        return slots.count - 1
+    }
+
+    private mutating func text(_ text: String) -> Int {
+        let text = text.storable
+        if let known = textIndices[ByteText(text)] { return known }
+        texts.append(text)
+        textIndices[ByteText(text)] = texts.count - 1
+        return texts.count - 1
+    }
+}
+
+extension [Submission] {
+    var reportCount: Int { reduce(0) { $0 + $1.sightings.count } }
+}

@@ -1,0 +1,51 @@
+/// The leaks of a list that entries of ``KnownLeaks`` describe, by row of `leak`.
+package struct KnownLeakRows: Sendable {
+    package private(set) var matches: [Int64: KnownMatch] = [:]
+    /// Rows of the leaks that only the system causes.
+    package private(set) var rows: [Int64] = []
+    /// Totals of the leaks that only the system causes.
+    package private(set) var totals = LeakTotals()
+
+    package init() {}
+
+    /// Adds a match. Rows and totals stay as they are if the leak has a match already.
+    package mutating func add(_ match: KnownMatch, reports: Int, of row: Int64) {
+        guard matches.updateValue(match, forKey: row) == nil, match.isAll else { return }
+        rows.append(row)
+        totals.leaks += 1
+        totals.reports.addBounded(reports)
+    }
+}
+
+/// A reader's cache of matches, each valid while no report changes the leak. Without it, a reader would read all systems of a
+/// thousand text fields for every list; with it, only those of the few that were seen since.
+package struct KnownLeakCache {
+    /// Number of leaks; 2 MiB.
+    private static let capacity = 20_000
+
+    private var cachedMatches: [Int64: (reports: Int, match: KnownMatch?)] = [:]
+    private var last: (rows: KnownLeakRows, app: ByteText?, state: Int64)?
+
+    package init() {}
+
+    /// Returns the last result, if it is for the same app and the same state of the database: one page asks three times.
+    package func rows(app: String?, state: Int64) -> KnownLeakRows? {
+        guard let last, last.state == state, last.app == app.map({ ByteText($0) }) else { return nil }
+        return last.rows
+    }
+
+    package mutating func keep(_ rows: KnownLeakRows, app: String?, state: Int64) {
+        last = (rows, app.map { ByteText($0) }, state)
+    }
+
+    /// - Returns: whether the cache has a valid entry for this leak, and its match.
+    package func cached(on row: Int64, reports: Int) -> (isKnown: Bool, match: KnownMatch?) {
+        guard let cached = cachedMatches[row], cached.reports == reports else { return (false, nil) }
+        return (true, cached.match)
+    }
+
+    package mutating func keep(_ match: KnownMatch?, reports: Int, on row: Int64) {
+        if cachedMatches.count >= Self.capacity { cachedMatches.removeAll() }
+        cachedMatches[row] = (reports, match)
+    }
+}

@@ -1,0 +1,120 @@
+/// A leak that the system causes and the app cannot fix: its class and stack, the systems where it happens, and the source.
+///
+/// A class, so that the thousands of leaks that one entry may describe share it.
+public final class KnownLeakRule: Hashable, Sendable {
+    /// The name by which an operator disables the entry.
+    public let id: String
+    /// The class without its module.
+    public let className: NamePattern
+    /// Patterns of elements of the leak's stack, in this order; other elements may stand between them. Empty for any stack.
+    public let stack: [NamePattern]
+    /// `nil` for any kind.
+    public let kind: String?
+    /// Empty for every system.
+    public let systems: [SystemRange]
+    /// Description of what happens, in one sentence.
+    public let reason: String
+    /// Address of the documentation.
+    public let source: String
+
+    public init(
+        id: String, className: NamePattern, stack: [NamePattern] = [], kind: String? = nil,
+        systems: [SystemRange] = [], reason: String, source: String
+    ) {
+        self.id = id
+        self.className = className
+        self.stack = stack
+        self.kind = kind
+        self.systems = systems
+        self.reason = reason
+        self.source = source
+    }
+
+    public static func == (one: KnownLeakRule, other: KnownLeakRule) -> Bool {
+        one === other
+            || (one.id == other.id && one.className == other.className && one.stack == other.stack
+                && one.kind == other.kind && one.systems == other.systems && one.reason == other.reason
+                && one.source == other.source)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+    func describes(stack: [String]) -> Bool {
+        var rest = stack[...]
+        for pattern in self.stack {
+            guard let place = rest.firstIndex(where: { pattern.matches($0) }) else { return false }
+            rest = rest[(place + 1)...]
+        }
+        return true
+    }
+
+    /// Returns how many of a leak's reports come from systems where this happens.
+    func reports(of leak: ObservedLeak) -> Int {
+        guard !systems.isEmpty else { return leak.reports }
+        return leak.systems.reduce(into: 0) { sum, system in
+            if covers(system.value) { sum.addBounded(system.reports) }
+        }
+    }
+
+    func covers(_ system: String) -> Bool {
+        systems.isEmpty || systems.contains { $0.contains(system) }
+    }
+}
+
+/// The properties of a leak that are compared with a ``KnownLeakRule``.
+package struct ObservedLeak: Sendable {
+    package var className: String
+    package var kind: String
+    package var stack: [String]
+    package var reports: Int
+    /// Reports by system. Reports that name no system are not included.
+    package var systems: [(value: String, reports: Int)]
+
+    package init(
+        className: String, kind: String, stack: [String], reports: Int,
+        systems: [(value: String, reports: Int)]
+    ) {
+        self.className = className
+        self.kind = kind
+        self.stack = stack
+        self.reports = reports
+        self.systems = systems
+    }
+}
+
+/// The reason why a leak, or a part of its reports, is caused by the system.
+public struct KnownMatch: Hashable, Sendable {
+    /// The entry that matches most of the reports.
+    public var leak: KnownLeakRule
+    /// Reports from systems where this happens.
+    public var reports: Int
+    /// Reports from systems where no such leak is known. If there are any, the app causes the leak as well.
+    public var elsewhere: Int
+
+    public init(leak: KnownLeakRule, reports: Int, elsewhere: Int) {
+        self.leak = leak
+        self.reports = reports
+        self.elsewhere = elsewhere
+    }
+
+    /// `true` if no report comes from a system where the leak is unknown.
+    public var isAll: Bool { elsewhere == 0 }
+}
+
+extension LeakRow {
+    package mutating func mark(_ match: KnownMatch?) {
+        known = match
+        if match?.isAll == true { state = .known }
+    }
+}
+
+/// Number of leaks that only the system causes, and of their reports.
+public struct LeakTotals: Hashable, Sendable {
+    public var leaks = 0
+    public var reports = 0
+
+    public init(leaks: Int = 0, reports: Int = 0) {
+        self.leaks = leaks
+        self.reports = reports
+    }
+}

@@ -1,0 +1,226 @@
+internal import LeakPlatform
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Stops all writing at the first sign that a database is damaged, or is not the one that was opened.
+///
+/// Shared by all connections of one store. A sign is a result code of SQLite on any connection, or a file that has shrunk.
+/// Because a disk that fails for a moment looks the same, ``checkIntegrity()`` reads the whole file before the damage
+/// counts for good. Meanwhile the write-ahead log is left untouched: it may hold reports that a damaged file has lost.
+final class DamageMonitor: Sendable {
+    /// Number of signs within an hour that a check of the whole file did not confirm, after which one more counts as damage.
+    static let unconfirmedSigns = 3
+
+    private struct State {
+        /// The confirmed damage, kept until the process ends.
+        var damage: StoreError?
+        /// The first sign of damage, until it has been examined.
+        var sign: Sign?
+        var signCount = 0
+        var isCheckingIntegrity = false
+        /// Times of signs from SQLite that the check of the whole file did not confirm.
+        var unconfirmed: [ContinuousClock.Instant] = []
+        var unconfirmedLimit = DamageMonitor.unconfirmedSigns
+        /// True once the marker records a sign.
+        var isRecorded = false
+        /// The file and its log at the last look.
+        var file: FileState?
+        var log: FileState?
+        /// True if the log had no header before the transaction that runs.
+        var isLogWithoutHeader = false
+        /// The change counter of the file's header at the last look.
+        var changeCounter: UInt32?
+
+        mutating func add(_ sign: Sign) {
+            if self.sign == nil { self.sign = sign }
+            signCount += 1
+        }
+
+        /// True if a sign that a check of the whole file does not confirm may be dropped.
+        mutating func passes(_ sign: Sign) -> Bool {
+            guard sign.isFromSQLite else { return true }
+            let now = ContinuousClock.now
+            unconfirmed.removeAll { $0 < now - .seconds(3_600) }
+            unconfirmed.append(now)
+            return unconfirmed.count <= unconfirmedLimit
+        }
+    }
+
+    private struct Sign: Sendable {
+        var text: String
+        /// `false` for a file that has shrunk, which `vacuum` also causes.
+        var isFromSQLite: Bool
+        /// The reason why the file could not be checked.
+        var obstacle: String?
+    }
+
+    private let path: String
+    private let state = Guarded(State())
+
+    init(path: String) { self.path = path }
+
+    /// Replaces ``unconfirmedSigns``, for tests.
+    func limitUnconfirmedSigns(to count: Int) { state.with { $0.unconfirmedLimit = count } }
+
+    /// Records a result code that says that the file is damaged. Other failures pass.
+    func record(code: Int32, _ error: StoreError) {
+        guard StoreError.isDamage(code) else { return }
+        state.with { $0.add(Sign(text: bare(error.description), isFromSQLite: true)) }
+    }
+
+    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs six
+    /// calls of the system, before each transaction.
+    ///
+    /// - Parameter header: of the file, as it is now.
+    /// - Throws: ``StoreError/Reason/damaged``.
+    func check(_ header: DatabaseHeader? = nil) throws(StoreError) {
+        let (problem, isConfirmed): (StoreError?, Bool) = state.with { state in
+            if let damage = state.damage { return (damage, true) }
+            // Under the lock: the file grows, and an earlier look at it must not be evaluated after a later one.
+            if let problem = checkFiles(&state) ?? check(header, &state) {
+                return (damaged(problem), state.damage != nil)
+            }
+            guard let sign = state.sign else { return (nil, false) }
+            let error = StoreError(
+                .damaged,
+                "database \(path): there is a sign of damage (\(sign.text)). Nothing is written until the whole file has "
+                    + "been checked\(sign.obstacle.map { ", but the check fails (\($0)): check the disk" } ?? ""). Keep \(path)-wal"
+            )
+            return (error, false)
+        }
+        guard let problem else { return }
+        // If this process ends before the damage is confirmed, the next process checks the file first.
+        let isRecorded = state.with { state in
+            defer { state.isRecorded = true }
+            return state.isRecorded
+        }
+        if !isRecorded {
+            DatabaseMarker.recordDamage(of: path, bare(problem.description), isConfirmed: isConfirmed)
+        }
+        throw problem
+    }
+
+    /// True if ``checkIntegrity()`` has something to do.
+    var isIntegrityCheckDue: Bool {
+        state.with { $0.damage == nil && $0.sign != nil && !$0.isCheckingIntegrity }
+    }
+
+    /// Looks into a sign of damage, which takes seconds for a large file. Any thread may call it; a second call meanwhile
+    /// does nothing.
+    func checkIntegrity() {
+        let pending: (sign: Sign, count: Int)? = state.with { state in
+            guard state.damage == nil, !state.isCheckingIntegrity, let sign = state.sign else { return nil }
+            state.isCheckingIntegrity = true
+            return (sign, state.signCount)
+        }
+        guard let (sign, count) = pending else { return }
+        let outcome = IntegrityCheck.run(at: path)
+        let (damage, isSound): (StoreError?, Bool) = state.with { state in
+            state.isCheckingIntegrity = false
+            switch outcome {
+            case .unreadable(let reason):
+                if sign.obstacle == nil { state.sign?.obstacle = reason }
+            case .damaged(let reason):
+                state.damage = damaged("\(bare(reason)), found after: \(sign.text)")
+            case .sound:
+                if !state.passes(sign) {
+                    state.damage = damaged(
+                        "\(sign.text), several times, although a check of the file finds nothing")
+                } else if state.signCount == count {
+                    (state.sign, state.file, state.isRecorded) = (nil, nil, false)
+                }
+            }
+            return (state.damage, state.damage == nil && state.sign == nil)
+        }
+        if let damage {
+            DatabaseMarker.recordDamage(of: path, bare(damage.description), isConfirmed: true)
+        }
+        if isSound { try? DatabaseMarker.clearDamage(of: path) }
+    }
+
+    private func checkFiles(_ state: inout State) -> String? {
+        let (file, log) = (FileState(of: path), FileState(of: path + "-wal"))
+        if let known = state.file {
+            // A file that was moved away may come back.
+            guard let file else { return "the file was deleted" }
+            guard file.isSame(as: known) else { return "it was replaced by another file" }
+            if file.size < known.size, state.sign == nil {
+                let text = "the file has shrunk from \(known.size) to \(file.size) bytes"
+                state.add(Sign(text: text, isFromSQLite: false))
+            }
+        }
+        if let known = state.log, log?.isSame(as: known) != true {
+            let problem = "its write-ahead log \(path)-wal was \(log == nil ? "deleted" : "replaced")"
+            (state.damage, state.isRecorded) = (damaged(problem), false)
+            return problem
+        }
+        state.isLogWithoutHeader = (log?.size ?? 0) > 0 && !WriteAheadLogCheck.hasHeader(path + "-wal")
+        if state.sign == nil { state.file = file }
+        if let log { state.log = log }
+        return nil
+    }
+
+    /// Checks after a commit that its log has a header. Before a commit it may lack one: a disk that failed may have kept SQLite
+    /// from writing it, and the next commit does.
+    ///
+    /// - Throws: ``StoreError/Reason/damaged``.
+    func checkCommit() throws(StoreError) {
+        let problem: String? = state.with { state in
+            guard state.damage == nil, state.isLogWithoutHeader, !WriteAheadLogCheck.hasHeader(path + "-wal")
+            else {
+                return nil
+            }
+            let problem = "its write-ahead log \(path)-wal has lost its header"
+            (state.damage, state.isRecorded) = (damaged(problem), false)
+            return problem
+        }
+        if problem != nil { try check() }
+    }
+
+    /// A copy of an earlier run that is written over the file while it is open has an older change counter.
+    private func check(_ header: DatabaseHeader?, _ state: inout State) -> String? {
+        guard let header else { return nil }
+        if let known = state.changeCounter, header.changeCounter < known {
+            let problem = "an older copy was written over the file"
+            (state.damage, state.isRecorded) = (damaged(problem), false)
+            return problem
+        }
+        state.changeCounter = header.changeCounter
+        return nil
+    }
+
+    /// A message about this database without its name.
+    private func bare(_ text: String) -> String {
+        let name = "database \(path): "
+        return text.hasPrefix(name) ? String(text.dropFirst(name.count)) : text
+    }
+
+    private func damaged(_ problem: String) -> StoreError {
+        StoreError(
+            .damaged,
+            "database \(path): \(problem). Nothing more is written to it. Keep \(path)-wal, which may hold reports "
+                + "that the file has lost: copy the whole folder, then stop the collector and restore a backup, or what "
+                + "`sqlite3 \(DatabaseFile.name(of: path)) .recover` reads from the copy")
+    }
+
+    private struct FileState: Sendable {
+        var device: UInt64
+        var number: UInt64
+        var size: Int
+
+        /// - Returns: `nil` if there is no file.
+        init?(of path: String) {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return nil }
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            number = UInt64(status.st_ino)
+            size = Int(status.st_size)
+        }
+
+        func isSame(as other: FileState) -> Bool { device == other.device && number == other.number }
+    }
+}

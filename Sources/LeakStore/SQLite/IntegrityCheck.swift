@@ -1,0 +1,57 @@
+/// Distinguishes a damaged database from a disk that failed for a moment.
+enum IntegrityCheck {
+    enum Outcome: Hashable, Sendable {
+        case sound
+        case damaged(String)
+        /// The disk failed during the check, which says nothing about the file.
+        case unreadable(String)
+    }
+
+    /// Reads the whole database through a connection of its own, whose cache is empty.
+    ///
+    /// Damage counts once a second check has found the same: SQLite reports some failures to read as damage.
+    static func run(at path: String) -> Outcome {
+        let first = check(at: path)
+        guard case .damaged(let problem) = first else { return first }
+        let second = check(at: path)
+        return second == first || second == .sound ? second : .unreadable(problem)
+    }
+
+    private static func check(at path: String) -> Outcome {
+        do throws(StoreError) {
+            let connection = try SQLiteConnection(path: path, access: .readOnly)
+            connection.keepLog()
+            // SQLite calls an empty file sound.
+            guard try connection.number("pragma application_id") == SQLiteConnection.applicationID else {
+                return .damaged("it is no longer the database of a collector")
+            }
+            let check = try connection.statement("pragma integrity_check(1)")
+            defer { check.reset() }
+            var lines: [String] = []
+            while try check.step() { lines.append(check.text(0)) }
+            return outcome(lines)
+        } catch {
+            return switch error.reason {
+            case .corrupt, .notADatabase, .missing: .damaged(error.description)
+            default: .unreadable(error.description)
+            }
+        }
+    }
+
+    /// The meaning of the first rows of `pragma integrity_check`.
+    ///
+    /// A page that cannot be read precedes the pages it refers to, which are then reported as never used.
+    static func outcome(_ lines: [String]) -> Outcome {
+        if let unread = lines.first(where: isReadFailure) { return .unreadable(unread) }
+        guard let problem = lines.first(where: { $0 != "ok" }) else { return .sound }
+        return .damaged(String(problem.prefix(200)))
+    }
+
+    private static func isReadFailure(_ line: String) -> Bool {
+        if line.contains("failed to get page") { return true }
+        guard let code = line.split(separator: "unable to get the page. error code=").dropFirst().first,
+            let number = Int32(code.prefix { $0.isNumber })
+        else { return false }
+        return StoreError.isReadFailure(number)
+    }
+}

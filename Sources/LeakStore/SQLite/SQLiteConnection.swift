@@ -1,0 +1,184 @@
+internal import CLeakSQLite
+
+/// One connection to one database file, for one thread at a time. Keeps every statement it has prepared.
+@safe
+final class SQLiteConnection {
+    /// Marks a file as ours: the letters `LEAK`. https://www.sqlite.org/pragma.html#pragma_application_id
+    static let applicationID: Int64 = 0x4C45_414B
+
+    enum Access {
+        case readWrite, readOnly
+    }
+
+    /// How long a statement waits for another process: `collector key create` holds the file for milliseconds.
+    static let busyTimeoutMilliseconds: Int32 = 5_000
+
+    let path: String
+    /// Receives the signs of damage that this connection finds.
+    private let damageMonitor: DamageMonitor?
+    private let handle: OpaquePointer
+    private var literals: [UnsafeRawPointer: Statement] = unsafe [:]
+    private var composed: [String: Statement] = [:]
+
+    /// Turns off SQLite's statistics of allocated memory, which are not read and take a lock at every allocation. Must run before
+    /// the first connection; otherwise SQLite declines, and nothing changes.
+    private static let isWithoutMemoryStatistics: Bool = csqlite_config_memory_statistics(0) == SQLITE_OK
+
+    /// Opens a file that exists.
+    ///
+    /// - Parameter damageMonitor: receives signs of damage. Until it has found none, the log is kept: see ``keepLog()``.
+    init(path: String, access: Access, damageMonitor: DamageMonitor? = nil) throws(StoreError) {
+        _ = Self.isWithoutMemoryStatistics
+        self.path = path
+        self.damageMonitor = damageMonitor
+        try DatabaseMarker.refuseLogAlone(at: path)
+        var handle: OpaquePointer?
+        let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
+        let code = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened = unsafe handle else {
+            let message = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            unsafe sqlite3_close_v2(handle)
+            throw .sqlite(code, message: message, path: path, sql: "open", damageMonitor)
+        }
+        unsafe self.handle = opened
+        unsafe sqlite3_extended_result_codes(opened, 1)
+        unsafe sqlite3_busy_timeout(opened, Self.busyTimeoutMilliseconds)
+        if damageMonitor != nil { keepLog() }
+    }
+
+    /// Leaves the log as it is when this connection ends, and lets no commit copy it into the database.
+    func keepLog() {
+        unsafe sqlite3_wal_autocheckpoint(handle, 0)
+        unsafe csqlite_config_keep_log(handle, 1)
+    }
+
+    /// Undoes ``keepLog()``.
+    ///
+    /// - Parameter pages: pages of the log above which a commit copies it into the database.
+    func releaseLog(autocheckpoint pages: Int) {
+        unsafe sqlite3_wal_autocheckpoint(handle, Int32(pages))
+        unsafe csqlite_config_keep_log(handle, 0)
+    }
+
+    // `close_v2` waits for the statements, which may outlive this by a moment.
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    /// The header as it is in the file now; a log beside it may have a newer one.
+    var header: DatabaseHeader? {
+        var bytes = [UInt8](repeating: 0, count: DatabaseHeader.byteCount)
+        let code = unsafe csqlite_read_header(handle, &bytes, Int32(DatabaseHeader.byteCount))
+        return code == SQLITE_OK ? DatabaseHeader(bytes) : nil
+    }
+
+    /// `true` if the file is read-only although write access was requested.
+    var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Rows changed by the last statement.
+    var changes: Int { unsafe Int(sqlite3_changes(handle)) }
+
+    /// Rows changed since the connection was opened.
+    var totalChanges: Int { unsafe Int(sqlite3_total_changes(handle)) }
+
+    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    /// The statement of this literal, prepared at its first use.
+    func statement(_ sql: StaticString) throws(StoreError) -> Statement {
+        let key = unsafe UnsafeRawPointer(sql.utf8Start)
+        if let known = unsafe literals[key] { return known }
+        let statement = unsafe try Statement(sql.description, on: handle, path: path, damageMonitor)
+        unsafe literals[key] = statement
+        return statement
+    }
+
+    /// The statement of a text that was put together from literals, prepared at its first use.
+    func statement(composed sql: String) throws(StoreError) -> Statement {
+        if let known = composed[sql] { return known }
+        let statement = unsafe try Statement(sql, on: handle, path: path, damageMonitor)
+        composed[sql] = statement
+        return statement
+    }
+
+    /// Runs the statement of this literal to its end.
+    func run<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws(StoreError) {
+        try statement(sql).run(repeat each values)
+    }
+
+    /// Runs a script of literals that is needed once: a migration, a setting.
+    func execute(_ script: String) throws(StoreError) {
+        let code = unsafe sqlite3_exec(handle, Total.sql(script), nil, nil, nil)
+        guard code == SQLITE_OK else {
+            let message = unsafe String(cString: sqlite3_errmsg(handle))
+            throw .sqlite(code, message: message, path: path, sql: script, damageMonitor)
+        }
+    }
+
+    /// The number in the first column of the first row.
+    func number(_ sql: StaticString) throws(StoreError) -> Int64? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
+    /// Copies the whole database into another, empty one. https://www.sqlite.org/backup.html
+    ///
+    /// Copies in one step: between two steps, a write by another connection would make it start again. Writers do not wait for it,
+    /// because readers do not block writers.
+    func copy(to other: SQLiteConnection) throws(StoreError) {
+        func failure() -> StoreError {
+            unsafe .sqlite(
+                sqlite3_extended_errcode(other.handle),
+                message: String(cString: sqlite3_errmsg(other.handle)),
+                path: other.path, sql: "backup")
+        }
+        guard let backup = unsafe sqlite3_backup_init(other.handle, "main", handle, "main") else {
+            throw failure()
+        }
+        unsafe sqlite3_backup_step(backup, -1)
+        guard unsafe sqlite3_backup_finish(backup) == SQLITE_OK else { throw failure() }
+    }
+
+    /// Copies the log into the database and empties it, once no reader needs it.
+    ///
+    /// - Parameter waitMilliseconds: how long to wait for readers.
+    /// - Returns: `true` if the log is empty; `false` if a reader kept it.
+    func truncateLog(waitMilliseconds: Int32 = busyTimeoutMilliseconds) throws(StoreError) -> Bool {
+        unsafe sqlite3_busy_timeout(handle, waitMilliseconds)
+        defer { unsafe sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds) }
+        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        switch code & 0xFF {
+        case SQLITE_OK: return true
+        case SQLITE_BUSY, SQLITE_LOCKED: return false
+        default:
+            let message = unsafe String(cString: sqlite3_errmsg(handle))
+            throw .sqlite(code, message: message, path: path, sql: "checkpoint", damageMonitor)
+        }
+    }
+
+    /// Runs `body` in one transaction; whatever it throws undoes all of it.
+    ///
+    /// - Parameter kind: `immediate` takes the write lock at once, so that no lock can fail in the middle;
+    ///   `deferred` sees one state of the database throughout.
+    func transaction<Result>(
+        _ kind: TransactionKind, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        switch kind {
+        case .immediate: try run("begin immediate")
+        case .deferred: try run("begin deferred")
+        }
+        do throws(StoreError) {
+            let result = try body()
+            try run("commit")
+            return result
+        } catch {
+            // SQLite has already rolled back after some failures (a full disk, an I/O error).
+            if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("rollback") }
+            // Otherwise a page that was misread would stay in the cache.
+            if error.reason == .corrupt { unsafe sqlite3_db_release_memory(handle) }
+            throw error
+        }
+    }
+
+    enum TransactionKind {
+        case deferred, immediate
+    }
+}

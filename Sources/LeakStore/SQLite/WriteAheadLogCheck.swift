@@ -1,0 +1,142 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Finds damage of a write-ahead log that SQLite passes over in silence: it reads a log up to the first frame that does not fit,
+/// and takes a log without a header for an empty one. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+enum WriteAheadLogCheck {
+    private static let headerBytes = 32
+    private static let frameHeaderBytes = 24
+    /// Returns true if a log of that size begins with a valid header. Another process may be writing it, so it is read again before
+    /// it counts as damaged.
+    static func hasHeader(_ log: String) -> Bool {
+        for attempt in 0..<3 {
+            if attempt > 0 { usleep(1_000) }
+            let descriptor = unsafe open(log, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return true }
+            defer { close(descriptor) }
+            let bytes = read(descriptor, count: headerBytes, at: 0)
+            // SQLite empties a log, and writes the header with the next commit.
+            if bytes.count < headerBytes || Header(bytes) != nil { return true }
+        }
+        return false
+    }
+
+    /// Returns what is wrong with the log of a database that no process has open; `nil` if SQLite reads all its commits.
+    static func problem(of log: String) -> String? {
+        let descriptor = unsafe open(log, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let start = read(descriptor, count: headerBytes, at: 0)
+        guard start.count == headerBytes else { return nil }
+        guard let header = Header(start) else {
+            let isMore = !read(descriptor, count: 1, at: headerBytes + frameHeaderBytes).isEmpty
+            return isMore ? "its log has no valid header" : nil
+        }
+        let frameBytes = frameHeaderBytes + header.pageBytes
+        let framesAtOnce = max(1, (1 << 20) / frameBytes)
+        var offset = headerBytes
+        var former = header.sum
+        var isBroken = false
+        var commits = 0
+        while true {
+            let bytes = read(descriptor, count: framesAtOnce * frameBytes, at: offset)
+            let count = bytes.count / frameBytes
+            for index in 0..<count {
+                let frame = bytes[index * frameBytes..<(index + 1) * frameBytes]
+                let fields = frame.prefix(frameHeaderBytes)
+                var sum = former
+                sum.add(fields.prefix(8))
+                sum.add(frame.dropFirst(frameHeaderBytes))
+                // Frames of an earlier use of the file have other salts.
+                let isNext =
+                    fields.dropFirst(8).prefix(8).elementsEqual(header.salts)
+                    && sum.equals(fields.dropFirst(16))
+                former = header.sum.continued(fields.dropFirst(16))
+                if !isNext { (isBroken, commits) = (true, 0) }
+                let isCommit = fields.dropFirst(4).prefix(4).contains { $0 != 0 }
+                if isBroken, isNext, isCommit { commits += 1 }
+                // A commit that a failing disk or a cut of power left unfinished is one. The next one is written over it.
+                if commits > 1 { return "its log has commits behind a broken one" }
+            }
+            guard count == framesAtOnce else { return nil }
+            offset += count * frameBytes
+        }
+    }
+
+    private static func read(_ descriptor: Int32, count: Int, at offset: Int) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = 0
+            while filled < count {
+                let part = unsafe pread(
+                    descriptor, buffer.baseAddress.map { unsafe $0 + filled }, count - filled,
+                    off_t(offset + filled))
+                guard part > 0 else { break }
+                filled += part
+            }
+        }
+    }
+
+    private struct Header {
+        let pageBytes: Int
+        let salts: [UInt8]
+        let sum: Sum
+
+        init?(_ bytes: [UInt8]) {
+            let magic = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            guard magic & ~1 == 0x377F_0682 else { return nil }
+            var sum = Sum(isBigEndian: magic & 1 == 1)
+            sum.add(bytes.prefix(24))
+            guard sum.equals(bytes.dropFirst(24)) else { return nil }
+            pageBytes = Int(bytes[8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+            guard (512...65_536).contains(pageBytes) else { return nil }
+            salts = Array(bytes[16..<24])
+            self.sum = sum
+        }
+    }
+
+    /// The running checksum of a log: of all frames up to one.
+    private struct Sum {
+        private var first: UInt32 = 0
+        private var second: UInt32 = 0
+        private let isBigEndian: Bool
+
+        init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+
+        /// The sum that a frame has stored, in eight bytes, from which that of the next one goes on.
+        func continued(_ stored: ArraySlice<UInt8>) -> Sum {
+            var sum = self
+            sum.first = stored.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+            sum.second = stored.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+            return sum
+        }
+
+        /// - Parameter bytes: a multiple of eight.
+        mutating func add(_ bytes: ArraySlice<UInt8>) {
+            unsafe bytes.withUnsafeBytes { bytes in
+                var offset = 0
+                while offset + 8 <= bytes.count {
+                    let words = unsafe (
+                        bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self),
+                        bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                    )
+                    first &+=
+                        (isBigEndian ? UInt32(bigEndian: words.0) : UInt32(littleEndian: words.0)) &+ second
+                    second &+=
+                        (isBigEndian ? UInt32(bigEndian: words.1) : UInt32(littleEndian: words.1)) &+ first
+                    offset += 8
+                }
+            }
+        }
+
+        /// Compares with eight bytes of the file, which are big-endian always.
+        func equals(_ bytes: ArraySlice<UInt8>) -> Bool {
+            bytes.elementsEqual(
+                [first, second].flatMap { word in
+                    (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
+                })
+        }
+    }
+}

@@ -1,0 +1,150 @@
+extension PortableTable {
+    /// All tables. A column that all kinds of stores have needs one line here.
+    package static let all = [
+        PortableTable(
+            "app",
+            [
+                .number("id"), .text("name"), .number("last_seen"), .number("made_by"),
+                .number("newest_release"), .count("leaks"), .count("text_bytes"), .count("cells"),
+                .count("reports"), .count("freed"),
+            ]),
+        PortableTable("beyond", [.number("app"), .text("name"), .count("count")]),
+        PortableTable(
+            "release",
+            [
+                .number("id"), .number("app"), .text("version"), .bytes("order_key"), .number("first_seen"),
+                .number("last_seen"), .count("leaks"), .count("new_leaks"), .count("reports"),
+                .count("freed"), .count("installs"), .count("sessions"), .count("leaky_sessions"),
+                .count("checks"),
+            ]),
+        PortableTable(
+            "build", [.number("id"), .number("release"), .text("name"), .bytes("order_key")]),
+        PortableTable("release_check", [.number("release"), .text("class"), .count("checks")]),
+        // SQLite counts builds and finds last hours when it needs them, and the times of samples stand beside them there.
+        PortableTable(
+            "leak",
+            [
+                .number("id"), .key("key"), .number("app"), .text("kind"), .text("class"), .text("quality"),
+                .number("state"),
+                .count("builds", "(select count(*) from leak_build b where b.leak = leak.id)"),
+                .count("impact"),
+                .count("reports"), .count("freed"), .count("installs"), .count("sightings"),
+                .number("alive_at_most"), .count("retained_bytes"), .number("first_seen"),
+                .number("last_seen"),
+                .number("first_release"), .number("last_release"), .number("last_hour", lastHour),
+                .number("first_sample", "(select at from sample where id = leak.id)"),
+                .number("newest_sample", "(select at from sample where id = 1 << 40 | leak.id)"),
+            ]),
+        PortableTable(
+            "leak_text",
+            [
+                .number("leak"), .text("title"), .text("module"), .bytes("stack"), .bytes("children"),
+                .bytes("cycle"), .number("grouped_version"), .text("grouped_class"), .bytes("grouped_stack"),
+                .text("search"),
+            ]),
+        PortableTable(
+            "leak_release",
+            [.number("leak"), .number("release"), .count("reports"), .count("freed"), .count("installs")]),
+        PortableTable(
+            "leak_build",
+            [.number("leak"), .number("build"), .count("reports"), .count("freed"), .count("installs")]),
+        PortableTable(
+            "leak_hour", [.number("leak"), .number("hour"), .number("release"), .count("reports")]),
+        PortableTable("leak_day", [.number("leak"), .number("day"), .number("release"), .count("reports")]),
+        PortableTable("leak_element", [.number("app"), .number("element"), .number("leak")]),
+        PortableTable("leak_value", [.number("leak"), .number("kind"), .text("value"), .count("reports")]),
+        PortableTable("leak_lived", [.number("leak"), .bytes("histogram")]),
+        PortableTable(
+            "sample",
+            [
+                .number("leak", "id & 0xFFFFFFFFFF"), .number("slot", "id >> 40"), .number("ordinal"),
+                .number("at"), .text("version"), .text("build"), .text("system"), .text("model"),
+                .number("install_hash"), .text("install"), .text("user"), .bytes("body"),
+            ]),
+        PortableTable(
+            "install_set", from: installSets,
+            [.number("scope"), .number("owner"), .number("part"), .bytes("members")]),
+        PortableTable("app_slot", [.number("app"), .number("slot"), .count("reports")]),
+        PortableTable("app_day", [.number("app"), .number("day"), .count("reports")]),
+        // Numbers of decisions are never given again: SQLite remembers the last one.
+        PortableTable(
+            "decision", lastNumber: "select seq from sqlite_sequence where name = 'decision'",
+            [
+                .number("id"), .number("leak"), .number("at"), .text("by"), .text("kind"), .text("version"),
+                .number("is_after"), .bytes("fix_from"), .number("reports_then"), .number("until_at"),
+                .number("until_reports"), .text("note"),
+            ]),
+        PortableTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
+        // Numbers of merges are never given again: SQLite remembers the last one.
+        PortableTable(
+            "merged_leak", lastNumber: "select seq from sqlite_sequence where name = 'merged_leak'",
+            [.number("id"), .key("key"), .number("leak"), .number("at")]),
+        // Numbers of uploads are never given again: SQLite remembers the last one.
+        PortableTable(
+            "symbol_table", lastNumber: "select seq from sqlite_sequence where name = 'symbol_table'",
+            [
+                .number("id"), .text("kind"), .text("image"), .text("name"), .number("uploaded_at"),
+                .number("used_at"), .count("bytes"), .bytes("body"),
+            ]),
+        PortableTable("dropped", [.number("app"), .text("reason"), .count("count")]),
+        // If a key was stored again after the clock went back, the later row.
+        PortableTable(
+            "idempotency",
+            from: """
+                idempotency i where i.at > ?1 and not exists (select 1 from idempotency later
+                  where later.day in (select day from idempotency_use where day > i.day)
+                    and later.key_id = i.key_id and later.key = i.key)
+                """,
+            [
+                .number("key_id", "i.key_id"), .bytes("key", "i.key"), .bytes("hash", "i.hash"),
+                .number("at", "i.at"), .number("answer", "i.answer"),
+            ]),
+        PortableTable("answer", [.number("id"), .number("day"), .bytes("body")]),
+        PortableTable(
+            "idempotency_use",
+            [
+                .number("day"), .number("key_id"), .count("keys"), .count("answers"), .count("text_bytes"),
+                .count("detail_bytes"),
+            ]),
+        PortableTable("clock", [.number("id"), .number("wall"), .number("keys"), .number("waited")]),
+        // Numbers of credentials are never given again: SQLite remembers the last one.
+        PortableTable(
+            "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",
+            [
+                .number("id"), .text("purpose"), .text("name"), .bytes("hash"), .text("app"),
+                .number("created_at"), .number("expires_at"), .number("revoked_at"), .number("opened_by"),
+            ]),
+    ]
+
+    /// The hour of a leak's last report; the first of its day if its hours were deleted.
+    private static let lastHour = """
+        (select max(hour) from (
+          select h.hour from leak_hour h where h.leak = leak.id and h.reports > 0
+          union all select d.day * 24 from leak_day d where d.leak = leak.id and d.reports > 0))
+        """
+
+    /// scope 0: of the leak `owner`; 1: of it in the build `part`; 2: of it in the release `part`; 3: of the release
+    /// `owner`; 4: of the app `owner` in the slot `part`; 5: of it on the day `part`. A leak, or its share of a release, that was seen in one build
+    /// alone shares that build's set in SQLite; here it has its own.
+    private static let installSets = """
+        (select 0 as scope, id >> 3 as owner, 0 as part, members from install_set where id & 7 = 0
+        union all
+        select 0, l.id, 0, i.members from leak l join leak_build b on b.leak = l.id
+          join install_set i on i.id = b.id << 3 | 1
+          where not exists (select 1 from install_set where id = l.id << 3)
+        union all
+        select 1, b.leak, b.build, i.members from leak_build b join install_set i on i.id = b.id << 3 | 1
+        union all
+        select 2, c.leak, c.release, i.members from leak_release c join install_set i on i.id = c.id << 3 | 4
+        union all
+        select 2, c.leak, c.release, i.members from leak_release c join build n on n.release = c.release
+          join leak_build b on b.leak = c.leak and b.build = n.id join install_set i on i.id = b.id << 3 | 1
+          where not exists (select 1 from install_set where id = c.id << 3 | 4)
+        union all
+        select 3, id >> 3, 0, members from install_set where id & 7 = 2
+        union all
+        select 4, s.app, s.slot, i.members from app_slot s join install_set i on i.id = s.id << 3 | 3
+        union all
+        select 5, d.app, d.day, i.members from app_day d join install_set i on i.id = d.id << 3 | 5)
+        """
+}

@@ -1,0 +1,61 @@
+/// A table of the contents of a store, in a form that does not depend on how SQLite numbers its rows. A store of another kind is
+/// filled from it.
+package struct PortableTable: Sendable {
+    package struct Column: Sendable {
+        package enum Kind: Sendable {
+            /// The number of a row, a time or a place; its sum means nothing.
+            case number
+            /// A count; its sum over all rows shows whether all rows are there.
+            case count
+            case text
+            case bytes
+            /// 16 bytes that identify a leak.
+            case key
+        }
+
+        package let name: String
+        package let kind: Kind
+        /// The SQL expression that SQLite selects for this column.
+        let source: String
+
+        static func number(_ name: String, _ source: String? = nil) -> Column {
+            Column(name: name, kind: .number, source: source ?? name)
+        }
+        static func count(_ name: String, _ source: String? = nil) -> Column {
+            Column(name: name, kind: .count, source: source ?? name)
+        }
+        static func text(_ name: String, _ source: String? = nil) -> Column {
+            Column(name: name, kind: .text, source: source ?? name)
+        }
+        static func bytes(_ name: String, _ source: String? = nil) -> Column {
+            Column(name: name, kind: .bytes, source: source ?? name)
+        }
+        static func key(_ name: String) -> Column { Column(name: name, kind: .key, source: name) }
+    }
+
+    package let name: String
+    package let columns: [Column]
+    /// The table or the query that SQLite reads the columns from; `?1` stands for the time from which on idempotency keys are
+    /// remembered.
+    let rows: String
+    /// SQLite's query for the last number that was given to a row; `nil` for a table without a column `id`.
+    let lastNumber: String?
+
+    init(_ name: String, from rows: String? = nil, lastNumber: String? = nil, _ columns: [Column]) {
+        self.name = name
+        self.columns = columns
+        self.rows = rows ?? name
+        let isNumbered = columns.contains { $0.name == "id" }
+        self.lastNumber = isNumbered ? lastNumber ?? "select max(id) from \(name)" : nil
+    }
+
+    package var isNumbered: Bool { lastNumber != nil }
+}
+
+/// The value of one column in a row of a ``PortableTable``.
+package enum PortableValue: Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+}

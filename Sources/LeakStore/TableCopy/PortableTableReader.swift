@@ -1,0 +1,73 @@
+extension SQLiteStore {
+    /// Lends everything that the file keeps, as it is at this moment. No other connection can write meanwhile: a writer waits, and
+    /// fails after five seconds with nothing counted.
+    ///
+    /// - Parameter now: milliseconds since 1970; idempotency keys that are forgotten by then are left out.
+    package func withPortableTables<Result>(
+        now: Int64, to body: (PortableTableReader) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let writer = try Writer(
+            connection: SQLiteConnection(path: path, access: .readWrite), limits: StoreLimits(),
+            redact: { Array($0) }, reservoir: Reservoir(seed: 0))
+        return try writer.connection.transaction(.immediate) { () throws(StoreError) in
+            // Sets of installs are complete only when their log has been flushed into them.
+            try writer.flushLogs()
+            return try body(
+                PortableTableReader(connection: writer.connection, keysAfter: writer.clock(at: now).keyStart))
+        }
+    }
+}
+
+/// Reads tables from their first row to their last, for one thread, while it is lent.
+package struct PortableTableReader {
+    let connection: SQLiteConnection
+    let keysAfter: Int64
+
+    package func count(of table: PortableTable) throws(StoreError) -> Int {
+        let select = try connection.statement(composed: "select count(*) from \(table.rows)")
+        defer { select.reset() }
+        try bind(select, of: table)
+        return try select.step() ? select.int(0) : 0
+    }
+
+    /// Returns the last number that was given to a row of a numbered table; 0 if there was none.
+    package func lastNumber(of table: PortableTable) throws(StoreError) -> Int64 {
+        guard let query = table.lastNumber else { return 0 }
+        let select = try connection.statement(composed: query)
+        defer { select.reset() }
+        return try select.step() ? select.int64(0) : 0
+    }
+
+    /// Calls `body` with each row; its values are in the order of the columns.
+    package func forEachRow(
+        of table: PortableTable, _ body: ([PortableValue]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let columns = table.columns.map(\.source).joined(separator: ", ")
+        let select = try connection.statement(composed: "select \(columns) from \(table.rows)")
+        defer { select.reset() }
+        try bind(select, of: table)
+        while try select.step() {
+            var row: [PortableValue] = []
+            row.reserveCapacity(table.columns.count)
+            for (index, column) in table.columns.enumerated() {
+                row.append(Self.value(in: select, at: Int32(index), as: column.kind))
+            }
+            try body(row)
+        }
+    }
+
+    private func bind(_ select: Statement, of table: PortableTable) throws(StoreError) {
+        if table.rows.contains("?1") { try select.bind(keysAfter) }
+    }
+
+    private static func value(
+        in row: Statement, at index: Int32, as kind: PortableTable.Column.Kind
+    ) -> PortableValue {
+        guard !row.isNull(index) else { return .null }
+        return switch kind {
+        case .number, .count: .integer(row.int64(index))
+        case .text: .text(row.text(index))
+        case .bytes, .key: .bytes(row.bytes(index))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// A reader's cache of decided leaks, valid while no report and no decision changes them. Without it, a reader would add up all
+/// versions of each leak for every list; with it, only those of the few that were seen since.
+package struct DecisionCache {
+    /// Number of leaks; 4 MiB.
+    private static let capacity = 20_000
+    private static let appLimit = 4
+
+    private var standings: [Int64: (decision: Int64, reports: Int, standing: DecisionStatus)] = [:]
+    /// By app; all of the same state of the database.
+    private var found: [ByteText?: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
+    private var state: Int64?
+
+    package init() {}
+
+    /// Returns the cached leaks for the same app and the same state of the database.
+    package func leaks(app: String?, state: Int64) -> [DecidedLeak]? {
+        guard self.state == state else { return nil }
+        return found[app.map { ByteText($0) }]?.leaks
+    }
+
+    package func leakStates(app: String?, state: Int64, now: Int64) -> LeakStates? {
+        guard self.state == state, let leakStates = found[app.map { ByteText($0) }]?.leakStates,
+            leakStates.span.contains(now)
+        else { return nil }
+        return leakStates
+    }
+
+    package mutating func keep(_ leaks: [DecidedLeak], app: String?, state: Int64) {
+        // One page asks for all apps and for one.
+        if self.state != state || found.count >= Self.appLimit { found.removeAll() }
+        self.state = state
+        found[app.map { ByteText($0) }] = (leaks, nil)
+    }
+
+    /// - Parameter app: the app whose leaks were cached, for the same state of the database.
+    package mutating func keep(_ leakStates: LeakStates, app: String?) {
+        found[app.map { ByteText($0) }]?.leakStates = leakStates
+    }
+
+    package func standing(of row: Int64, decision: Int64, reports: Int) -> DecisionStatus? {
+        guard let known = standings[row], known.decision == decision, known.reports == reports else {
+            return nil
+        }
+        return known.standing
+    }
+
+    package mutating func keep(_ standing: DecisionStatus, of row: Int64, decision: Int64, reports: Int) {
+        if standings.count >= Self.capacity { standings.removeAll() }
+        standings[row] = (decision, reports, standing)
+    }
+}
+
+/// Caches how many leaks of a release the next release does not have, valid while neither has more.
+package struct GoneLeaksCache {
+    /// Number of releases, of many apps; 0.5 MiB.
+    private static let capacity = 5_000
+
+    private var counts: [Int64: (leaks: Int, former: Int64, formerLeaks: Int, gone: Int)] = [:]
+
+    package init() {}
+
+    package func gone(in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int) -> Int? {
+        guard let known = counts[release],
+            (known.leaks, known.former, known.formerLeaks) == (leaks, former, formerLeaks)
+        else { return nil }
+        return known.gone
+    }
+
+    package mutating func keep(
+        _ gone: Int, in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
+    ) {
+        if counts.count >= Self.capacity { counts.removeAll() }
+        counts[release] = (leaks, former, formerLeaks, gone)
+    }
+}

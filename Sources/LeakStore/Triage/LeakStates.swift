@@ -1,0 +1,111 @@
+/// A leak with a decision, and the effect of the decision.
+package struct DecidedLeak: Sendable {
+    /// Row of `leak`.
+    package var row: Int64
+    package var reports: Int
+    package var standing: DecisionStatus
+
+    package init(row: Int64, reports: Int, standing: DecisionStatus) {
+        self.row = row
+        self.reports = reports
+        self.standing = standing
+    }
+}
+
+/// The states of a list's leaks that something other than their counts determines: a known leak of the system, or a decision. By
+/// row of `leak`; there are few, and all other leaks are ``LeakState/open`` or ``LeakState/slow``.
+package struct LeakStates: Sendable {
+    package let known: KnownLeakRows
+    package let standings: [Int64: DecisionStatus]
+    /// By row of `leak`. The states of all other leaks are not determined here.
+    package private(set) var states: [Int64: LeakState] = [:]
+    private var totals: [LeakState: LeakTotals] = [:]
+    /// The times at which all this is valid, milliseconds since 1970: a leak may be ignored up to a date.
+    package private(set) var span = Int64.min..<Int64.max
+
+    /// - Parameter now: milliseconds since 1970.
+    package init(known: KnownLeakRows, decided: [DecidedLeak], now: Int64) {
+        self.known = known
+        standings = Dictionary(decided.map { ($0.row, $0.standing) }) { first, _ in first }
+        totals[.known] = known.totals
+        for row in known.rows { states[row] = .known }
+        for leak in decided {
+            if case .ignored(.date(let end)) = leak.standing.decision.action { narrow(at: end, now) }
+            guard let state = leak.standing.state(now: now) else { continue }
+            if states.updateValue(state, forKey: leak.row) == .known {
+                totals[.known]?.leaks -= 1
+                totals[.known]?.reports -= leak.reports
+            }
+            totals[state, default: LeakTotals()].leaks += 1
+            totals[state, default: LeakTotals()].reports.addBounded(leak.reports)
+        }
+        if let reports = totals[.known]?.reports { totals[.known]?.reports = max(reports, 0) }
+    }
+
+    private mutating func narrow(at end: Int64, _ now: Int64) {
+        span =
+            now < end
+            ? span.lowerBound..<min(span.upperBound, end) : max(span.lowerBound, end)..<span.upperBound
+    }
+
+    package func totals(_ state: LeakState) -> LeakTotals { totals[state] ?? LeakTotals() }
+
+    /// Returns the totals of these states together.
+    package func totals(of some: Set<LeakState>) -> LeakTotals {
+        some.reduce(into: LeakTotals()) { sum, state in
+            sum.leaks += totals(state).leaks
+            sum.reports.addBounded(totals(state).reports)
+        }
+    }
+
+    /// Returns the rows of leaks in these states, ascending.
+    package func rows(_ some: Set<LeakState>) -> [Int64] {
+        states.filter { some.contains($0.value) }.keys.sorted()
+    }
+
+    package func isSetAside(_ row: Int64) -> Bool {
+        states[row].map { LeakState.setAside.contains($0) } ?? false
+    }
+
+    package func mark(_ row: inout LeakRow, _ number: Int64, now: Int64) {
+        row.mark(known.matches[number], standings[number], now: now)
+    }
+}
+
+extension LeakState {
+    /// States of leaks that need no fix.
+    package static let setAside: Set<LeakState> = [.known, .resolved, .ignored]
+    /// States that something other than a leak's counts determines.
+    package static let assigned: Set<LeakState> = setAside.union([.regressed])
+}
+
+extension LeakQuery.StateFilter {
+    /// The single state of the leaks in the list, if something other than counts determines it.
+    package var assigned: LeakState? {
+        switch self {
+        case .regressed: .regressed
+        case .resolved: .resolved
+        case .ignored: .ignored
+        case .known: .known
+        case .toFix, .open, .slow, .any: nil
+        }
+    }
+
+    /// The states of leaks that the filter leaves out although their counts match.
+    package var leftOut: Set<LeakState> {
+        switch self {
+        case .toFix: LeakState.setAside
+        case .open, .slow: LeakState.assigned
+        case .any, .regressed, .resolved, .ignored, .known: []
+        }
+    }
+}
+
+extension LeakRow {
+    /// Sets the state. A decision that holds takes precedence over a known leak.
+    package mutating func mark(_ match: KnownMatch?, _ standing: DecisionStatus?, now: Int64) {
+        mark(match)
+        self.standing = standing
+        if let state = standing?.state(now: now) { self.state = state }
+    }
+}

@@ -1,0 +1,14 @@
+internal import LeakPlatform
+
+/// The time at which counts were last read. While they are, commits write counts to their tables at once, so that no reader waits
+/// for a commit and a flush.
+final class LastReadTime: Sendable {
+    /// ``SystemTime/monotonic``; `nil` before the first read.
+    private let last = Guarded<Int64?>(nil)
+
+    func record() { last.with { $0 = SystemTime.monotonic } }
+
+    func isRecent(within milliseconds: Int64) -> Bool {
+        last.with { last in last.map { SystemTime.monotonic - $0 < milliseconds } ?? false }
+    }
+}

@@ -1,0 +1,263 @@
+/// The entries of the database for the names in the aggregate.
+///
+/// Keeps the entries for as long as the aggregate exists, however many pass through the writer's caches meanwhile.
+final class ResolvedRows: NameQuota {
+    struct Build {
+        /// Row of `build`.
+        var row: Int64
+        /// True for the build that counts all builds beyond a limit.
+        var isOther: Bool
+    }
+
+    private let writer: Writer
+    /// The day that new texts and details count for.
+    let day: Int
+    // By the numbers in the aggregate.
+    private(set) var apps = NumberedEntries<Int64, AppEntry>()
+    private(set) var releases = NumberedEntries<Int64, ReleaseEntry>()
+    private(set) var builds = NumberedEntries<Int64, Build>()
+    /// `nil` for a leak that the database does not have.
+    private(set) var leaks = NumberedEntries<LeakID, LeakEntry?>()
+    /// The leak whose module was asked for last.
+    private var last: (id: LeakID, entry: LeakEntry)?
+
+    init(of writer: Writer, day: Int) {
+        self.writer = writer
+        self.day = day
+    }
+
+    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName {
+        let entry = try writer.app(named: name, key: key, seen: seen)
+        return AdmittedName(entry.name, number: apps.number(of: entry.id, adding: entry))
+    }
+
+    func release(
+        _ version: String, of app: Int, key: Int64, at time: Int64
+    ) throws(StoreError) -> AdmittedName {
+        let entry = try writer.release(version, of: apps[app], at: time) { () throws(StoreError) in
+            try writer.admitText(bytes: DetailBytes.ofVersion(version), key: key, day: day)
+        }
+        let number = releases.number(of: entry.id, adding: entry)
+        return AdmittedName(entry.isBeyond ? StoreLimits.other : version, number: number)
+    }
+
+    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName {
+        let (row, isBeyond) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
+            try writer.admitText(bytes: DetailBytes.ofVersion(name), key: key, day: day)
+        }
+        let number = builds.number(of: row, adding: Build(row: row, isOther: isBeyond))
+        return AdmittedName(isBeyond ? StoreLimits.other : name, number: number)
+    }
+
+    func leak(
+        _ identity: LeakIdentity, of app: Int, key: Int64
+    ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
+        // Found by its other key: its texts are charged once.
+        if let number = leaks.number(of: identity.id) {
+            return (AdmittedLeak(counted: identity, isNew: leaks[number] == nil), number)
+        }
+        if let last, last.id == identity.id, last.entry.app == apps[app].id {
+            let admitted = AdmittedLeak(counted: identity, isNew: false)
+            return (admitted, leaks.number(of: identity.id, adding: last.entry))
+        }
+        let (admitted, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
+        return (admitted, leaks.number(of: admitted.counted.id, adding: entry))
+    }
+
+    /// Caches the leak, because a report asks for a module once or twice, and then counts in the leak.
+    func module(of leak: LeakID) throws(StoreError) -> String? {
+        if let last, last.id == leak { return last.entry.module ?? "" }
+        guard let entry = try writer.knownLeak(leak) else { return nil }
+        last = (leak, entry)
+        return entry.module ?? ""
+    }
+
+    func admits(
+        _ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64
+    ) throws(StoreError) -> Bool {
+        let isOther = builds[build].isOther
+        return try writer.admits(
+            leaks[leak], in: builds[build].row, isOther: isOther, besides: besides, of: apps[app]
+        ) { () throws(StoreError) in
+            if isOther { return true }
+            return try writer.admitText(bytes: DetailBytes.ofCell, key: key, day: day)
+        }
+    }
+
+    func admitsPastHour(key: Int64) throws(StoreError) -> Bool {
+        try writer.admitDetail(bytes: DetailBytes.ofPastHour, key: key, day: day)
+    }
+}
+
+extension Writer {
+    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AppEntry {
+        if let known = try knownApp(named: name) { return known }
+        let isBeyond =
+            try number(else: "select count(*) from app where made_by = ?", of: key) >= limits.appsPerKey
+        let counted = isBeyond ? StoreLimits.other : name
+        if isBeyond, let other = try knownApp(named: counted) { return other }
+        // Belongs to no ingest key, so that it does not count against the limit.
+        let maker: Int64? = counted == StoreLimits.other ? nil : key
+        try connection.run(
+            "insert into app (name, last_seen, made_by) values (?, ?, ?)", counted, seen, maker)
+        let entry = AppEntry(id: connection.lastInsertedRow, name: counted)
+        caches.apps.insert(entry, for: ByteText(counted))
+        return entry
+    }
+
+    private func knownApp(named name: String) throws(StoreError) -> AppEntry? {
+        if let known = caches.apps.value(of: ByteText(name)) { return known }
+        let select = try connection.statement(
+            composed: """
+                select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release, \(NewestVersion.isSeen)
+                from app a left join release r on r.id = a.newest_release where a.name = ?
+                """)
+        defer { select.reset() }
+        try select.bind(name)
+        guard try select.step() else { return nil }
+        let entry = AppEntry(id: select.int64(0), name: name)
+        entry.newest = select.isNull(1) ? nil : select.bytes(1)
+        (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
+        entry.newestRow = select.optionalInt64(5)
+        entry.isNewestSeen = select.int(6) == 1
+        caches.apps.insert(entry, for: ByteText(name))
+        return entry
+    }
+
+    /// - Parameter admit: returns `true` if the key has room for a new name. Not asked for ``StoreLimits/other``.
+    func release(
+        _ version: String, of app: AppEntry, at time: Int64, admit: () throws(StoreError) -> Bool
+    ) throws(StoreError) -> ReleaseEntry {
+        if let known = try knownRelease(version, of: app) { return known }
+        let known = try number(
+            app.releaseCount, else: "select count(*) from release where app = ?", of: app.id)
+        let isOther = version == StoreLimits.other
+        var isBeyond = !isOther && known >= limits.releasesPerApp
+        if !isOther, !isBeyond { isBeyond = try !admit() }
+        app.releaseCount = known
+        if isBeyond, let other = try knownRelease(StoreLimits.other, of: app) { return other }
+        let counted = isBeyond ? StoreLimits.other : version
+        let order = VersionOrder(counted).key
+        try connection.run(
+            "insert into release (app, version, order_key, first_seen, last_seen) values (?, ?, ?, ?, ?)",
+            app.id, counted, order, time, time)
+        app.releaseCount = known + 1
+        let entry = ReleaseEntry(id: connection.lastInsertedRow, version: counted, order: order)
+        caches.releases.insert(entry, for: ReleaseKey(app: app.id, version: ByteText(counted)))
+        return entry
+    }
+
+    private func knownRelease(_ version: String, of app: AppEntry) throws(StoreError) -> ReleaseEntry? {
+        let key = ReleaseKey(app: app.id, version: ByteText(version))
+        if let known = caches.releases.value(of: key) { return known }
+        let select = try connection.statement("select id from release where app = ? and version = ?")
+        defer { select.reset() }
+        try select.bind(app.id, version)
+        guard try select.step() else { return nil }
+        let entry = ReleaseEntry(
+            id: select.int64(0), version: version, order: VersionOrder(version).key)
+        caches.releases.insert(entry, for: key)
+        return entry
+    }
+
+    /// - Parameter admit: as for ``release(_:of:at:admit:)``.
+    func build(
+        _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
+    ) throws(StoreError) -> (row: Int64, isBeyond: Bool) {
+        if let known = try knownBuild(name, of: release) { return (known, name == StoreLimits.other) }
+        let known = try number(
+            release.buildCount, else: "select count(*) from build where release = ?", of: release.id)
+        let isOther = name == StoreLimits.other
+        var isBeyond = !isOther && known >= limits.buildsPerRelease
+        if !isOther, !isBeyond { isBeyond = try !admit() }
+        release.buildCount = known
+        if isBeyond, let other = try knownBuild(StoreLimits.other, of: release) { return (other, true) }
+        let counted = isBeyond ? StoreLimits.other : name
+        try connection.run(
+            "insert into build (release, name, order_key) values (?, ?, ?)", release.id, counted,
+            VersionOrder(counted).key)
+        release.buildCount = known + 1
+        let row = connection.lastInsertedRow
+        release.remember(build: counted, row: row)
+        return (row, counted == StoreLimits.other)
+    }
+
+    private func knownBuild(_ name: String, of release: ReleaseEntry) throws(StoreError) -> Int64? {
+        if let known = release.builds[ByteText(name)] { return known }
+        let select = try connection.statement("select id from build where release = ? and name = ?")
+        defer { select.reset() }
+        try select.bind(release.id, name)
+        guard try select.step() else { return nil }
+        let row = select.int64(0)
+        release.remember(build: name, row: row)
+        return row
+    }
+
+    /// - Parameter day: the day that new texts count for.
+    func leak(
+        _ identity: LeakIdentity, of app: AppEntry, key: Int64, day: Int
+    ) throws(StoreError) -> (admitted: AdmittedLeak, entry: LeakEntry?) {
+        let stored = try knownLeak(identity.id)
+        if let stored, stored.app == app.id {
+            return (AdmittedLeak(counted: identity, isNew: false), stored)
+        }
+        let bytes = identity.storedBytes
+        var limit: BeyondLimit.Name?
+        // The id belongs to a leak of another app: SHA-256 would have to collide.
+        let isTaken = stored != nil
+        if isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp {
+            limit = .leaks
+        } else {
+            guard try !admitText(bytes: bytes, key: key, day: day) else {
+                app.leaks += 1
+                app.textBytes += bytes
+                return (AdmittedLeak(counted: identity, isNew: true), nil)
+            }
+            limit = .leakTexts
+        }
+        let other = LeakIdentity.beyond(app: app.name, row: app.id)
+        let entry = try knownLeak(other.id)
+        return (AdmittedLeak(counted: other, isNew: entry == nil, beyond: limit), entry)
+    }
+
+    /// - Returns: `nil` for a leak that the database does not have.
+    func knownLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
+        if let known = caches.leaks.value(of: id) { return known }
+        guard let stored = try storedLeak(id) else { return nil }
+        caches.leaks.insert(stored, for: id)
+        return stored
+    }
+
+    /// - Parameters:
+    ///   - isOther: `true` for the build that counts the builds of a release that do not count separately.
+    ///   - admit: returns `true` if the key has room for the rows of a new build.
+    func admits(
+        _ leak: LeakEntry?, in build: Int64, isOther: Bool, besides: Int, of app: AppEntry,
+        admit: () throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
+        if let leak {
+            if leak.count(build: build) != nil { return true }
+            let isKnown = try connection.statement("select 1 from leak_build where leak = ? and build = ?")
+            defer { isKnown.reset() }
+            try isKnown.bind(leak.id, build)
+            if try isKnown.step() { return true }
+        }
+        guard limits.admit(builds: leak?.admittedBuilds ?? besides, cells: app.cells, isOther: isOther)
+        else { return false }
+        guard try admit() else { return false }
+        leak?.admittedBuilds += 1
+        app.cells += 1
+        return true
+    }
+
+    /// Returns the known number, or the result of a query with one parameter.
+    func number(
+        _ known: Int? = nil, else sql: StaticString, of owner: Int64
+    ) throws(StoreError) -> Int {
+        if let known { return known }
+        let select = try connection.statement(sql)
+        defer { select.reset() }
+        try select.bind(owner)
+        return try select.step() ? select.int(0) : 0
+    }
+}

@@ -1,0 +1,95 @@
+internal import LeakMessage
+
+/// Turns edges of a graph into the references that a report tells.
+struct PathRenderer {
+    static let framesName = "async frames"
+
+    private let graph: ObjectGraph
+    private let layouts: ObjectLayouts
+    private let images: ImageAddressMap
+
+    init(_ walker: borrowing GraphWalker) {
+        graph = walker.graph
+        layouts = walker.reader.layouts
+        images = walker.reader.images
+    }
+
+    /// - Parameter length: the number of references of a cycle; more than `edges` where it was cut.
+    func path(_ edges: [Int32], isCycle: Bool, length: Int) -> RetainPath {
+        var references: [RetainReference] = []
+        guard let first = edges.first else {
+            return RetainPath(references: [], target: "", isCycle: isCycle)
+        }
+        var owner = Int(graph.edges[Int(first)].from)
+        var field = ""
+        var isSuspected = false
+        var hasElement = false
+        for index in edges {
+            let edge = graph.edges[Int(index)]
+            append(edge, to: &field)
+            isSuspected = isSuspected || edge.flags.contains(.suspected)
+            hasElement = hasElement || edge.flags.contains(.element)
+            if index != edges.last, isFolded(edge) { continue }
+            references.append(
+                RetainReference(
+                    owner: typeName(owner), field: field,
+                    kind: kind(owner, field: field, hasElement: hasElement), isSuspected: isSuspected,
+                    isClosure: edge.flags.contains(.closure)))
+            (owner, field, isSuspected, hasElement) = (Int(edge.to), "", false, false)
+        }
+        return RetainPath(
+            references: references, target: typeName(owner), isCycle: isCycle,
+            fullLength: length > edges.count ? length : nil)
+    }
+
+    /// The code of the closures on a path.
+    func closureSites(_ edges: [Int32]) -> [ImageOffset] {
+        edges.compactMap { index in
+            let function = graph.edges[Int(index)].function
+            return function == 0 ? nil : images.offset(of: function)
+        }
+    }
+
+    private func append(_ edge: ObjectGraph.Edge, to field: inout String) {
+        // The name of a global is given by its image and offset.
+        if graph.nodes[Int(edge.from)].layout < 0 { return }
+        if edge.flags.contains(.element) { field += edge.flags.contains(.key) ? "[key]" : "[*]" }
+        // Captures have no names, but the fields of a captured struct do.
+        let label = layouts.types.labels.text(edge.label)
+        if label.isEmpty { return }
+        field += field.isEmpty || label.hasPrefix("(") ? label : ".\(label)"
+    }
+
+    /// Storage, boxes and captured variables are part of the reference that leads to them.
+    private func isFolded(_ edge: ObjectGraph.Edge) -> Bool {
+        let layout = layouts.layout(graph.nodes[Int(edge.to)].layout)
+        if layout.isFolded { return true }
+        return layout.kind == .closureContext && edge.flags.isDisjoint(with: [.closure, .suspected])
+    }
+
+    /// Returns the object's type with its module, or a word such as `closure` for an object without a type.
+    func typeName(_ node: Int) -> String {
+        guard graph.nodes[node].layout >= 0 else { return "global" }
+        let layout = layouts.layout(graph.nodes[node].layout)
+        switch layout.kind {
+        case .closureContext, .genericContext: return "closure"
+        case .task: return "Task"
+        case .taskFrames: return Self.framesName
+        case .block: return "block"
+        case .box: return "box"
+        case .object, .storage: return MetadataName.qualified(Metadata(layout.metadata))
+        }
+    }
+
+    private func kind(_ node: Int, field: String, hasElement: Bool) -> RetainReference.Kind {
+        guard graph.nodes[node].layout >= 0 else { return .global }
+        switch layouts.layout(graph.nodes[node].layout).kind {
+        case .closureContext, .genericContext: return .closureCapture
+        case .task, .taskFrames: return .task
+        case .block: return .block
+        case .object, .storage, .box:
+            if hasElement { return .element }
+            return field.contains("(.") ? .enumPayload : .property
+        }
+    }
+}

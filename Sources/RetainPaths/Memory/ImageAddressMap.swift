@@ -1,0 +1,91 @@
+internal import LeakMessage
+
+/// The programs and libraries that this process has loaded.
+struct ImageAddressMap: Sendable {
+    struct Image: Sendable {
+        /// The segments in the order of their addresses. Memory between them may belong to other owners, or be unmapped.
+        var segments: [Segment]
+        /// Offsets count from this address: the load bias in ELF, the header in Mach-O.
+        var base: UInt
+        /// The last component of the path; `nil` for the program itself where the system does not tell.
+        var name: String?
+        /// The build id (ELF) or UUID (Mach-O), hexadecimal without dashes.
+        var identifier: String?
+        var isProgram: Bool
+
+        /// The segments that a program can write to, where its global variables are.
+        var writable: [Range<UInt>] { segments.filter(\.isWritable).map(\.addresses) }
+    }
+
+    /// Memory that the loader has mapped for an image, and its permitted use.
+    struct Segment: Sendable {
+        var addresses: Range<UInt>
+        var isReadable: Bool
+        var isWritable: Bool
+        var isExecutable: Bool
+    }
+
+    /// Changes with every image that is loaded or unloaded.
+    let version: UInt64
+    let images: [Image]
+    /// The segments of all images in the order of their addresses. Bounds are alone in memory because every validation
+    /// searches them.
+    private let starts: [UInt]
+    private let ends: [UInt]
+    private let segments: [(segment: Segment, image: Int)]
+
+    /// Lists the images that are loaded now.
+    init() { self.init(version: Self.currentVersion, images: Self.loadedImages()) }
+
+    init(version: UInt64, images: [Image]) {
+        self.version = version
+        self.images = images
+        segments = images.enumerated()
+            .flatMap { index, image in image.segments.map { (segment: $0, image: index) } }
+            .filter { !$0.segment.addresses.isEmpty }
+            .sorted { $0.segment.addresses.lowerBound < $1.segment.addresses.lowerBound }
+        starts = segments.map(\.segment.addresses.lowerBound)
+        ends = segments.map(\.segment.addresses.upperBound)
+    }
+
+    /// True if images came or went since this list was made.
+    var isOutdated: Bool { version != Self.currentVersion }
+
+    /// Returns whether bytes lie in one segment of an image that can be read.
+    @inline(__always)
+    func contains(_ address: UInt, count: UInt = 1) -> Bool {
+        guard let index = index(of: address), segments[index].segment.isReadable else { return false }
+        return count <= ends[index] &- address
+    }
+
+    /// Returns whether an address lies in a segment of an image that can be executed.
+    func isCode(_ address: UInt) -> Bool {
+        index(of: address).map { segments[$0].segment.isExecutable } ?? false
+    }
+
+    func offset(of address: UInt) -> ImageOffset? {
+        index(of: address).map { index in
+            let image = images[segments[index].image]
+            return ImageOffset(
+                image: image.name ?? "", imageIdentifier: image.identifier ?? "",
+                offset: UInt64(address &- image.base))
+        }
+    }
+
+    /// The number of the segment around an address.
+    private func index(of address: UInt) -> Int? {
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= address { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, address < ends[low - 1] else { return nil }
+        return low - 1
+    }
+
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+
+    static func lastComponent(_ path: String) -> String? { path.split(separator: "/").last.map(String.init) }
+}

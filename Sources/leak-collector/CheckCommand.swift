@@ -1,0 +1,91 @@
+import LeakHTTPClient
+import LeakCollector
+
+/// `collector check`: whether a version brings new or regressed leaks, for a gate before a release.
+///
+/// A gate takes 1 for leaks: whatever else keeps it from telling ends with 2.
+struct CheckCommand: Equatable {
+    enum Format: String {
+        case text, json, github
+    }
+
+    var checkRequest: ReleaseCheckRequest
+    var format: Format
+    var flags: [Setting: String]
+
+    /// A query over a large database takes a second; a server that starts a few.
+    private static let timeoutMilliseconds = 60_000
+    /// 400 leaks, each with all its names.
+    private static let answerBytes = 64 << 20
+
+    func run() -> Program.ExitCode {
+        do {
+            let settings = try Program.settings(flags)
+            let isDatabase = flags[.data] != nil || flags[.databaseURL] != nil
+            let json =
+                if let address = settings.url, !isDatabase {
+                    try requestFromCollector(address, settings)
+                } else {
+                    try readFromDatabase(settings)
+                }
+            let result = try ReleaseCheckResult(json: json)
+            show(result, json, address: settings.url)
+            return result.passes ? .done : .failed
+        } catch {
+            Output.error("collector: \(error)")
+            return .misuse
+        }
+    }
+
+    private func readFromDatabase(_ settings: Settings) throws -> [UInt8] {
+        try checkRequest.answer(
+            from: Program.openStore(settings, isServer: false), known: Program.publicFolder(settings),
+            now: WallClock.milliseconds())
+    }
+
+    private func requestFromCollector(_ address: String, _ settings: Settings) throws -> [UInt8] {
+        guard let token = settings.accessToken, !token.isEmpty else {
+            throw SettingError(
+                source: Setting.accessToken.variable,
+                problem: "is not set: \(address) needs an access token")
+        }
+        var options = HTTPClient.Options()
+        options.totalMilliseconds = Self.timeoutMilliseconds
+        options.answerBytes = Self.answerBytes
+        options.userAgent = "collector/\(Program.version)"
+        let answer: HTTPResponse
+        do {
+            answer = try HTTPClient(options).get(
+                address + checkRequest.path, fields: [HTTPField("Authorization", "Bearer \(token)")])
+        } catch {
+            throw Unanswered(address: address, cause: error)
+        }
+        guard answer.status == 200 else {
+            throw RemoteCollectorError(
+                address: address, status: answer.status, type: answer["content-type"],
+                location: answer["location"],
+                body: answer.body)
+        }
+        return answer.body
+    }
+
+    private struct Unanswered: Error, CustomStringConvertible {
+        let address: String
+        let cause: HTTPClient.Failure
+
+        var description: String { "no answer from \(address): \(cause)" }
+    }
+
+    private func show(_ result: ReleaseCheckResult, _ json: [UInt8], address: String?) {
+        switch format {
+        case .text: Output.line(result.text(address: address))
+        case .json: Output.line(String(decoding: json, as: UTF8.self))
+        case .github:
+            Output.line(result.workflowCommands(address: address))
+            guard let file = ProcessEnvironment.stepSummary else { return }
+            if !Output.append(result.stepSummary(address: address), toFile: file) {
+                Output.error("collector: cannot write \(file), which GITHUB_STEP_SUMMARY names")
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import LeakCollector
+import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// `collector export`: the pages and their JSON as plain files.
+struct ExportCommand {
+    var settings: Settings
+    var app: String?
+    /// Milliseconds since 1970.
+    var at: Int64?
+
+    /// Says on standard error how far it is: on a terminal in one line that changes, in a log a line now and then.
+    func write(to folder: String) throws {
+        let isTerminal = isatty(2) == 1
+        let interval: Int64 = isTerminal ? 200 : 5_000
+        var nextWord = WallClock.milliseconds() + interval
+        let export = try Export(
+            store: Program.openStore(settings, isServer: false), publicFolder: Program.publicFolder(settings),
+            at: at)
+        // Whatever comes after stands in a line of its own.
+        defer { if isTerminal { Output.error("", overwrites: true) } }
+        let result = try export.write(to: folder, app: app) { progress in
+            let now = WallClock.milliseconds()
+            guard now >= nextWord else { return }
+            nextWord = now + interval
+            Output.error("\(progress.leaks) of \(progress.allLeaks) leaks", overwrites: isTerminal)
+        }
+        let removed = result.removed == 0 ? "" : ", removed \(result.removed) of an earlier export"
+        Output.line("wrote \(result.files) files to \(folder)\(removed); open \(folder)/index.html")
+    }
+}

@@ -1,0 +1,137 @@
+import LeakPlatform
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A program of LLVM that reads debug data.
+struct LLVMTool {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let path: String
+
+    /// - Throws: ``Failure`` that says how to get it.
+    init(_ name: String, or others: [String] = []) throws(Failure) {
+        let names = [name] + others + Self.versions.map { "\(name)-\($0)" }
+        for folder in Self.folders {
+            for name in names where unsafe access("\(folder)/\(name)", X_OK) == 0 {
+                path = "\(folder)/\(name)"
+                return
+            }
+        }
+        throw Failure(
+            description:
+                "\(name), which reads debug data, was not found. Install LLVM (apt-get install llvm, or brew install "
+                + "llvm on a Mac) or add its folder to PATH")
+    }
+
+    /// Debian puts the version behind the name.
+    private static let versions = (14...24).reversed()
+
+    /// Homebrew does not add LLVM to PATH.
+    private static var folders: [String] {
+        let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        return path.split(separator: ":").map(String.init) + [
+            "/opt/homebrew/opt/llvm/bin", "/usr/local/opt/llvm/bin",
+        ]
+    }
+
+    /// Runs the program and hands on each line that it prints. What it prints of errors is dropped.
+    ///
+    /// - Parameter input: text for its standard input.
+    func run(_ arguments: [String], input: [UInt8] = [], line: (String) -> Void) throws(Failure) {
+        let source = try Self.temporaryFile(with: input)
+        defer { close(source) }
+        var ends: [Int32] = [0, 0]
+        guard unsafe pipe(&ends) == 0 else {
+            throw Failure(description: "no pipe to \(path): \(Self.reason)")
+        }
+        let process: pid_t
+        do throws(Failure) {
+            process = try start(arguments, input: source, output: ends[1], unused: ends[0])
+        } catch {
+            close(ends[0])
+            close(ends[1])
+            throw error
+        }
+        close(ends[1])
+        Self.forEachLine(of: ends[0], line)
+        close(ends[0])
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else {
+            throw Failure(
+                description:
+                    "\(([path] + arguments).joined(separator: " ")) failed; run this command by hand to see why"
+            )
+        }
+    }
+
+    private func start(
+        _ arguments: [String], input: Int32, output: Int32, unused: Int32
+    ) throws(Failure) -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = unsafe posix_spawn_file_actions_t()
+        #endif
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+        unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        unsafe posix_spawn_file_actions_addclose(&actions, unused)
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) }
+        unsafe words.append(nil)
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var process: pid_t = 0
+        let code = unsafe posix_spawn(&process, path, &actions, nil, &words, environ)
+        guard code == 0 else {
+            throw Failure(description: "\(path) cannot be started: \(unsafe String(cString: strerror(code)))")
+        }
+        return process
+    }
+
+    /// A file without a name: a pipe would fill up while the program waits for its output to be read.
+    private static func temporaryFile(with bytes: [UInt8]) throws(Failure) -> Int32 {
+        let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+        var name = Array("\(folder)/collector-XXXXXX".utf8CString)
+        let file = unsafe mkstemp(&name)
+        guard file >= 0 else { throw Failure(description: "no file can be made in \(folder): \(reason)") }
+        unsafe unlink(name)
+        guard writeAll(bytes, to: file) == bytes.count else {
+            let reason = reason
+            close(file)
+            throw Failure(description: "\(folder) cannot be written: \(reason)")
+        }
+        lseek(file, 0, SEEK_SET)
+        return file
+    }
+
+    private static var reason: String { unsafe String(cString: strerror(errno)) }
+
+    private static func forEachLine(of descriptor: Int32, _ body: (String) -> Void) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var rest: [UInt8] = []
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes {
+                unsafe read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            var lines = buffer[..<count].split(
+                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let last = lines.removeLast()
+            for piece in lines {
+                body(String(decoding: rest + piece, as: UTF8.self))
+                rest = []
+            }
+            rest += last
+        }
+        if !rest.isEmpty { body(String(decoding: rest, as: UTF8.self)) }
+    }
+}

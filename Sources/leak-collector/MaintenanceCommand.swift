@@ -1,0 +1,147 @@
+import LeakCollector
+import LeakStore
+
+/// `collector backup`, `verify`, `import` and `erase`: what an operator does with the database, also while a collector
+/// runs on it.
+struct MaintenanceCommand {
+    private let settings: Settings
+
+    init(settings: Settings) { self.settings = settings }
+
+    func backUp(to file: String, overwrites: Bool) throws -> Program.ExitCode {
+        let backup = try SQLiteStore.backUp(path: database(for: "backup"), to: file, overwrites: overwrites)
+        guard backup.wrongSums.isEmpty else {
+            Output.line(
+                "wrote \(file), \(backup.bytes) bytes; its structure is right, but some totals are inconsistent"
+            )
+            warn(of: backup.wrongSums, in: file)
+            return .wrongSums
+        }
+        Output.line(
+            "wrote \(file), \(backup.bytes) bytes; \(Self.words(areSumsChecked: backup.areSumsChecked))")
+        return .done
+    }
+
+    func verify(_ file: String?) throws -> Program.ExitCode {
+        if file == nil, settings.databaseURL != nil { return try verifyServer() }
+        let path = try file ?? database(for: "verify")
+        let found = try SQLiteStore.verify(path: path)
+        for problem in found.damage { Output.error("collector: \(path): \(problem)") }
+        if !found.wrongSums.isEmpty { warn(of: found.wrongSums, in: path) }
+        guard found.damage.isEmpty else { return .failed }
+        guard found.wrongSums.isEmpty else { return .wrongSums }
+        Output.line("\(path) is sound: \(Self.words(areSumsChecked: found.isOfKnownSchema))")
+        return .done
+    }
+
+    private func verifyServer() throws -> Program.ExitCode {
+        let name = Collector.databaseName(in: settings)
+        let problems = try openStore().verify()
+        for problem in problems { Output.error("collector: \(name): \(problem)") }
+        guard problems.isEmpty else { return .wrongSums }
+        Output.line("\(name) is sound: all totals are consistent")
+        return .done
+    }
+
+    func repair() throws -> Program.ExitCode {
+        let path = try database(for: "verify --repair")
+        let repair = try SQLiteStore.repair(path: path)
+        for sentence in repair.mended { Output.line("\(path): \(sentence)") }
+        for sentence in repair.left {
+            Output.error(
+                "collector: \(path): \(sentence); this cannot be repaired, because no other data has the right value"
+            )
+        }
+        guard repair.left.isEmpty else { return .wrongSums }
+        Output.line("\(path) is sound: \(Self.words(areSumsChecked: true))")
+        return .done
+    }
+
+    private func warn(of wrongSums: [String], in path: String) {
+        for sentence in wrongSums { Output.error("collector: \(path): \(sentence)") }
+        Output.error("collector: to recompute the totals, stop the server and run collector verify --repair")
+    }
+
+    private static func words(areSumsChecked: Bool) -> String {
+        areSumsChecked
+            ? "its structure is right, and all totals are consistent"
+            : "its structure is right; its totals were not checked, because a later version of the collector wrote it"
+    }
+
+    func erase(install: String) throws -> Program.ExitCode {
+        let erased = try Erasure.run(install: install, in: openStore())
+        Output.line(
+            "erased \(erased.samples) sample reports, and removed the install from \(erased.sets) sets of installs"
+        )
+        if erased.isLeftInLog {
+            Output.error(
+                "collector: another process reads the database, so its write-ahead log still holds the erased data until it is "
+                    + "overwritten; run collector erase again later to empty the log")
+        }
+        return .done
+    }
+
+    /// - Parameter name: what lines are known by; `nil` for the file's path, links followed.
+    func importReports(
+        from file: String, name: String?, app: String?, version: String?
+    ) throws -> Program.ExitCode {
+        let store = try Collector.openStore(settings, isServer: false, limits: .forImports)
+        var lines = try LineReader(file)
+        let now = WallClock.milliseconds()
+        let beyond = try Import.beyond(in: store, now: now)
+        let source = Import.Source(
+            name: name ?? ProcessEnvironment.fullPath(file) ?? file, app: app, version: version)
+        var named = 0
+        var reports = Import(store: store, source: source, now: now) { line, reason in
+            named += 1
+            if named <= Self.namedRefusals { Output.error("line \(line): \(reason)") }
+        }
+        var nextWord = WallClock.milliseconds() + Self.progressMilliseconds
+        while let line = try lines.next() {
+            try reports.add(line: line)
+            if reports.result.lines % 100 == 0, WallClock.milliseconds() >= nextWord {
+                Output.error(Self.words(reports.result))
+                nextWord = WallClock.milliseconds() + Self.progressMilliseconds
+            }
+        }
+        try reports.flush()
+        if named > Self.namedRefusals {
+            Output.error("and \(named - Self.namedRefusals) more rejected lines")
+        }
+        Output.line(Self.words(reports.result))
+        for limit in try Import.beyond(in: store, since: beyond, now: now) {
+            Output.error(
+                "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached, \(limit.count) \(limit.limit.outcome)"
+            )
+        }
+        if let untidy = reports.result.untidy {
+            Output.error("collector: all reports are counted, but \(untidy)")
+        }
+        return reports.result.rejected == 0 ? .done : .failed
+    }
+
+    /// More of them have one reason, which is known by then.
+    private static let namedRefusals = 100
+    private static let progressMilliseconds: Int64 = 1_000
+
+    private static func words(_ result: Import.Result) -> String {
+        "\(result.lines) lines: \(result.accepted) reports counted, \(result.repeated) lines counted before, "
+            + "\(result.rejected) lines rejected"
+            + (result.moved > 0
+                ? "; \(result.moved) reports count at another time: 30 days ago if they are older, now if they are more than a day ahead"
+                : "")
+    }
+
+    private func openStore() throws -> any Store { try Program.openStore(settings, isServer: false) }
+
+    /// The path of the database that the settings name.
+    private func database(for command: String) throws -> String {
+        guard settings.databaseURL == nil else {
+            throw StoreError(
+                .other,
+                "\(command) is for the database in a data folder; this one is in PostgreSQL, so use PostgreSQL's own "
+                    + "programs: pg_dump --format=custom --file=FILE \"$COLLECTOR_DATABASE_URL\"")
+        }
+        return try Collector.existingDatabase(in: settings.dataFolder)
+    }
+}

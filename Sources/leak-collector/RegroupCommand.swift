@@ -1,0 +1,50 @@
+import LeakCollector
+import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// `collector regroup`: merges leaks that older rules made into those that their reports go to now.
+struct RegroupCommand {
+    private let settings: Settings
+    private let app: String?
+    private let isDryRun: Bool
+
+    init(settings: Settings, app: String?, isDryRun: Bool) {
+        self.settings = settings
+        self.app = app
+        self.isDryRun = isDryRun
+    }
+
+    func run() throws {
+        let store = try Program.openStore(settings, isServer: false)
+        let plans = try RegroupPlanner(store: store, now: WallClock.milliseconds()).plans(app: app)
+        for plan in plans { for line in RegroupSummary.lines(plan) { Output.line(line) } }
+        let groups = plans.flatMap(\.groups)
+        let planned = groups.reduce(0) { $0 + $1.parts.count }
+        guard planned > 0 else {
+            return Output.line(
+                "nothing to merge: the reports of every leak belong to it by the current rules")
+        }
+        guard !isDryRun else {
+            return Output.line(
+                "nothing was changed; to merge these leaks, run collector regroup without --dry-run. A merge cannot be undone: "
+                    + "make a backup first")
+        }
+        let isTerminal = isatty(2) == 1
+        var (merged, targets) = (0, 0)
+        for group in groups {
+            let parts = try RegroupPlanner.merge(group, in: store, now: WallClock.milliseconds())
+            merged += parts
+            if parts > 0 { targets += 1 }
+            if isTerminal { Output.error("\(merged) of \(planned) leaks merged", overwrites: true) }
+        }
+        if isTerminal { Output.error("", overwrites: true) }
+        for line in RegroupSummary.outcome(merged: merged, into: targets, planned: planned) {
+            Output.line(line)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import LeakGzip
+import LeakHTTPClient
+import LeakCollector
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// `collector symbols`: gives a collector the names of functions in stripped builds, from where the build is.
+struct SymbolsCommand: Equatable {
+    enum Action: Equatable {
+        case upload(files: [String])
+        case list
+        case remove(images: [String])
+    }
+
+    var action: Action
+    var flags: [Setting: String]
+
+    static let path = "/api/v1/symbols"
+
+    func run() throws -> Program.ExitCode {
+        let settings = try Program.settings(flags)
+        guard let address = settings.url else {
+            throw SettingError(
+                source: Setting.url.variable, problem: "is not set: name the collector with --url")
+        }
+        guard let token = settings.accessToken, !token.isEmpty else {
+            throw SettingError(
+                source: Setting.accessToken.variable,
+                problem: "is not set: \(address) needs an access token")
+        }
+        let remote = RemoteCollector(address: address, token: token)
+        switch action {
+        case .upload(let files):
+            var failures = 0
+            for file in try files.flatMap({ try SymbolFile.files(at: $0) }) {
+                do {
+                    try upload(file, to: remote)
+                } catch let error as RemoteError {
+                    throw error
+                } catch {
+                    // The other files may be as they should.
+                    Output.error("collector: \(error)")
+                    failures += 1
+                }
+            }
+            return failures == 0 ? .done : .failed
+        case .list:
+            let symbols = try SymbolList(json: try remote.send(.get, Self.path))
+            for line in symbols.lines { Output.line(line) }
+        case .remove(let images):
+            for image in images {
+                guard let id = ImageID(image) else {
+                    throw Command.UsageError(
+                        "“\(image)” is not the id of an image; collector symbols list shows them")
+                }
+                _ = try remote.send(.delete, "\(Self.path)/\(id)")
+                Output.line("removed the symbols of \(id)")
+            }
+        }
+        return .done
+    }
+
+    private func upload(_ file: SymbolFile, to remote: RemoteCollector) throws {
+        let isTerminal = isatty(2) == 1
+        let tables = try file.tables { done, all in
+            if isTerminal {
+                Output.error("\(file.path): \(done) of \(all) addresses named", overwrites: true)
+            }
+        }
+        if isTerminal { Output.error("", overwrites: true) }
+        for table in tables {
+            let packed = Gzip.deflate(table.bytes)
+            let answer = try remote.send(.post(packed), Self.path)
+            let outcome = try SymbolUpload(json: answer)
+            let processor = table.architecture.isEmpty ? "" : ", \(table.architecture)"
+            Output.line(
+                "\(table.name) (\(table.image)\(processor)): \(table.size), \(packed.count >> 10) KiB; "
+                    + outcome.sentence)
+        }
+    }
+}
+
+/// The collector that symbols are sent to.
+private struct RemoteCollector {
+    enum Method {
+        case get, delete
+        /// A compressed table.
+        case post([UInt8])
+    }
+
+    let address: String
+    let token: String
+
+    /// - Returns: the body of an answer 200.
+    func send(_ method: Method, _ path: String) throws -> [UInt8] {
+        var options = HTTPClient.Options()
+        options.totalMilliseconds = 300_000
+        options.answerBytes = 16 << 20
+        options.userAgent = "collector/\(Program.version)"
+        let fields = [HTTPField("Authorization", "Bearer \(token)")]
+        let answer: HTTPResponse
+        do {
+            let client = try HTTPClient(options)
+            switch method {
+            case .get: answer = try client.get(address + path, fields: fields)
+            case .delete: answer = try client.delete(address + path, fields: fields)
+            case .post(let body):
+                answer = try client.post(
+                    body, to: address + path,
+                    fields: fields + [
+                        HTTPField("Content-Type", "application/octet-stream"),
+                        HTTPField("Content-Encoding", "gzip"),
+                    ])
+            }
+        } catch {
+            throw RemoteError(description: "no answer from \(address): \(error)")
+        }
+        guard answer.status == 200 else {
+            throw RemoteError(
+                description: RemoteCollectorError(
+                    address: address, path: SymbolsCommand.path, status: answer.status,
+                    type: answer["content-type"],
+                    location: answer["location"], body: answer.body
+                ).description)
+        }
+        return answer.body
+    }
+}
+
+/// Why a collector did not do what it was asked.
+private struct RemoteError: Error, CustomStringConvertible {
+    let description: String
+}

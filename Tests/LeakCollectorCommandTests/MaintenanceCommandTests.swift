@@ -1,0 +1,284 @@
+import Foundation
+import LeakHTTPClient
+import Testing
+import LeakPlatform
+
+@testable import LeakStore
+
+/// Backup, verification, import and erasure, as an operator runs them.
+@Suite struct MaintenanceCommandTests {
+    private let folder: TemporaryFolder
+    private var data: String { folder.path + "/data" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(_ arguments: String...) throws -> (code: Int32, output: String, errors: String) {
+        try CollectorProcess.run(arguments + ["--data", data])
+    }
+
+    private func post(_ body: String, to collector: CollectorProcess) throws -> Int {
+        try HTTPClient(.init()).post(
+            Array(body.utf8), to: collector.address + "/api/v1/reports",
+            fields: [
+                HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),
+                HTTPField("Content-Type", "application/json"),
+            ]
+        ).status
+    }
+
+    private func reports(_ collector: CollectorProcess) throws -> Int? {
+        let answer = try HTTPClient(.init()).get(
+            collector.address + "/api/v1/leaks",
+            fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+        let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        return json?["reports"] as? Int
+    }
+
+    /// Returns the summary, requested so often that every thread of the collector has answered.
+    private func summaries(_ collector: CollectorProcess) throws -> [String] {
+        try (0..<6).map { _ in
+            let answer = try HTTPClient(.init()).get(
+                collector.address + "/",
+                fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+            return String(decoding: answer.body, as: UTF8.self)
+        }
+    }
+
+    @Test func `a start with the clock far ahead says why nothing expires`() throws {
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        do {
+            let store = try SQLiteStore(path: data + "/leaks.sqlite", exclusive: true)
+            _ = try store.expire(now: Int64(Date().timeIntervalSince1970 * 1_000) - 120 * 86_400_000)
+        }
+        let collector = try CollectorProcess(data: data)
+        let log = collector.errorsUntil("nothing expires by it")
+        #expect(log.contains("the clock is 120 days ahead of the last known time"), "\(log)")
+        #expect(log.contains("If it is right, data expires again after the collector has run for"), "\(log)")
+        #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
+    }
+
+    @Test func `a backup is taken from a running collector, and another starts on it`() throws {
+        let collector = try CollectorProcess(data: data)
+        for number in 0..<20 { #expect(try post(#"{"class": "C\#(number)"}"#, to: collector) == 200) }
+        let file = folder.path + "/backup.sqlite"
+        let backup = try run("backup", file)
+        #expect(backup.code == 0 && backup.output.hasPrefix("wrote \(file), "), "\(backup)")
+        #expect(try post(#"{"class": "C0"}"#, to: collector) == 200)
+
+        let again = try run("backup", file)
+        #expect(again.code == 1 && again.errors.contains("--overwrite"), "\(again)")
+        #expect(try run("verify", file).code == 0)
+        #expect(try run("verify").code == 0)
+
+        let restored = folder.path + "/restored"
+        try FileManager.default.createDirectory(atPath: restored, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: file, toPath: restored + "/leaks.sqlite")
+        #expect(try reports(try CollectorProcess(data: restored)) == 20)
+        #expect(try reports(collector) == 21)
+        #expect(try run("backup", file, "--overwrite", "yes").code == 0)
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+                "backup.sqlite", "data", "restored",
+            ])
+    }
+
+    /// Runs the program with nothing but the data folder writable, as in a container with a read-only root.
+    private static func runReadOnly(
+        _ command: String, data: String
+    ) throws -> (code: Int32, output: String) {
+        let script = """
+            mount --bind "$0" "$0" && mount -o remount,bind,ro / || exit 77
+            for folder in /tmp /var/tmp /usr/tmp; do
+              if touch "$folder/$$" 2> /dev/null; then rm "$folder/$$"; mount -o remount,bind,ro "$folder" || exit 77; fi
+            done
+            exec "$1" "$2" --data "$0"
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = [
+            "-rm", "/bin/sh", "-c", script, data, CollectorProcess.program.path, command,
+        ]
+        let output = Pipe()
+        (process.standardOutput, process.standardError) = (output, output)
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+
+    /// True if this machine allows a test to mount folders.
+    private static let canMount: Bool = {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare") else { return false }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mount-\(getpid())").path
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        return (try? runReadOnly("--version", data: folder))?.code == 0
+    }()
+
+    private static let noon: Int64 = 1_795_176_000_000
+
+    /// Reports of 200 leaks.
+    private static func submission(_ number: Int) -> Submission {
+        var submission = Submission(keyID: 1, receivedAt: noon)
+        submission.origins = [Submission.Origin(app: "shop", version: "1.0", installHash: UInt64(number))]
+        submission.body = Array("{}".utf8)
+        submission.sightings = (number * 200..<number * 200 + 200).map {
+            let name = "Cart\($0)"
+            let leak = LeakIdentity(
+                id: LeakID(high: 1, low: UInt64($0)), app: "shop", kind: "object", className: name,
+                module: nil, title: name, stack: [name], children: [], cycle: [], quality: .full,
+                groupingKey: GroupingKey(version: 1, className: name, stack: [name]))
+            return Submission.Sighting(
+                leak: leak, origin: 0, isFreed: false, at: noon, count: 1, alive: nil, livedMilliseconds: nil,
+                sample: 0..<2)
+        }
+        return submission
+    }
+
+    @Test(.enabled(if: canMount))
+    func `verify needs no writable folder but the data folder`() throws {
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let database = data + "/leaks.sqlite"
+        do {
+            let store = try SQLiteStore(path: database, exclusive: true)
+            store.writer.with { $0.logLimits.readMilliseconds = 0 }
+            // SQLite needs a file for more than fits into its cache.
+            for call in 0..<8 {
+                _ = try store.count((call * 6..<call * 6 + 6).map(Self.submission), now: Self.noon)
+            }
+        }
+        let log = try SQLiteConnection(path: database, access: .readOnly).number(
+            "select count(*) from count_log")
+        #expect(log != 0)
+        let verified = try Self.runReadOnly("verify", data: data)
+        #expect(verified.code == 0, "\(verified.output)")
+    }
+
+    @Test func `an import counts once, beside a running collector, and names what it refuses`() throws {
+        let collector = try CollectorProcess(data: data)
+        let file = folder.path + "/reports.ndjson"
+        var lines = (0..<1_500).map { #"{"class": "C\#($0 % 9)", "install": "i\#($0)"}"# }
+        lines[3] = #"{"class": "", "message": ""}"#
+        lines[5] = "{\"class\": "
+        try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        for page in try summaries(collector) { #expect(!page.contains("com.acme.shop")) }
+        let first = try run("import", file, "--app", "com.acme.shop")
+        #expect(first.code == 1)
+        for page in try summaries(collector) { #expect(page.contains("com.acme.shop")) }
+        #expect(
+            first.output == "1500 lines: 1498 reports counted, 0 lines counted before, 2 lines rejected\n",
+            "\(first)")
+        #expect(first.errors.contains("line 4: ") && first.errors.contains("line 6: "), "\(first.errors)")
+
+        // A line was mended, and one has come: no other counts again.
+        lines[5] = #"{"class": "Mended"}"#
+        try (lines + [#"{"class": "New"}"#]).joined(separator: "\n")
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        let second = try run("import", file, "--app", "com.acme.shop")
+        #expect(
+            second.output == "1501 lines: 2 reports counted, 1498 lines counted before, 1 lines rejected\n",
+            "\(second)")
+        #expect(try reports(collector) == 1_500)
+        #expect(try run("verify").code == 0)
+    }
+
+    @Test func `equal lines of other files, apps and versions count`() throws {
+        let collector = try CollectorProcess(data: data)
+        let (one, other) = (folder.path + "/one", folder.path + "/other")
+        for file in [one, other] {
+            try #"{"class": "C"}"#.write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        let imports: [(arguments: [String], counted: Int)] = [
+            ([one], 1), ([one], 0),
+            ([folder.path + "/../\((folder.path as NSString).lastPathComponent)/one"], 0),
+            ([other], 1), ([other, "--app", "a"], 1), ([other, "--app", "b"], 1),
+            ([other, "--app", "b", "--version", "2"], 1), ([other, "--app", "b", "--version", "2"], 0),
+            ([other, "--name", "tuesday"], 1), ([one, "--name", "tuesday"], 0),
+        ]
+        for (arguments, counted) in imports {
+            let result = try CollectorProcess.run(["import"] + arguments + ["--data", data])
+            #expect(
+                result.output
+                    == "1 lines: \(counted) reports counted, \(1 - counted) lines counted before, 0 lines rejected\n",
+                "\(arguments): \(result)")
+        }
+        #expect(try reports(collector) == 6)
+    }
+
+    @Test func `an import is held to no stranger's limit, and says what it moved`() throws {
+        let collector = try CollectorProcess(data: data)
+        let file = folder.path + "/apps"
+        let lines = (0..<150).map {
+            #"{"class": "C", "app": {"id": "app\#($0)"}, "at": "2020-01-01T00:00:00Z"}"#
+        }
+        try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        let result = try run("import", file)
+        #expect(result.code == 0 && result.errors.isEmpty, "\(result)")
+        #expect(
+            result.output.contains("; 150 reports count at another time: 30 days ago if they are older"),
+            "\(result)")
+        let answer = try HTTPClient(.init()).get(
+            collector.address + "/api/v1/apps",
+            fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+        let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        #expect((json?["apps"] as? [Any])?.count == 150)
+    }
+
+    @Test func `totals that are wrong are told, kept in a backup, and mended once no collector runs`() throws
+    {
+        let file = folder.path + "/backup.sqlite"
+        do {
+            let collector = try CollectorProcess(data: data)
+            #expect(try post(#"{"class": "C", "install": "phone"}"#, to: collector) == 200)
+            try SQLiteConnection(path: data + "/leaks.sqlite", access: .readWrite).execute(
+                "update leak set reports = reports + 1")
+            let verified = try run("verify")
+            #expect(verified.code == 4 && verified.errors.contains("verify --repair"), "\(verified)")
+            let backup = try run("backup", file)
+            #expect(backup.code == 4 && backup.output.contains("some totals are inconsistent"), "\(backup)")
+            let repair = try run("verify", "--repair")
+            #expect(repair.code == 3 && repair.errors.contains("another collector serves it"), "\(repair)")
+        }
+        #expect(try run("verify", file).code == 4)
+        let repair = try run("verify", "--repair")
+        #expect(repair.code == 0 && repair.output.contains("reports and freed of a leak"), "\(repair)")
+        #expect(try run("verify").code == 0)
+    }
+
+    @Test func `a backup never takes the database's place`() throws {
+        let collector = try CollectorProcess(data: data)
+        let result = try run("backup", data + "/leaks.sqlite", "--overwrite", "yes")
+        #expect(result.code == 1 && result.errors.contains("the database itself"), "\(result)")
+        #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
+    }
+
+    @Test func `a file that is not there is one line`() throws {
+        _ = try CollectorProcess(data: data)
+        let result = try run("import", folder.path + "/none")
+        #expect(
+            result.code == 1 && result.errors.contains("/none cannot be opened: No such file"), "\(result)")
+        let verified = try run("verify", folder.path + "/none")
+        #expect(verified.code == 1 && verified.errors.split(separator: "\n").count == 1, "\(verified)")
+    }
+
+    @Test func `verify says what is wrong, and fails`() throws {
+        let file = folder.path + "/text"
+        try "not a database, but long enough to look like one".write(
+            toFile: file, atomically: true, encoding: .utf8)
+        let result = try run("verify", file)
+        #expect(result.code == 1 && result.errors.contains(file), "\(result)")
+    }
+
+    @Test func `an install is erased`() throws {
+        let collector = try CollectorProcess(data: data)
+        #expect(try post(#"{"class": "C", "install": "phone"}"#, to: collector) == 200)
+        let erased = try run("erase", "phone")
+        #expect(erased.code == 0 && erased.output.hasPrefix("erased "), "\(erased)")
+        #expect(try run("erase", "phone").output.hasPrefix("erased 0 sample reports"))
+        // The collector that runs notices.
+        #expect(try post(#"{"class": "C", "install": "tablet"}"#, to: collector) == 200)
+        #expect(try run("verify").code == 0)
+    }
+}

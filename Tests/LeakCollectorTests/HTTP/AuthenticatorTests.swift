@@ -1,0 +1,41 @@
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct AuthenticatorTests {
+    private func session(_ secret: String) -> Credential {
+        Credential(purpose: .session, name: "s", hash: Secret.hash(of: secret), createdAt: 0)
+    }
+
+    private func isKnown(_ secret: String, to gate: Authenticator) -> Bool {
+        if case .valid = gate.find(secret, for: [.session], now: 0) { true } else { false }
+    }
+
+    @Test func `credentials read before somebody signed in do not sign him out`() {
+        let gate = Authenticator([session("old")])
+        let edits = gate.edits
+        let readMeanwhile = [session("old")]
+        gate.add(session("new"))
+        #expect(gate.replace(readMeanwhile, since: edits) == false)
+        #expect(isKnown("new", to: gate))
+        #expect(gate.replace([session("new")], since: gate.edits))
+        #expect(isKnown("new", to: gate) && !isKnown("old", to: gate))
+    }
+
+    @Test func `credentials read before somebody signed out do not let him in again`() {
+        let gate = Authenticator([session("old")])
+        let edits = gate.edits
+        gate.remove(hash: Secret.hash(of: "old"))
+        #expect(gate.replace([session("old")], since: edits) == false)
+        #expect(!isKnown("old", to: gate))
+    }
+
+    @Test func `credentials read before others were put in place come too late`() {
+        let gate = Authenticator([session("old")])
+        let edits = gate.edits
+        #expect(gate.replace([], since: gate.edits))
+        #expect(gate.replace([session("old")], since: edits) == false)
+        #expect(!isKnown("old", to: gate))
+    }
+}

@@ -1,0 +1,29 @@
+import LeakHTTPServer
+import Testing
+import LeakPlatform
+
+@testable import LeakCollector
+
+@Suite struct SlowCallLogTests {
+    @Test func `one line a second at most, which counts the others`() {
+        let time = Guarded<Int64>(0)
+        let calls = SlowCallLog(log: Log(form: .text), now: { time.with { $0 } })
+        func words(_ milliseconds: Int64) -> String? {
+            time.with { $0 = milliseconds }
+            return calls.words(for: SlowCall(method: .post, path: "/a", duration: .microseconds(80_700)))
+        }
+        #expect(words(5000) == "slow request: POST /a took 80 ms")
+        #expect(words(5999) == nil)
+        #expect(words(5000) == nil)
+        #expect(words(6000) == "slow request: POST /a took 80 ms; 2 more since the last line like this")
+        #expect(words(7000) == "slow request: POST /a took 80 ms")
+        // The clock was put back.
+        #expect(words(-90_000) != nil)
+    }
+
+    @Test func `the install that is erased is not named`() {
+        let calls = SlowCallLog(log: Log(form: .text), now: { 0 })
+        let call = SlowCall(method: .delete, path: "/api/v1/installs/phone", duration: .milliseconds(90))
+        #expect(calls.words(for: call) == "slow request: DELETE /api/v1/installs/*** took 90 ms")
+    }
+}

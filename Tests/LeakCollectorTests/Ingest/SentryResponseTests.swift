@@ -1,0 +1,58 @@
+import LeakHTTPServer
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct SentryResponseTests {
+    /// Every problem after which the project's own reporter keeps a batch.
+    private static let unavailable: [Problem] =
+        [Ingest.tooBusy] + StoreHealth.Issue.allCases.map(\.problem)
+        + [CommitQueue.Outcome.full, .stopping].compactMap(Ingest.problem)
+        + [StoreError.Reason.diskFull, .databaseFull, .locked, .unavailable, .uncertain, .corrupt, .other]
+        .compactMap { Ingest.problem(of: .failed(StoreError($0, "why"))) }
+
+    @Test func `what our own senders send again is not answered at all`() {
+        #expect(Self.unavailable.count == 15)
+        for problem in Self.unavailable {
+            #expect(problem.status == .serviceUnavailable)
+            #expect(SentryResponse.response(to: problem).isWithheld)
+        }
+    }
+
+    @Test(arguments: [Status.badRequest, .forbidden, .contentTooLarge, .tooManyRequests])
+    func `what is wrong with the request is said`(status: Status) {
+        #expect(!SentryResponse.response(to: Problem(status, "words")).isWithheld)
+    }
+
+    @Test(arguments: [
+        (CommitQueue.Outcome.written(.counted), true), (.failed(StoreError(.uncertain, "why")), true),
+        (.failed(StoreError(.diskFull, "why")), false), (.failed(StoreError(.unavailable, "why")), false),
+        (.written(.keyReused), false), (.written(.repeated(answer: [])), false), (.full, false),
+        (.stopping, false),
+    ])
+    func `what may be on disk is not handed in again`(outcome: CommitQueue.Outcome, mayHaveCounted: Bool) {
+        #expect(outcome.mayHaveCounted == mayHaveCounted)
+    }
+
+    @Test func `of what was refused only what came too soon is noted`() {
+        let rejections = SentryRejections()
+        rejections.note(Problem(.forbidden, "words"), 3, of: 1)
+        rejections.note(Problem(.tooManyRequests, "words"), 0, of: 1)
+        #expect(rejections.take(of: 1) == 0)
+        rejections.note(Problem(.tooManyRequests, "words"), 3, of: 1)
+        #expect(rejections.take(of: 2) == 0)
+        #expect(rejections.take(of: 1) == 3)
+        #expect(rejections.take(of: 1) == 0)
+    }
+
+    @Test func `a rate limit says for how long no event is to come`() {
+        let problem = Problem(.tooManyRequests, "words").with("Retry-After", "17")
+        let fields = SentryResponse.response(to: problem).fields
+        #expect(fields.contains { $0 == ("Retry-After", "17") })
+        #expect(
+            fields.contains {
+                $0 == ("X-Sentry-Rate-Limits", "17:default;error;transaction;session:key:reports_per_second")
+            })
+    }
+}

@@ -1,0 +1,218 @@
+import LeakHTTPServer
+import LeakGrammar
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct SubmissionBuilderTests {
+    static let now: Int64 = 1_795_000_000_000
+
+    private func receive(
+        _ body: String, _ format: WireFormat = .json, app: String? = nil, version: String? = nil,
+        module: String? = nil, keyApp: String? = nil, idempotencyKey: String? = nil
+    ) throws(Problem) -> SubmissionBuilder {
+        var cache = GroupCache()
+        return try SubmissionBuilder(
+            IngestRequest(
+                body: Array(body.utf8), format: format, app: app, version: version,
+                module: module, idempotencyKey: idempotencyKey, receivedAt: Self.now),
+            key: Credential(id: 7, purpose: .ingest, name: "k", hash: [], app: keyApp, createdAt: 0),
+            cache: &cache)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"class":"A"}"#, nil, nil, nil, "default", "unknown"),
+            (#"{"class":"A"}"#, "query", "1", nil, "query", "1"),
+            (#"{"class":"A"}"#, nil, nil, "bound", "bound", "unknown"),
+            (#"{"class":"A","app":{"id":"own","version":"2"}}"#, "query", "1", nil, "own", "2"),
+            (#"{"class":"A","app":{"version":"2"}}"#, nil, "1", "bound", "bound", "2"),
+        ] as [(String, String?, String?, String?, String, String)])
+    func `the app is the report's, else the address's, else the key's`(
+        body: String, queryApp: String?, queryVersion: String?, keyApp: String?, app: String, version: String
+    ) throws {
+        let builder = try receive(body, app: queryApp, version: queryVersion, keyApp: keyApp)
+        #expect(builder.submission.origins.map(\.app) == [app])
+        #expect(builder.submission.origins.map(\.version) == [version])
+    }
+
+    @Test(
+        arguments: [
+            ("Shop", "ListVC"), ("FeatureA", "Shop.ListVC"), (nil, "ListVC"), ("", "ListVC"),
+        ] as [(String?, String)])
+    func `the module is the report's, else the address's`(module: String?, className: String) throws {
+        let text = try receive("Expected deallocation of Shop.ListVC", .text, module: module)
+        #expect(text.submission.sightings.map(\.leak.className) == [className])
+        let named = #"{"class":"Shop.ListVC","app":{"module":"Shop"}}"#
+        let report = try receive(named, module: module)
+        #expect(report.submission.sightings.map(\.leak.className) == ["ListVC"])
+        #expect(throws: Problem.self) { try receive("x", .text, module: String(repeating: "M", count: 257)) }
+    }
+
+    @Test func `another module in the address is another request`() {
+        var ingestRequest = IngestRequest(
+            body: [1], format: .text, app: "a", version: nil, idempotencyKey: "k", receivedAt: Self.now)
+        let content = ingestRequest.content
+        ingestRequest.module = "Shop"
+        #expect(ingestRequest.content != content)
+    }
+
+    @Test func `a bound key writes for its app alone`() throws {
+        let mixed = #"[{"class":"A","app":{"id":"mine"}},{"class":"B","app":{"id":"other"}}]"#
+        let builder = try receive(mixed, keyApp: "mine")
+        #expect(builder.submission.sightings.count == 1)
+        // The store creates each app of a submission: a rejected report must not create another app.
+        #expect(builder.submission.origins.map(\.app) == ["mine"])
+        let turned = #"[{"class":"B","app":{"id":"other"}},{"class":"A","app":{"id":"mine"}}]"#
+        #expect(try receive(turned, keyApp: "mine").submission.origins.map(\.app) == ["mine"])
+        let answer = String(decoding: Self.bytes(builder.answer(isDuplicate: false)), as: UTF8.self)
+        #expect(
+            answer
+                == #"{"accepted":1,"duplicate":false,"rejected":[{"index":1,"reason":"app is other, but this ingest key is restricted to mine"}],"rejected_count":1}"#
+        )
+
+        let foreign = #"{"app":{"id":"other"},"reports":[{"class":"A"}]}"#
+        #expect { try receive(foreign, keyApp: "mine") } throws: { ($0 as? Problem)?.status == .forbidden }
+        let usageCounts = #"{"app":{"id":"other"},"sessions":[{"id":"s","checks":1,"leaks":0}]}"#
+        #expect { try receive(usageCounts, keyApp: "mine") } throws: {
+            ($0 as? Problem)?.status == .forbidden
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, 0), (-1, -1), (3_600_000, 3_600_000),
+            (SubmissionBuilder.furthestAhead, SubmissionBuilder.furthestAhead),
+            (SubmissionBuilder.furthestAhead + 1, 0), (-SubmissionBuilder.oldest, -SubmissionBuilder.oldest),
+            (-SubmissionBuilder.oldest - 1, -SubmissionBuilder.oldest),
+            (-Int64(4) * 365 * 24 * 3600 * 1000, -SubmissionBuilder.oldest),
+        ] as [(Int64?, Int64)])
+    func `a device's clock is believed within bounds`(offset: Int64?, expected: Int64) {
+        let at = offset.map { WireTime(milliseconds: Self.now + $0) }
+        #expect(SubmissionBuilder.moment(at, receivedAt: Self.now) == Self.now + expected)
+    }
+
+    @Test func `one batch has one sender, and a report may have its own`() throws {
+        let builder = try receive(
+            #"""
+            {"app":{"id":"a","version":"1"},"device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"},"install":"i",
+             "reports":[{"class":"A"},{"class":"B","install":"j"},{"class":"C"},{"class":"D","device":{"os":"tvOS"}}]}
+            """#)
+        #expect(builder.submission.sightings.map(\.origin) == [0, 1, 0, 2])
+        #expect(builder.submission.origins.map(\.install) == ["i", "j", "i"])
+        #expect(builder.submission.origins.map(\.system) == ["iOS 19.1", "iOS 19.1", "tvOS"])
+        #expect(Set(builder.submission.origins.map(\.installHash)).count == 2)
+    }
+
+    @Test func `sessions, checks and losses are counted without a report`() throws {
+        let builder = try receive(
+            #"""
+            {"app":{"id":"a","module":"Shop","version":"1","build":"8"},
+             "sessions":[{"id":"s","checks":3,"leaks":0},{"id":"t","checks":3,"leaks":2}],
+             "checks":[{"class":"Shop.Cart","count":2},{"class":"Cart","count":3}],"dropped":{"budget":4}}
+            """#)
+        #expect(
+            builder.submission.usageCounts == [
+                Submission.UsageCounts(
+                    app: "a", version: "1", build: "8", sessions: 2, leakySessions: 1, checks: ["Cart": 5])
+            ])
+        #expect(builder.submission.dropped == [Submission.Dropped(app: "a", reason: "budget", count: 4)])
+    }
+
+    /// Such a session is neither leak-free nor leaky, unless something leaked in it.
+    @Test func `a session without a leak in which objects were left out is not counted`() throws {
+        let builder = try receive(
+            #"""
+            {"app":{"id":"a","version":"1"},
+             "sessions":[{"id":"s","checks":3,"leaks":0,"unseen":5},{"id":"t","checks":3,"leaks":2,"unseen":6},
+               {"id":"u","checks":1,"leaks":0,"unseen":0}]}
+            """#)
+        #expect(
+            builder.submission.usageCounts == [
+                Submission.UsageCounts(
+                    app: "a", version: "1", build: nil, sessions: 2, leakySessions: 1, checks: [:])
+            ])
+        #expect(builder.submission.dropped == [Submission.Dropped(app: "a", reason: "unseen", count: 11)])
+    }
+
+    @Test func `a repeat will be answered as a duplicate`() throws {
+        let builder = try receive(#"[{"class":"A"},{"class":""}]"#, idempotencyKey: "k1")
+        #expect(builder.submission.idempotency?.key == "k1")
+        #expect(builder.submission.idempotency?.bodyHash.count == 32)
+        let stored = String(decoding: builder.submission.answer, as: UTF8.self)
+        #expect(stored.hasPrefix(#"{"accepted":1,"duplicate":true,"rejected":[{"index":1,"#))
+    }
+
+    @Test(arguments: [
+        ("", WireFormat.json), ("{", .json), ("[]", .json), ("{}", .json), (#"{"reports":[]}"#, .json),
+        (#"{"class":1}"#, .json), (#"[{"count":0,"class":"A"}]"#, .json), ("\n\n", .ndjson), ("", .text),
+        ("{\"class\":\"A\"}\n{", .ndjson),
+    ])
+    func `what cannot be counted is a 400 that says why`(body: String, format: WireFormat) {
+        #expect {
+            try receive(body, format)
+        } throws: {
+            guard let problem = $0 as? Problem else { return false }
+            return problem.status == .badRequest && !problem.detail.isEmpty
+        }
+    }
+
+    @Test func `a syntax error names its place`() {
+        #expect {
+            try receive("{\"class\": \"A\",\n \"count\": x}")
+        } throws: {
+            guard let problem = $0 as? Problem else { return false }
+            return problem.line == 2 && problem.column == 11
+        }
+    }
+
+    @Test func `sums of checks stay within an Int, and names apart as the store keeps them`() {
+        var counts = ClassCounts()
+        for name in ["A", "caf\u{E9}", "cafe\u{301}"] {
+            counts.add(.max, to: name)
+            counts.add(.max, to: name)
+        }
+        #expect(counts.first.count == 2)
+        #expect(counts.others.map(\.count) == [1])
+        #expect((Array(counts.first.values) + counts.others.flatMap(\.values)).allSatisfy { $0 == .max })
+        #expect(counts.others[0].keys.first?.utf8.count == 6)
+    }
+
+    @Test func `a bound key's app is compared byte by byte`() {
+        #expect {
+            try receive(#"{"class":"A","app":{"id":"cafe\u0301"}}"#, keyApp: "caf\u{E9}")
+        } throws: {
+            ($0 as? Problem)?.status == .forbidden
+        }
+    }
+
+    @Test(
+        arguments: [
+            (String(repeating: "a", count: 257), nil, "app is 257 bytes, at most 256"),
+            ("com.a\u{1F}Foo", nil, "app has a control character"),
+            (nil, String(repeating: "1", count: 65), "version is 65 bytes, at most 64"),
+            (nil, "1\n2", "version has a control character"),
+        ] as [(String?, String?, String)])
+    func `an address that names no app or version is refused`(app: String?, version: String?, reason: String)
+    {
+        #expect {
+            try receive(#"{"class":"A"}"#, app: app, version: version)
+        } throws: {
+            guard let problem = $0 as? Problem else { return false }
+            return problem.status == .badRequest && problem.detail == "the address's parameter \(reason)"
+        }
+    }
+
+    @Test func `empty names in an address name nothing`() throws {
+        let builder = try receive(#"{"class":"A"}"#, app: "", version: "")
+        #expect(builder.submission.origins.map(\.app) == ["default"])
+        #expect(builder.submission.origins.map(\.version) == ["unknown"])
+    }
+
+    private static func bytes(_ response: Response) -> [UInt8] {
+        guard case .bytes(let bytes) = response.body else { return [] }
+        return bytes
+    }
+}

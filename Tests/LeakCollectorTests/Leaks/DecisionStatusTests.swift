@@ -1,0 +1,149 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+private func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF8.self) }
+
+/// Returns the visible text without elements.
+private func words(_ html: HTML) throws -> String {
+    try Markup(html.bytes).texts.filter { !$0.hasSuffix("Z") && $0 != "standing" }.joined()
+        .replacing("\u{A0}", with: " ")
+}
+
+@Suite struct DecisionStatusTests {
+    private static let hour = Shop.hour
+
+    private static func standing(
+        _ action: PastDecision.Action, reports: Int = 0, back: String? = nil
+    ) -> DecisionStatus {
+        DecisionStatus(
+            decision: PastDecision(action, note: nil, by: "Ann", at: Shop.now - 73 * hour),
+            reportsSince: reports,
+            regressedIn: back)
+    }
+
+    @Test(
+        arguments: [
+            (standing(.resolved(version: "5.2.0", isAfter: false)), "Resolved in 5.2.0 by Ann, 3 days ago"),
+            (
+                standing(.resolved(version: "5.2.0", isAfter: true)),
+                "Resolved in the next version after 5.2.0 by Ann, 3 days ago"
+            ),
+            (
+                standing(.resolved(version: "5.0.0", isAfter: false), reports: 1, back: "5.2.0"),
+                "Marked as fixed in 5.0.0 by Ann, 3 days ago; seen again in 5.2.0 (1 report since)"
+            ),
+            (standing(.ignored(nil)), "Ignored forever by Ann, 3 days ago"),
+            (
+                standing(.ignored(.date(1_796_083_200_000))),
+                "Ignored until 1 Dec 2026 by Ann, 3 days ago"
+            ),
+            (
+                standing(.ignored(.date(1_796_083_200_000 - 1_800_000))),
+                "Ignored until 30 Nov 2026, 23:30 UTC by Ann, 3 days ago"
+            ),
+            (
+                standing(.ignored(.date(Shop.now))),
+                "Was ignored until 20 Nov 2026, 12:00 UTC by Ann, 3 days ago"
+            ),
+            (
+                standing(.ignored(.reports(100)), reports: 37),
+                "Ignored until 100 more reports (37 so far) by Ann, 3 days ago"
+            ),
+            (
+                standing(.ignored(.reports(1)), reports: 2),
+                "Was ignored until 1 more report (2 so far) by Ann, 3 days ago"
+            ),
+        ])
+    func `a sentence tells what stands`(standing: DecisionStatus, sentence: String) throws {
+        #expect(try words(DecisionStatusLine(context: Shop.context(), standing: standing).html) == sentence)
+    }
+
+    @Test(
+        arguments: [
+            (.open, ["resolve-next"]), (.slow, ["resolve-next"]), (.known, ["resolve-next"]),
+            (.resolved, ["reopen"]), (.ignored, ["reopen", "resolve-next"]),
+            (.regressed, ["resolve-next", "reopen"]),
+        ] as [(LeakState, [String])])
+    func `the buttons fit the state`(state: LeakState, first: [String]) throws {
+        var row = Shop.checkout
+        row.state = state
+        let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
+        let buttons = zip(texts, texts.dropFirst()).filter { $0.0 == "do" }.map(\.1)
+        #expect(
+            buttons
+                == first + ["ignore", "ignore-until", "ignore-reports", "resolve-now", "resolve-in", "note"])
+        #expect(texts.contains("Resolve in 5.2.0"))
+        let next = "Resolve in next version (after 5.2.0)"
+        #expect(texts.contains(next) == first.contains("resolve-next"))
+    }
+
+    @Test func `after a version without a number none is said to come`() throws {
+        var row = Shop.checkout
+        row.lastVersion = "nightly"
+        let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
+        #expect(texts.contains("Resolve in next version") && texts.contains("Resolve in nightly"))
+    }
+
+    @Test(arguments: [("5.3.0", "5.3.0"), ("5.1.9", "5.2.0"), (nil, "5.2.0")] as [(String?, String)])
+    func `a leak is resolved in its app's newest version, or in its own last one if that is newer`(
+        newest: String?, version: String
+    ) throws {
+        let form = TriageForm(context: Shop.context(), row: Shop.checkout, newestVersion: newest)
+        #expect(try Markup(form.html.bytes).texts.contains("Resolve in \(version)"))
+    }
+
+    /// Enter presses the first button of a form.
+    @Test func `Enter in a field presses no button that means something`() throws {
+        let html = text(TriageForm(context: Shop.context(), row: Shop.checkout).html)
+        let first = try #require(html.firstRange(of: "<button"))
+        #expect(
+            html[first.lowerBound...].hasPrefix(#"<button class="hidden" tabindex="-1" aria-hidden="true">"#))
+    }
+
+    @Test func `an export decides nothing`() throws {
+        let markup = try Markup(SamplePage.exportedLeak.html.bytes)
+        #expect(!markup.shape.contains("form") && !markup.shape.contains("textarea"))
+        #expect(!markup.links.contains { $0.contains("decisions") })
+        #expect(markup.texts.contains("History"))
+    }
+
+    @Test func `a long history is folded but for its newest entries`() throws {
+        let history = (0..<200).map { PastDecision(.noted, note: "note \($0)", by: "Ann", at: Int64(-$0)) }
+        let html = text(HistoryCard(context: Shop.context(), history: history).html)
+        let fold = try #require(html.firstRange(of: "<details>"))
+        #expect(html[..<fold.lowerBound].contains("note 4<") && html[fold.upperBound...].contains("note 5<"))
+        #expect(html.contains("195 older") && html.contains("note 199<"))
+        // There may have been older ones, which the store forgets.
+        let words = "The last 200 entries are kept"
+        #expect(html.contains(words))
+        let shorter = HistoryCard(context: Shop.context(), history: Array(history.dropLast()))
+        #expect(!text(shorter.html).contains(words))
+    }
+
+    @Test func `the last hours end with the one that is passing`() {
+        let now = Int64(1000) * Shop.hour + 5
+        let trend = Trend(
+            step: .hour, from: 990,
+            versions: [
+                Trend.Series(version: "2", counts: (0..<24).map { $0 }),
+                Trend.Series(version: "1", counts: [5, 5] + [Int](repeating: 0, count: 22)),
+            ])
+        let last = trend.lastHours(4, now: now)
+        #expect(
+            last
+                == Trend(
+                    step: .hour, from: 997, versions: [Trend.Series(version: "2", counts: [7, 8, 9, 10])]))
+        #expect(trend.lastHours(12, now: now).versions.map(\.counts.count) == [12, 12])
+    }
+
+    @Test func `the time to free says from when to when`() throws {
+        let html = LifetimeCard(ranges: Shop.regressedDetail.lived).html
+        let texts = try Markup(html.bytes).texts.map { $0.replacing("\u{A0}", with: " ") }
+        for words in ["less than 1.0 s", "1.0 s – 5.0 s", "5.0 s – 60 s", "60 s or more"] {
+            #expect(texts.contains(words), "\(words)")
+        }
+    }
+}

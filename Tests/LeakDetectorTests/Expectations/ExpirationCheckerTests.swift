@@ -1,0 +1,485 @@
+import Dispatch
+import LeakMessage
+import Testing
+import LeakPlatform
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@testable import LeakDetector
+
+/// Checks of real objects, on a clock that the tests move.
+@Suite struct ExpirationCheckerTests {
+    private let bench = Bench()
+
+    @Test func `what stays is told after its grace period and a second look`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(1_499)
+        #expect(bench.lines.isEmpty)
+        bench.wait(1)
+        #expect(bench.lines == ["leak Page"])
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `nothing waits, nobody is woken`() {
+        bench.wait(3_600_000)
+        #expect(bench.clock.woken.with { $0 } == 0)
+        bench.detector.expectDeallocation(of: Page())
+        bench.wait(3_600_000)
+        #expect(bench.clock.woken.with { $0 } == 1)
+        #expect(bench.clock.timers == (0, 1))
+        #expect(bench.detector.counts.checked == 1)
+    }
+
+    @Test func `objects that are due together are one wake-up`() {
+        for _ in 0..<1_000 { bench.detector.expectDeallocation(of: Page()) }
+        bench.wait(10_000)
+        #expect(bench.clock.woken.with { $0 } == 1)
+        #expect(bench.detector.takeChecks().map(\.count) == [1_000])
+    }
+
+    @Test func `a longer grace period is kept, whatever is due meanwhile`() {
+        let (page, sheet) = (Page(), Sheet())
+        bench.detector.expectDeallocation(of: page, after: 60)
+        bench.detector.expectDeallocation(of: sheet, after: 0.05)
+        bench.wait(10_000)
+        #expect(bench.lines == ["leak Sheet"])
+        bench.wait(50_400)
+        #expect(bench.lines == ["leak Sheet"])
+        bench.wait(200)
+        #expect(bench.lines == ["leak Sheet", "leak Page"])
+        withExtendedLifetime((page, sheet)) {}
+    }
+
+    @Test func `the background does not count`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(500)
+        bench.detector.pause()
+        bench.wait(3_600_000)
+        #expect(bench.lines.isEmpty)
+        bench.detector.resume()
+        bench.wait(900)
+        #expect(bench.lines.isEmpty)
+        bench.wait(200)
+        #expect(bench.lines == ["leak Page"])
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `what is expected in the background waits for the foreground`() {
+        let page = Page()
+        bench.detector.pause()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(60_000)
+        #expect(bench.lines.isEmpty)
+        bench.detector.resume()
+        bench.wait(1_600)
+        #expect(bench.lines == ["leak Page"])
+        withExtendedLifetime(page) {}
+    }
+
+    /// The main thread hangs for four seconds, and the object is freed 1.2 s after that.
+    @Test func `a blocked queue does not eat the grace period`() {
+        var page: Page? = Page()
+        bench.detector.expectDeallocation(of: page!)
+        bench.wait(1_100, stall: 4_000)
+        bench.wait(1_100)
+        #expect(bench.lines.isEmpty)
+        page = nil
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+        #expect(bench.detector.counts.checked == 1)
+    }
+
+    @Test func `an object that is ignored is never told, and its place in memory is free for others`() {
+        let page = Page()
+        bench.detector.ignore(page)
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+        // Of a thousand new objects some get the place of one that went.
+        for _ in 0..<1_000 { bench.detector.ignore(Page()) }
+        let pages = (0..<100).map { _ in Page() }
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        bench.wait(10_000)
+        #expect(bench.lines.count == 100)
+        withExtendedLifetime((page, pages)) {}
+    }
+
+    @Test func `what is said to be in use is expected no more`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(700)
+        bench.detector.cameBack(page)
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+        #expect(bench.detector.counts == LeakDetector.Counts())
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(10_000)
+        #expect(bench.lines == ["leak Page"], "what is expected after that counts")
+        bench.detector.cameBack(page)
+        bench.wait(0)
+        #expect(bench.lines == ["leak Page", "came back Page 8500"])
+        #expect(bench.detector.counts.cameBack == 1)
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(10_000)
+        #expect(bench.lines.count == 3, "it may leak again")
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `what is kept by an object that was reported is not, until that one went`() {
+        final class Owner {
+            let page = Page()
+        }
+        var owner: Owner? = Owner()
+        let page = owner!.page
+        bench.detector.expectDeallocation(of: page, owner: owner)
+        bench.detector.expectDeallocation(of: owner!)
+        bench.wait(5_000)
+        #expect(bench.lines == ["leak Owner"])
+        owner = nil
+        bench.wait(10_000)
+        #expect(bench.lines.map { $0.prefix(9) } == ["leak Owne", "freed Own", "leak Page"])
+        withExtendedLifetime(page) {}
+    }
+
+    /// Freed memory is soon allocated again: many of forty objects that leak and are then freed, one after another, share an
+    /// address.
+    @Test func `the end of an object is told also when another has its place in memory`() {
+        var last: Page?
+        for _ in 0..<40 {
+            last = nil
+            last = Page()
+            bench.detector.expectDeallocation(of: last!)
+            bench.wait(1_600)
+        }
+        last = nil
+        bench.wait(100_000)
+        #expect(bench.lines.filter { $0 == "leak Page" }.count == 40)
+        #expect(bench.lines.filter { $0.hasPrefix("freed") }.count == 40)
+        #expect(bench.detector.counts.freed == 40)
+    }
+
+    @Test func `an owner that went is not taken for another that has its place`() {
+        final class Owner {}
+        let child = Page()
+        var others: [Owner] = []
+        do {
+            let owner = Owner()
+            bench.detector.ignore(owner)
+            bench.detector.expectDeallocation(of: child, owner: owner)
+        }
+        for _ in 0..<1_000 { others.append(Owner()) }
+        for other in others { bench.detector.ignore(other) }
+        bench.wait(5_000)
+        #expect(bench.lines == ["leak Page"])
+        withExtendedLifetime((child, others)) {}
+    }
+
+    @Test func `there is one timer, however often and for whenever it is set`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page, after: 86_400)
+        for _ in 0..<100 {
+            bench.detector.expectDeallocation(of: Page())
+            bench.wait(2_000)
+        }
+        #expect(bench.clock.timers == (1, 1))
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `nothing that waits in the background wakes anybody`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.detector.pause()
+        bench.wait(10_000)
+        let woken = bench.clock.woken.with { $0 }
+        #expect(woken <= 1)
+        bench.wait(3_600_000)
+        #expect(bench.clock.woken.with { $0 } == woken)
+        withExtendedLifetime(page) {}
+    }
+
+    /// The queue hangs for four seconds while another thread continues to expect objects.
+    @Test func `a blocked queue does not eat the grace period while others expect`() {
+        var page: Page? = Page()
+        bench.detector.expectDeallocation(of: page!)
+        for _ in 0..<20 {
+            bench.clock.block(for: 200)
+            bench.detector.expectDeallocation(of: Page())
+        }
+        bench.wait(900)
+        #expect(bench.lines.isEmpty)
+        page = nil
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+    }
+
+    /// The time that an app's `deinit` takes during a check does not shorten the grace period of other objects.
+    @Test func `a look that takes long does not eat the grace period of others`() {
+        final class Slow: Subject, @unchecked Sendable {
+            // Unchecked: used on one thread.
+            let clock: VirtualClock
+            init(_ clock: VirtualClock) { self.clock = clock }
+            var object: AnyObject? { nil }
+            func look() -> ObjectState {
+                clock.block(for: 10_000)
+                return .gone
+            }
+            func description(_ context: ExpectationContext) -> ObjectDescription {
+                ObjectDescription(type: Slow.self)
+            }
+        }
+        var page: Page? = Page()
+        bench.detector.checkers.first.expect(
+            subject: Slow(bench.clock), ExpectationContext(type: Slow.self), after: 0.1)
+        bench.detector.expectDeallocation(of: page!)
+        bench.wait(100)
+        bench.wait(500)
+        #expect(bench.lines.isEmpty)
+        page = nil
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+    }
+
+    /// A look runs the app's code: the end of an object, here one that expects another.
+    @Test func `no lock is held while an object is looked at`() {
+        final class Calling: Subject, @unchecked Sendable {
+            // Unchecked: nothing in it changes.
+            let detector: LeakDetector
+            init(_ detector: LeakDetector) { self.detector = detector }
+            var object: AnyObject? { nil }
+            func look() -> ObjectState {
+                detector.expectDeallocation(of: Page())
+                return .gone
+            }
+            func description(_ context: ExpectationContext) -> ObjectDescription {
+                ObjectDescription(type: Calling.self)
+            }
+        }
+        bench.detector.checkers.first.expect(
+            subject: Calling(bench.detector), ExpectationContext(type: Calling.self), after: 0)
+        bench.wait(10_000)
+        #expect(bench.detector.counts.checked == 2)
+    }
+
+    @Test func `waited is what it was, whenever the look came`() throws {
+        let page = Page()
+        bench.wait(50)
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(5_000)
+        let waited = try #require(bench.reports.first?.waitedMilliseconds)
+        #expect((1_450...1_600).contains(waited))
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `a detector that is stopped tells nothing more, and takes nothing`() {
+        let pages = [Page(), Page()]
+        bench.detector.expectDeallocation(of: pages[0])
+        bench.wait(2_000)
+        bench.detector.expectDeallocation(of: pages[1])
+        bench.detector.stop()
+        bench.detector.expectDeallocation(of: pages[1])
+        bench.wait(100_000)
+        #expect(bench.lines == ["leak Page"])
+        #expect(bench.detector.counts.outstanding == 0)
+        #expect(bench.detector.counts.leaked == 1)
+        #expect(bench.clock.timers.set == 0)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `a session never has fewer leaks than none`() throws {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(2_000)
+        #expect(bench.detector.takeSession()?.leaks == 1)
+        bench.detector.ignore(page)
+        bench.detector.expectDeallocation(of: Page())
+        bench.wait(2_000)
+        #expect(bench.detector.takeSession()?.leaks == 0)
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `stopped while it looks, it goes on with nothing`() {
+        final class Stopping: Subject, @unchecked Sendable {
+            // Unchecked: nothing in it changes.
+            let detector: LeakDetector
+            init(_ detector: LeakDetector) { self.detector = detector }
+            var object: AnyObject? { nil }
+            func look() -> ObjectState {
+                detector.stop()
+                return .gone
+            }
+            func description(_ context: ExpectationContext) -> ObjectDescription {
+                ObjectDescription(type: Stopping.self)
+            }
+        }
+        let pages = (0..<100).map { _ in Page() }
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        for _ in 0..<100 { bench.detector.expectDeallocation(of: Page()) }
+        bench.detector.checkers.first.expect(
+            subject: Stopping(bench.detector), ExpectationContext(type: Stopping.self), after: nil)
+        bench.wait(100_000)
+        #expect(bench.lines.isEmpty)
+        #expect(bench.detector.counts.outstanding == 0)
+        #expect(bench.clock.timers.set == 0)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `stopped by whom it tells, it tells nothing more`() {
+        let stop = Guarded<(@Sendable () -> Void)?>(nil)
+        let bench = Bench { _ in
+            stop.with { $0 }?()
+            return .report
+        }
+        let detector = bench.detector
+        stop.with { $0 = { detector.stop() } }
+        let pages = (0..<100).map { _ in Page() }
+        for page in pages { detector.expectDeallocation(of: page) }
+        bench.wait(100_000)
+        #expect(bench.findings.count == 1)
+        stop.with { $0 = nil }
+        withExtendedLifetime(pages) {}
+    }
+
+    /// The next screen gets the address of the freed one, while an object that the first screen owned is still waiting.
+    @Test func `what waits for an owner does not wait for another at its address`() {
+        final class Owner {
+            let room = [UInt8](repeating: 0, count: 3)
+        }
+        let children = (0..<200).map { _ in Page() }
+        var owners: [Owner] = []
+        for child in children.prefix(100) {
+            let owner = Owner()
+            bench.detector.expectDeallocation(of: child, owner: owner)
+            bench.detector.expectDeallocation(of: owner)
+        }
+        for child in children.suffix(100) {
+            owners.append(Owner())
+            bench.detector.expectDeallocation(of: child, owner: owners.last)
+        }
+        bench.wait(10_000)
+        #expect(bench.lines.count == 200)
+        withExtendedLifetime((children, owners)) {}
+    }
+
+    @Test func `two objects that own each other are told`() {
+        let pages = [Page(), Page()]
+        bench.detector.expectDeallocation(of: pages[1], owner: pages[0])
+        bench.detector.expectDeallocation(of: pages[0], owner: pages[1])
+        bench.detector.expectDeallocation(of: pages[1], owner: pages[0])
+        bench.wait(10_000)
+        #expect(bench.lines.count == 1, "one of them stands for both")
+        #expect(bench.detector.counts.outstanding == 0)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `an owner that came back holds up nobody, and keeps what it has`() {
+        let (page, other, owner) = (Page(), Page(), Sheet())
+        bench.detector.expectDeallocation(of: page, owner: owner)
+        bench.detector.expectDeallocation(of: owner)
+        bench.detector.cameBack(owner)
+        #expect(bench.detector.counts.outstanding == 1)
+        bench.detector.expectDeallocation(of: other, owner: owner)
+        bench.wait(10_000)
+        #expect(bench.lines == ["leak Page"], "the one that was expected after it")
+        withExtendedLifetime((page, other, owner)) {}
+    }
+
+    /// An owner that ends under the lock of the detector, or on the thread of another object's return, may hang the app.
+    @Test func `an owner that ends while another object comes back ends on its own thread`() {
+        final class Owner: Sendable {
+            let home: String
+            let foreign: Guarded<Int>
+            init(_ home: String, _ foreign: Guarded<Int>) { (self.home, self.foreign) = (home, foreign) }
+            deinit {
+                if home != "\(pthread_self())" { foreign.with { $0 += 1 } }
+            }
+        }
+        let (foreign, isDone) = (Guarded(0), Guarded(false))
+        let bench = bench
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            if thread == 0 {
+                let home = "\(pthread_self())"
+                for round in 0..<20_000 {
+                    let part = Page()
+                    var owner: Owner? = Owner(home, foreign)
+                    bench.detector.expectDeallocation(of: part, owner: owner)
+                    // At all moments of what the other thread does.
+                    for _ in 0..<(round % 97 * 20) {}
+                    owner = nil
+                    bench.detector.cameBack(part)
+                    if round % 20 == 0 { bench.wait(2_000) }
+                }
+                isDone.with { $0 = true }
+            } else {
+                let (owner, page) = (Sheet(), Page())
+                while !isDone.with({ $0 }) {
+                    bench.detector.expectDeallocation(of: page, owner: owner)
+                    bench.detector.cameBack(owner)
+                }
+            }
+        }
+        #expect(foreign.with { $0 } == 0)
+    }
+
+    /// While the queue is blocked nothing that a look found can be let go of.
+    @Test func `an object that is found again and again is held once`() {
+        let (owner, part, detail) = (Page(), Page(), Page())
+        for _ in 0..<1_000 {
+            bench.detector.expectDeallocation(of: detail, owner: part)
+            bench.detector.expectDeallocation(of: part, owner: owner)
+            bench.detector.cameBack(owner)
+        }
+        #expect((1...3).contains(bench.detector.checkers.first.heldCount))
+        bench.wait(1)
+        #expect(bench.detector.checkers.first.heldCount == 0)
+        withExtendedLifetime((owner, part, detail)) {}
+    }
+
+    /// Objects that were ignored and went leave room for others.
+    @Test func `however many were ignored, the next one is`() {
+        for _ in 0..<3 {
+            var pages = (0..<60_000).map { _ in Page() }
+            for page in pages { bench.detector.ignore(page) }
+            pages = []
+        }
+        let sheet = Sheet()
+        bench.detector.ignore(sheet)
+        bench.detector.expectDeallocation(of: sheet)
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+        withExtendedLifetime(sheet) {}
+    }
+
+    @Test func `however many came back, the next one does`() {
+        bench.detector.expectDeallocation(of: Page(), after: 600)
+        let pages = (0..<20_000).map { _ in Page() }
+        for page in pages { bench.detector.cameBack(page) }
+        let sheet = Sheet()
+        bench.detector.expectDeallocation(of: sheet)
+        bench.detector.cameBack(sheet)
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+        withExtendedLifetime((pages, sheet)) {}
+    }
+
+    /// Its object was checked in the session before, and stood behind its owner then.
+    @Test func `a session has no more leaks than checks`() {
+        var owner: Sheet? = Sheet()
+        let children = [Page(), Page()]
+        for child in children { bench.detector.expectDeallocation(of: child, owner: owner) }
+        bench.detector.expectDeallocation(of: owner!)
+        bench.wait(5_000)
+        #expect(bench.detector.takeSession()?.leaks == 1)
+        owner = nil
+        bench.wait(100_000)
+        let second = bench.detector.takeSession()
+        #expect(second?.checks == 2 && second?.leaks == 2)
+        #expect(bench.detector.takeSession() == nil)
+        withExtendedLifetime(children) {}
+    }
+}

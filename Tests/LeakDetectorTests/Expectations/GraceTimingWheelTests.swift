@@ -1,0 +1,74 @@
+import LeakSeededRandom
+import Testing
+
+@testable import LeakDetector
+
+@Suite struct GraceTimingWheelTests {
+    private func call(_ grace: Int, line: UInt = 1, path: [String] = [], reason: String? = nil)
+        -> CallTable.Call
+    {
+        CallTable.Call(
+            context: ExpectationContext(type: Page.self, path: path, reason: reason, file: "f", line: line),
+            graceMilliseconds: grace)
+    }
+
+    /// Against a plain list, with grace periods around and far beyond the ring.
+    @Test(arguments: 1...20)
+    func `gives what a list gives`(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        var ring = GraceTimingWheel()
+        var list: [(due: Int, line: UInt)] = []
+        var pages: [Page] = []
+        var now = 0
+        for step in 1...400 {
+            let grace = [0, 1, 99, 100, 101, 900, 6_399, 6_400, 6_500, 70_000].randomElement(using: &random)!
+            pages.append(Page())
+            let due = ring.insert(pages.last!, call(grace, line: UInt(step)), at: now)
+            #expect(due >= now + grace && due % 100 == 0)
+            list.append((due, UInt(step)))
+            now += Int.random(in: 0...300, using: &random)
+            #expect(ring.nextDue == list.map(\.due).min())
+            let due2 = list.filter { $0.due <= now }.map(\.line).sorted()
+            list.removeAll { $0.due <= now }
+            var taken: [UInt] = []
+            for chunk in ring.takeDue(at: now) {
+                for index in 0..<chunk.count {
+                    #expect(chunk.object(at: index) != nil)
+                    let slot = chunk.slot(at: index)
+                    taken.append(ring.call(slot).context.line)
+                    ring.release(slot, count: 1)
+                }
+            }
+            #expect(taken.sorted() == due2)
+        }
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `a reference is 16 bytes`() {
+        #expect(MemoryLayout<WeakChunk.Element>.stride == 16)
+    }
+
+    @Test func `what is said alike is kept once, and what differs apart`() {
+        var table = CallTable()
+        let calls = [
+            call(1), call(2), call(1, line: 2), call(1, path: ["A"]), call(1, path: ["A", "B"]),
+            call(1, reason: "popped"),
+        ]
+        let slots = calls.map { table.slot(of: $0) }
+        #expect(Set(slots).count == calls.count)
+        #expect(calls.map { table.slot(of: $0) } == slots)
+        for (slot, call) in zip(slots, calls) { #expect(table[slot] == call) }
+    }
+
+    /// A path that is different each time does not fill the memory.
+    @Test func `slots that nobody uses are used again`() {
+        var table = CallTable()
+        var slots: Set<UInt32> = []
+        for number in 0..<10_000 {
+            let slot = table.slot(of: call(1, path: ["\(number)"]))
+            slots.insert(slot)
+            table.release(slot, count: 1)
+        }
+        #expect(slots.count < 600)
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import LeakDetector
+
+@Suite struct AlertQueueTests {
+    private func alert(_ number: Int, _ text: String = "leaked") -> AlertPresenter.Alert {
+        AlertPresenter.Alert(id: "\(number)", title: "Cart", text: text)
+    }
+
+    @Test func `one alert is shown at a time, in the order in which they came`() {
+        var queue = AlertQueue<String>()
+        guard case .show(let first) = queue.add(alert(1), picture: "1") else {
+            Issue.record("the first is not shown")
+            return
+        }
+        #expect(first.alert.id == "1")
+        #expect(first.picture == "1")
+        for number in 2...3 {
+            guard case .wait = queue.add(alert(number), picture: nil) else {
+                Issue.record("\(number) does not wait")
+                return
+            }
+        }
+        #expect(queue.close()?.alert.id == "2")
+        #expect(queue.shown?.alert.id == "2")
+        #expect(queue.close()?.alert.id == "3")
+        #expect(queue.close() == nil)
+        #expect(queue.shown == nil)
+    }
+
+    @Test func `the last news of an alert is what is shown when its turn comes`() {
+        var queue = AlertQueue<String>()
+        _ = queue.add(alert(1), picture: nil)
+        _ = queue.add(alert(2), picture: "2")
+        #expect(queue.update(alert(2, "freed")) == .waiting)
+        #expect(queue.shown?.alert.text == "leaked")
+        let next = queue.close()
+        #expect(next?.alert.text == "freed")
+        #expect(next?.picture == "2")
+        #expect(queue.update(alert(2, "in use")) == .shown)
+        #expect(queue.shown?.alert.text == "in use")
+    }
+
+    @Test func `news of an alert that was closed finds none`() {
+        var queue = AlertQueue<String>()
+        _ = queue.add(alert(1), picture: nil)
+        #expect(queue.close() == nil)
+        #expect(queue.update(alert(1, "freed")) == .absent)
+        #expect(queue.shown == nil)
+    }
+
+    @Test func `so many may wait, and no picture is made of one more`() {
+        var queue = AlertQueue<String>()
+        var pictures = 0
+        func picture() -> String? {
+            pictures += 1
+            return nil
+        }
+        for number in 0...AlertQueue<String>.waitingLimit { _ = queue.add(alert(number), picture: picture()) }
+        guard case .full = queue.add(alert(99), picture: picture()) else {
+            Issue.record("one more is taken")
+            return
+        }
+        #expect(pictures == AlertQueue<String>.waitingLimit + 1)
+        #expect(queue.update(alert(99)) == .absent)
+        #expect(queue.close()?.alert.id == "1")
+        guard case .wait = queue.add(alert(100), picture: nil) else {
+            Issue.record("there is room again, and it is not taken")
+            return
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Dispatch
+import LeakMessage
+import Testing
+import LeakPlatform
+
+@testable import LeakDetector
+
+private final class Cache: Sendable {}
+
+/// Answers of the main actor that come after something else has happened.
+@MainActor @Suite struct LateAnswerTests {
+    /// A detector whose verdicts come from a clock that the test moves, and whose questions wait on the main actor.
+    @MainActor private final class LateAnswers {
+        let clock = VirtualClock()
+        let told = Guarded([LeakReport]())
+        private(set) var detector: LeakDetector?
+        /// An object that is freed when the test releases it.
+        var object: Cache? = Cache()
+
+        func expectObject() {
+            if let object { detector?.expectDeallocation(of: object) }
+        }
+
+        init(_ onDetect: @escaping @MainActor (LateAnswers) -> LeakDetector.Answer) {
+            let told = told
+            detector = LeakDetector(
+                limits: .init(), clock: clock,
+                LeakNotifier(
+                    .custom(
+                        onDetect: { [unowned self] _ in onDetect(self) },
+                        report: { report in told.with { $0.append(report) } }), .standard, explainer: nil))
+        }
+    }
+
+    /// Lets the blocks run that wait on the main queue.
+    private func runMainQueue() async {
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+    }
+
+    @Test func `a detector that was stopped asks nobody about what waits on the main actor`() async {
+        var asked = 0
+        let late = LateAnswers { late in
+            asked += 1
+            late.detector?.stop()
+            return .report
+        }
+        let objects = (0..<5).map { _ in Cache() }
+        for object in objects { late.detector?.expectDeallocation(of: object) }
+        late.clock.advance(by: 5_000)
+        await runMainQueue()
+        #expect(asked == 1)
+        withExtendedLifetime(objects) {}
+    }
+
+    /// Whatever is answered, and whether its end is noticed before the answer or after.
+    @Test(arguments: [0, 100_000]) func `an object that was ignored and went meanwhile is not told of`(
+        milliseconds: Int
+    ) async {
+        let late = LateAnswers { late in
+            if let object = late.object { late.detector?.ignore(object) }
+            return .report
+        }
+        late.expectObject()
+        late.clock.advance(by: 5_000)
+        await runMainQueue()
+        late.object = nil
+        late.clock.advance(by: milliseconds)
+        await runMainQueue()
+        late.clock.advance(by: 5_000)
+        #expect(late.told.with { $0.isEmpty })
+    }
+
+    @Test func `a leak whose object went before the answer is told`() async {
+        let late = LateAnswers { _ in .report }
+        late.expectObject()
+        late.clock.advance(by: 5_000)
+        await runMainQueue()
+        late.object = nil
+        late.clock.advance(by: 100_000)
+        #expect(late.told.with { $0.map(\.event) } == [.leak, .freed])
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import LeakHTTPServer
+
+@Suite struct LineSinkTests {
+    /// A disk with some room.
+    private final class Disk {
+        var text = ""
+        var room = 0
+
+        var sink: LineSink {
+            LineSink { [self] bytes throws(SystemError) in
+                guard room > 0 else { throw SystemError(number: 28) }
+                let taken = bytes.prefix(min(room, 3))
+                room -= taken.count
+                text += String(decoding: taken, as: UTF8.self)
+                return taken.count
+            }
+        }
+    }
+
+    @Test(arguments: [
+        // The part of the first batch that the full disk still accepted, and the number of lost lines.
+        (0, "", 3), (2, "on\n", 3), (4, "one\n", 2), (6, "one\ntw\n", 2), (8, "one\ntwo\n", 1),
+        (14, "one\ntwo\nthree\n", 0),
+    ])
+    func `lines that a full disk loses are told of, and half a line stands alone`(
+        room: Int, kept: String, lost: Int
+    ) {
+        let disk = Disk()
+        disk.room = room
+        var sink = disk.sink
+        sink.write(Array("one\ntwo\nthree\n".utf8))
+        sink.reportLost { Array("-\($0)\n".utf8) }
+        #expect(sink.lost == lost)
+        disk.room = 100
+        sink.write(Array("four\n".utf8))
+        sink.reportLost { Array("-\($0)\n".utf8) }
+        #expect(disk.text == kept + "four\n" + (lost > 0 ? "-\(lost)\n" : ""))
+        #expect(sink.lost == 0)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import LeakPlatform
+
+/// State of a signal handler on the only thread that has `SIGUSR2` unblocked. The handler cannot capture anything itself.
+private enum Interruption {
+    /// So small that it never allocates memory, which a signal handler must not do.
+    static let queue = BoundedQueue<Int>(items: MoveBuffer<Int>.smallestCapacity, bytes: .max)
+    // Written only on that thread, and read after the thread has ended.
+    nonisolated(unsafe) static var accepted = 0
+    nonisolated(unsafe) static var refused = 0
+
+    static func happen() {
+        if queue.offer(-1, bytes: 1) == nil {
+            unsafe refused += 1
+        } else {
+            unsafe accepted += 1
+        }
+    }
+
+    /// Runs `body` on a thread on which the signal comes through.
+    static func onInterruptibleThread(_ body: @escaping @Sendable (pthread_t) -> Void) -> WorkerThread {
+        var action = sigaction()
+        #if canImport(Darwin)
+            unsafe action.__sigaction_u.__sa_handler = { _ in Interruption.happen() }
+        #else
+            unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.happen() }
+        #endif
+        unsafe sigaction(SIGUSR2, &action, nil)
+        return WorkerThread(name: "interrupted") {
+            var signals = sigset_t()
+            unsafe sigemptyset(&signals)
+            unsafe sigaddset(&signals, SIGUSR2)
+            unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            body(pthread_self())
+            unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        }
+    }
+}
+
+@Suite(.serialized) struct BoundedQueueSignalTests {
+    @Test func `a handler that has interrupted the queue is refused, which is counted`() {
+        let queue = Interruption.queue
+        let before = queue.rejections.reentrant
+        let refusedBefore = unsafe Interruption.refused
+        Interruption.onInterruptibleThread { _ in
+            _ = queue.withLock {
+                for _ in 0..<3 { raise(SIGUSR2) }
+            }
+        }.join()
+        #expect(queue.rejections.reentrant == before + 3)
+        #expect(unsafe Interruption.refused == refusedBefore + 3)
+    }
+
+    /// Whatever the handlers interrupt, nothing blocks, and the numbers of accepted and refused items add up.
+    @Test func `handlers at any moment leave the counts right`() {
+        let queue = Interruption.queue
+        var items: [Int] = []
+        // Makes the first call before a handler can interrupt the initialization by the runtime.
+        Interruption.happen()
+        queue.take(into: &items, milliseconds: 0)
+        items.removeAll()
+        let sequence = queue.lastSequence
+        let before = queue.rejections
+        let offered = unsafe Interruption.accepted + Interruption.refused
+
+        let progress = Guarded<(thread: pthread_t?, counts: (accepted: Int, refused: Int)?)>((nil, nil))
+        let thread = Interruption.onInterruptibleThread { handle in
+            progress.with { $0.thread = handle }
+            progress.wakeAll()
+            var counts = (accepted: 0, refused: 0)
+            for number in 0..<200_000 {
+                if queue.offer(number, bytes: 1) == nil {
+                    counts.refused += 1
+                } else {
+                    counts.accepted += 1
+                }
+            }
+            let sums = counts
+            progress.with { $0.counts = sums }
+        }
+        let handle = progress.wait { $0.thread }
+        while progress.with({ $0.counts == nil }) {
+            if let handle { pthread_kill(handle, SIGUSR2) }
+            queue.take(into: &items, milliseconds: 0)
+        }
+        thread.join()
+        queue.take(into: &items, milliseconds: 0)
+
+        let counts = progress.with { $0.counts }
+        let byHandlers = items.count { $0 == -1 }
+        let offeredByHandlers = unsafe Interruption.accepted + Interruption.refused - offered
+        #expect(offeredByHandlers > 0)
+        #expect(items.count == (counts?.accepted ?? 0) + byHandlers)
+        #expect(queue.lastSequence - sequence == UInt64(items.count))
+        let refused = (counts?.refused ?? 0) + offeredByHandlers - byHandlers
+        let after = queue.rejections
+        #expect(after.full - before.full + after.reentrant - before.reentrant == refused)
+        #expect(after.closed == 0)
+    }
+}

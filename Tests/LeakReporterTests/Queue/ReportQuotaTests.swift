@@ -1,0 +1,320 @@
+import LeakSeededRandom
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct ReportQuotaTests {
+    private static let day: Int64 = 86_400_000
+    /// 2025-11-24 00:00 UTC, day 20,416.
+    private static let midnight: Int64 = 20_416 * day
+
+    private func key(_ number: Int) -> ReportMergeKey {
+        var report = LeakReport()
+        report.className = "Shop.Part\(number)"
+        return ReportMergeKey(report)
+    }
+
+    private func time(_ milliseconds: Int64) -> WireTime {
+        WireTime(milliseconds: Self.midnight + milliseconds)
+    }
+
+    private func budget(reports: Int = 100, bytes: Int = 1_000_000) -> ReportQuota {
+        ReportQuota(reportsPerSession: reports, bytesPerDay: bytes)
+    }
+
+    /// Verdicts one after another: a call inside an expectation cannot change the budget.
+    private func verdicts(
+        _ budget: inout ReportQuota, _ asked: [(key: Int, bytes: Int, at: Int64)]
+    ) -> [ReportQuota.QuotaResult] {
+        var verdicts: [ReportQuota.QuotaResult] = []
+        for (number, bytes, at) in asked {
+            verdicts.append(budget.admit(key(number), bytes: bytes, at: time(at)))
+        }
+        return verdicts
+    }
+
+    @Test func `a leak is new once in a session`() {
+        var budget = budget()
+        #expect(
+            verdicts(&budget, [(1, 10, 0), (1, 10, 1), (2, 10, 2), (1, 10, 3)]) == [
+                .first, .again, .first, .again,
+            ])
+        #expect(
+            budget.spent == DailyByteUsage(day: 20_416, bytes: 20, repeatedBytes: 20),
+            "what was seen before is sent again")
+        budget.startSession()
+        #expect(verdicts(&budget, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
+        #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
+    }
+
+    @Test func `a leak that comes again all day takes no room from new ones`() {
+        var budget = budget(bytes: 1_000)
+        for _ in 0..<96 { _ = budget.admit(key(0), bytes: 10, at: time(0)) }
+        for number in 1...10 {
+            #expect(budget.admit(key(number), bytes: 90, at: time(1)) == .first)
+        }
+        #expect(budget.spent.totalBytes <= 2 * 1_000)
+        for _ in 0..<96 { _ = budget.admit(key(0), bytes: 10, at: time(2)) }
+        let last = budget.admit(key(0), bytes: 60, at: time(3))
+        #expect(last == .over(.bytesPerDay), "repeats have a limit too")
+    }
+
+    @Test func `a session reports only so many different leaks, and counts those on`() {
+        var budget = budget(reports: 2)
+        #expect(
+            verdicts(&budget, [(1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 1, 0), (3, 1, 0)]) == [
+                .first, .first, .over(.reportsPerSession), .again, .over(.reportsPerSession),
+            ])
+        budget.startSession()
+        #expect(verdicts(&budget, [(3, 1, 0)]) == [.first])
+        #expect(budget.spent.totalBytes == 4, "what is not reported costs nothing")
+    }
+
+    @Test func `a day has only so many bytes, also over sessions`() {
+        var budget = budget(bytes: 100)
+        #expect(
+            verdicts(&budget, [(1, 60, 0), (2, 41, 1), (3, 40, 2), (4, 1, 3), (1, 60, 4)]) == [
+                .first, .over(.bytesPerDay), .first, .over(.bytesPerDay), .again,
+            ])
+        budget.startSession()
+        #expect(
+            verdicts(&budget, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
+                .over(.bytesPerDay), .first, .over(.bytesPerDay),
+            ])
+        #expect(budget.spent == DailyByteUsage(day: 20_417, bytes: 100))
+    }
+
+    @Test func `what a day has not let through is new the next day`() {
+        var budget = budget(bytes: 10)
+        #expect(
+            verdicts(&budget, [(1, 10, 0), (2, 10, 1), (2, 10, Self.day - 1), (2, 10, Self.day)]) == [
+                .first, .over(.bytesPerDay), .over(.bytesPerDay), .first,
+            ])
+    }
+
+    @Test func `a leak with other keys is paid for, and counts as no other leak`() {
+        var budget = budget(reports: 1, bytes: 100)
+        func admit(_ report: Int, _ bytes: Int) -> ReportQuota.QuotaResult {
+            budget.admit(key(1), as: key(report), bytes: bytes, at: time(0))
+        }
+        let verdicts = [admit(10, 60), admit(11, 40), admit(11, 40), admit(12, 1), admit(10, 60)]
+        #expect(verdicts == [.first, .again, .again, .over(.bytesPerDay), .again])
+        #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 100, repeatedBytes: 100))
+        #expect(admit(11, 1) == .over(.bytesPerDay), "as many bytes again, and no more")
+    }
+
+    /// A leak that is seen each minute for a day, and a new one each two hours.
+    @Test func `leaks that come again are gathered for longer once half of the day's bytes are spent`() {
+        var bounds = LeakReporter.Bounds()
+        bounds.bytesPerDay = 20_000
+        let device = SimulatedDevice(bounds)
+        device.now.wallTime = time(0)
+        var bytes = 0
+        var batches = 0
+        for minute in 0..<1_439 {
+            device.record("Shop.Cart")
+            if minute % 120 == 0 { device.record("Shop.New\(minute)") }
+            device.commit()
+            device.pass(60_000)
+            while device.send({ collector, batch, at in
+                bytes += batch.body.count
+                batches += 1
+                return collector.receive(batch, at: at)
+            }) {
+                device.commit()
+            }
+        }
+        #expect(batches > 30 && batches < 100)
+        #expect(bytes > 10_000 && bytes < 20_000)
+        #expect(device.outbox.budget.spent.totalBytes >= bytes)
+        #expect(device.outbox.budget.spent.totalBytes < bytes * 5 / 4)
+        device.drain()
+        #expect(device.collector.counted["Shop.Cart"] == 1_439, "nothing of it is lost")
+        #expect(device.collector.counted.count == 13)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    /// More leaks than fit into a batch, so that no batch waits to be filled with repeats.
+    @Test(arguments: [false, true])
+    func `a day has at most twice its bytes, whatever comes again`(usersTakeTurns: Bool) {
+        var bounds = LeakReporter.Bounds()
+        bounds.bytesPerDay = 100_000
+        let device = SimulatedDevice(bounds)
+        device.now.wallTime = time(0)
+        var bytes = 0
+        for round in 0..<20_000 {
+            if usersTakeTurns { device.outbox.setUser("\(round % 3)") }
+            device.record("Shop.Part\(round % 199)")
+            if round % 10 == 0 {
+                device.outbox.record([ClassChecks(className: "A", count: 1)], at: device.now)
+            }
+            device.commit()
+            while device.send({ collector, batch, at in
+                bytes += batch.body.count
+                return collector.receive(batch, at: at)
+            }) {
+                device.commit()
+            }
+            device.pass(1_000)
+        }
+        #expect(bytes > 50_000 && bytes < 200_000)
+        #expect(device.outbox.budget.spent.bytes <= 200_000)
+        device.drain()
+        let dropped = device.dropped[.budget] ?? 0
+        #expect(device.collector.counted.values.reduce(0, +) + dropped == 20_000)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `a process that never ends has a session a day`() {
+        var budget = budget(reports: 1)
+        #expect(
+            verdicts(
+                &budget,
+                [
+                    (1, 1, 5), (1, 1, Self.day + 4), (2, 1, Self.day + 4), (2, 1, Self.day + 5),
+                    (2, 1, Self.day * 2 + 4), (1, 1, Self.day * 2 + 5),
+                ]) == [.first, .again, .over(.reportsPerSession), .first, .again, .first])
+    }
+
+    @Test func `a session begins with its first sighting`() {
+        var budget = budget()
+        _ = budget.admit(key(1), bytes: 1, at: time(0))
+        budget.startSession()
+        let later = Self.day / 2
+        #expect(
+            verdicts(&budget, [(1, 1, later), (1, 1, later + Self.day - 1), (1, 1, later + Self.day)]) == [
+                .first, .again, .first,
+            ])
+    }
+
+    @Test func `a clock that was years ahead does not make the session last for years`() {
+        var budget = budget()
+        #expect(
+            verdicts(
+                &budget, [(1, 1, Self.day * 5000), (1, 1, 0), (1, 1, Self.day - 1), (1, 1, Self.day)])
+                == [.first, .again, .again, .first])
+    }
+
+    /// It is corrected at midnight again and again.
+    @Test func `a clock that swings around midnight starts the day once`() {
+        var budget = budget(reports: 1_000, bytes: 100)
+        var admitted = 0
+        for step in 0..<100 {
+            let at = time(step.isMultiple(of: 2) ? -50 : 50)
+            if budget.admit(key(step), bytes: 10, at: at) == .first { admitted += 1 }
+        }
+        // The day before took one, before the first midnight.
+        #expect(admitted == 11)
+        #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 100))
+    }
+
+    @Test func `a clock that was far ahead gives what is spent to the right day, and no new budget`() {
+        var budget = budget(bytes: 100)
+        #expect(
+            verdicts(
+                &budget,
+                [
+                    (1, 100, Self.day * 5000), (2, 1, 0), (3, 1, Self.day - 1), (4, 100, Self.day),
+                    (5, 1, Self.day),
+                ]) == [
+                    .first, .over(.bytesPerDay), .over(.bytesPerDay), .first, .over(.bytesPerDay),
+                ])
+        #expect(budget.spent.day == 20_417)
+    }
+
+    @Test func `what was spent before is kept by the owner`() {
+        var budget = ReportQuota(
+            reportsPerSession: 10, bytesPerDay: 100, spent: DailyByteUsage(day: 20_416, bytes: 90))
+        #expect(verdicts(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
+        budget.spent = DailyByteUsage(day: 20_415, bytes: 100)
+        #expect(verdicts(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
+    }
+
+    /// A file may contain any value, and a clock may show any time.
+    @Test(arguments: [Int.min, Int.min + 1, -1, 0, 20_416, Int.max])
+    func `no number of a day or of bytes crashes`(number: Int) {
+        for bytes in [Int.min, -1, 0, 99, Int.max] {
+            for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
+                var budget = ReportQuota(
+                    reportsPerSession: 10, bytesPerDay: 100, spent: DailyByteUsage(day: number, bytes: bytes))
+                for at in [milliseconds, Self.midnight, milliseconds] {
+                    let time = WireTime(milliseconds: at)
+                    _ = budget.admit(key(1), bytes: 1, at: time)
+                    _ = budget.admit(key(2), bytes: .max, at: time)
+                    _ = budget.admit(key(3), bytes: .min, at: time)
+                    #expect(budget.spent.bytes <= 102 || budget.spent.bytes == bytes)
+                }
+            }
+        }
+    }
+
+    /// Any order of sightings, sessions and jumps of the clock.
+    @Test(arguments: 0..<50)
+    func `no session reports more leaks and no day new ones of more bytes than allowed`(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        let bytesPerDay = Int.random(in: 0...2_000, using: &random)
+        let reports = Int.random(in: 0...20, using: &random)
+        var budget = budget(reports: reports, bytes: bytesPerDay)
+        var now: Int64 = 0
+        var beganAt: Int64?
+        var firsts: Set<Int> = []
+        var bytesOfDay: [Int: Int] = [:]
+        for _ in 0..<1_000 {
+            // Forward by up to an hour at a time: the session of a day ends too.
+            now += Int64.random(in: 0...3_600_000, using: &random)
+            if Int.random(in: 0..<50, using: &random) == 0 {
+                budget.startSession()
+                beganAt = nil
+                firsts = []
+            }
+            if now - (beganAt ?? now) >= Self.day {
+                beganAt = now
+                firsts = []
+            }
+            beganAt = beganAt ?? now
+            let number = Int.random(in: 0..<40, using: &random)
+            let bytes = Int.random(in: 0...500, using: &random)
+            let before = budget.spent
+            switch budget.admit(key(number), bytes: bytes, at: time(now)) {
+            case .first:
+                #expect(!firsts.contains(number) && firsts.count < reports)
+                firsts.insert(number)
+                #expect(budget.spent.bytes <= bytesPerDay)
+                bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
+            case .again:
+                #expect(firsts.contains(number))
+                bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
+            case .over(.reportsPerSession):
+                #expect(firsts.count == reports && !firsts.contains(number))
+                #expect(budget.spent == before)
+            case .over(.bytesPerDay):
+                let known = firsts.contains(number)
+                #expect((known ? budget.spent.repeatedBytes : budget.spent.bytes) + bytes > bytesPerDay)
+            }
+            #expect(max(budget.spent.bytes, budget.spent.repeatedBytes) <= bytesPerDay)
+        }
+        #expect(bytesOfDay.values.allSatisfy { $0 <= bytesPerDay * 2 })
+        #expect(bytesOfDay[budget.spent.day, default: 0] == budget.spent.totalBytes)
+    }
+
+    @Test(
+        arguments: [
+            (0, 0, false), (0, 0.999, false), (-0.0, 0, false), (1, 0, true), (1, 0.999, true), (1, 1, true),
+            (0.25, 0.2499, true), (0.25, 0.25, false), (0.25, 0.9, false),
+            (.nan, 0.9, true), (-0.1, 0.9, true), (1.5, 0.9, true), (50, 0.9, true), (.infinity, 0.9, true),
+            (-.infinity, 0.9, true), (1, .nan, true),
+        ] as [(Double, Double, Bool)])
+    func `a share is sampled, and a rate that is none is all`(rate: Double, random: Double, isSampled: Bool) {
+        #expect(ReportQuota.isSampled(rate: rate, random: random) == isSampled)
+    }
+
+    @Test(arguments: [0.01, 0.1, 0.5, 0.9])
+    func `of many the share is near the rate`(rate: Double) {
+        var random = SeededRandom(seed: 7)
+        let sampled = (0..<100_000).count { _ in
+            ReportQuota.isSampled(rate: rate, random: .random(in: 0..<1, using: &random))
+        }
+        #expect(abs(Double(sampled) / 100_000 - rate) < 0.01)
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import LeakMessage
+import LeakTransport
+import Testing
+import LeakPlatform
+
+@testable import LeakReporter
+
+/// Transitions to the background and back, as the file for UIKit reports them to the reporter.
+@Suite struct BackgroundFlushTests {
+    private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+
+    private func reporter(
+        _ transport: FakeTransport, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
+    ) -> LeakReporter {
+        var configuration = LeakReporter.Configuration(
+            endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a", version: "1"),
+            install: .none)
+        configuration.storage = .memory
+        // No batch is sent automatically during a test.
+        configuration.bounds.gatherMilliseconds = 600_000
+        configuration.bounds.gatherDenominatorsMilliseconds = 600_000
+        change(&configuration)
+        return LeakReporter(
+            configuration, backoff: Backoff(firstMilliseconds: 600_000, longestMilliseconds: 3_600_000)
+        ) { transport }
+    }
+
+    private func backgroundFlush(_ reporter: LeakReporter, milliseconds: Int = 60_000) -> BackgroundFlush {
+        BackgroundFlush(reporter.thread, milliseconds: milliseconds)
+    }
+
+    /// Runs the flush on a separate thread, as the system does.
+    private func stay(_ backgroundFlush: BackgroundFlush) -> Guarded<Bool> {
+        let isOver = Guarded(false)
+        Thread.detachNewThread {
+            backgroundFlush.stay()
+            isOver.with { $0 = true }
+        }
+        return isOver
+    }
+
+    private func sessions() throws -> [[String: Any]] {
+        try transport.batches().flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
+    }
+
+    @Test func `the session ends and what waits is sent, before the system may suspend the app`() throws {
+        let reporter = reporter(transport)
+        reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 3)] }
+        reporter.record(message: "leak")
+        let backgroundFlush = backgroundFlush(reporter)
+        backgroundFlush.handOver()
+        backgroundFlush.stay()
+        #expect(reporter.statistics.sent == 1)
+        #expect(try sessions().map { $0["checks"] as? Int } == [3])
+        #expect(try sessions().map { $0["leaks"] as? Int } == [1])
+    }
+
+    @Test func `what the app records after it was told goes along, if it was before the hand-over`() {
+        let reporter = reporter(transport)
+        let backgroundFlush = backgroundFlush(reporter)
+        let isOver = stay(backgroundFlush)
+        reporter.record(message: "leak")
+        #expect(!isOver.with { $0 }, "it waits for the app's own observers")
+        backgroundFlush.handOver()
+        #expect(comesToHold { isOver.with { $0 } })
+        #expect(reporter.statistics.sent == 1)
+    }
+
+    @Test func `back in the foreground the next session begins, and no second one`() throws {
+        let reporter = reporter(transport)
+        reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
+        for _ in 0..<2 {
+            reporter.thread.post(.foreground)
+            backgroundFlush(reporter).handOver()
+            backgroundFlush(reporter).handOver()
+            reporter.thread.post(.foreground)
+        }
+        #expect(reporter.flush(timeout: generousSeconds))
+        #expect(try sessions().count == 2)
+        #expect(Set(try sessions().map { $0["id"] as? String }).count == 2)
+    }
+
+    @Test func `where no session was begun, or it was ended, none begins by itself`() throws {
+        let reporter = reporter(transport)
+        func leaveAndReturn() {
+            backgroundFlush(reporter).handOver()
+            reporter.thread.post(.foreground)
+            reporter.record(message: "leak")
+            #expect(reporter.flush(timeout: generousSeconds))
+        }
+        leaveAndReturn()
+        reporter.startSession()
+        reporter.record(message: "leak")
+        backgroundFlush(reporter).handOver()
+        reporter.endSession()
+        leaveAndReturn()
+        reporter.endSession()
+        #expect(reporter.flush(timeout: generousSeconds))
+        #expect(try sessions().count == 1)
+    }
+
+    @Test func `when the system takes its time back, the wait ends`() {
+        let answer = DispatchSemaphore(value: 0)
+        let slow = FakeTransport { _, _ in
+            answer.wait()
+            return FakeTransport.accepted()
+        }
+        let reporter = reporter(slow)
+        reporter.record(message: "leak")
+        let backgroundFlush = backgroundFlush(reporter)
+        backgroundFlush.handOver()
+        let isOver = stay(backgroundFlush)
+        #expect(comesToHold { slow.posts.count == 1 })
+        #expect(!isOver.with { $0 })
+        backgroundFlush.end()
+        #expect(comesToHold { isOver.with { $0 } })
+        answer.signal()
+        #expect(comesToHold { reporter.statistics.sent == 1 })
+    }
+
+    @Test func `where the system gives no time, the session ends all the same`() throws {
+        let reporter = reporter(transport)
+        reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
+        let backgroundFlush = backgroundFlush(reporter)
+        backgroundFlush.end()
+        backgroundFlush.stay()
+        backgroundFlush.handOver()
+        #expect(
+            comesToHold {
+                reporter.statistics.batches == 0 && !reporter.thread.publishedState.with { $0.hasSession }
+            })
+        #expect(reporter.flush(timeout: generousSeconds))
+        #expect(try sessions().count == 1)
+    }
+
+    @Test func `a main thread that never comes to the hand-over is waited for no longer than the bound`() {
+        let reporter = reporter(transport)
+        reporter.record(message: "leak")
+        backgroundFlush(reporter, milliseconds: 20).stay()
+        #expect(transport.posts.isEmpty)
+    }
+
+    @Test(arguments: [TransportResult.none("offline"), FakeTransport.status(503)])
+    func `a failed attempt is not repeated while the app is held`(reply: TransportResult) {
+        let away = FakeTransport { _, _ in reply }
+        let reporter = reporter(away)
+        reporter.record(message: "leak")
+        let backgroundFlush = backgroundFlush(reporter, milliseconds: 1_800_000)
+        backgroundFlush.handOver()
+        backgroundFlush.stay()
+        #expect(away.posts.count == 1)
+        #expect(reporter.statistics.waiting == 1)
+    }
+
+    @Test func `a collector that asked to be left alone is, and nobody waits for it`() {
+        let busy = FakeTransport { _, _ in
+            .answer(
+                TransportResult.Response(
+                    status: 429, retryAfter: "3600", contentType: "application/problem+json"))
+        }
+        let reporter = reporter(busy)
+        reporter.record(message: "leak")
+        for _ in 0..<3 {
+            let backgroundFlush = backgroundFlush(reporter, milliseconds: 1_800_000)
+            backgroundFlush.handOver()
+            backgroundFlush.stay()
+        }
+        #expect(busy.posts.count == 1)
+    }
+
+    @Test
+    func `who sends reports only when asked to sends none on the way to the background, nor at the end`()
+        throws
+    {
+        let folder = NSTemporaryDirectory() + "/backgroundFlush-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        do {
+            let reporter = reporter(transport) {
+                $0.sendsAutomatically = false
+                $0.storage = .folder(folder)
+            }
+            reporter.record(message: "leak")
+            let backgroundFlush = backgroundFlush(reporter)
+            backgroundFlush.handOver()
+            backgroundFlush.stay()
+            #expect(reporter.statistics.stored == 1)
+            reporter.thread.finish(seconds: 60)
+            #expect(reporter.statistics.waiting == 1)
+        }
+        #expect(transport.posts.isEmpty)
+        let next = reporter(transport) { $0.storage = .folder(folder) }
+        #expect(comesToHold { next.flush(timeout: 5) && next.statistics.sent == 1 })
+        #expect(transport.posts.count == 1)
+    }
+}

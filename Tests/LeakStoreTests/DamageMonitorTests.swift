@@ -1,0 +1,449 @@
+import CLeakSQLite
+import Foundation
+import Testing
+
+@testable import LeakStore
+
+/// A database that is damaged, deleted or replaced under a running store, and the next start with the remaining files.
+@Suite struct DamageMonitorTests {
+    let directory = TemporaryDirectory()
+
+    private var path: String { directory.database }
+    private var log: String { path + "-wal" }
+    private var marker: String { path + ".marker" }
+
+    private func batch(_ number: Int) -> Submission {
+        submission([Report(leak: leak("L\(number)"), install: UInt64(number))])
+    }
+
+    /// A store whose file has many pages, and whose log has reports that the file lacks.
+    private func filledStore() throws -> SQLiteStore {
+        let store = try directory.store(exclusive: true)
+        for number in 0..<60 { _ = try store.count([batch(number)], now: noon) }
+        #expect(try store.checkpoint())
+        _ = try store.count([batch(100)], now: noon)
+        return store
+    }
+
+    /// Compares the log without the thousands of numbers that a failed `#expect` would print.
+    private func isLog(_ bytes: [UInt8]) -> Bool { directory.read("leaks.sqlite-wal") == bytes }
+
+    private func truncate(to bytes: Int) throws {
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.truncate(atOffset: UInt64(bytes))
+        try file.close()
+    }
+
+    private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+    private func reason(_ body: () throws -> Void) -> StoreError.Reason? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? StoreError)?.reason
+        }
+    }
+
+    /// Expects that every write fails, from the first sign of damage on and after its confirmation.
+    private func expectNothingIsWritten(to store: SQLiteStore) {
+        expectNoWrite(to: store)
+        store.integrityCheck?()
+        expectNoWrite(to: store)
+    }
+
+    private func expectNoWrite(to store: SQLiteStore) {
+        let former = directory.read("leaks.sqlite-wal")
+        for number in 200..<210 {
+            #expect(reason { _ = try store.count([batch(number)], now: noon) } == .damaged)
+        }
+        #expect(reason { try store.expire(now: noon) } == .damaged)
+        #expect(reason { try store.checkpointIfNeeded(now: noon) } == .damaged)
+        #expect(reason { _ = try store.erase(install: 1) } == .damaged)
+        #expect(reason { _ = try store.checkpoint() } == .damaged)
+        #expect(
+            reason {
+                _ = try store.add(Credential(purpose: .ingest, name: "k", hash: [1], createdAt: noon))
+            } == .damaged)
+        #expect(store.damage?.reason == .damaged)
+        #expect(isLog(former))
+    }
+
+    @Test(arguments: [0, 4_096, 40_960])
+    func `a file that has shrunk takes no more reports, and its log stays`(bytes: Int) throws {
+        let former: [UInt8]
+        do {
+            let store = try filledStore()
+            former = directory.read("leaks.sqlite-wal")
+            #expect(!former.isEmpty)
+            try truncate(to: bytes)
+            expectNothingIsWritten(to: store)
+        }
+        // Closing the store does not copy the log into the remains of the file.
+        #expect(isLog(former))
+        // Nor does the next start.
+        #expect(reason { _ = try directory.store(exclusive: true) } == (bytes == 0 ? .missing : .corrupt))
+        #expect(isLog(former))
+    }
+
+    /// Overwrites all pages but the first.
+    private func overwrite() throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        let size = try file.seekToEnd()
+        try file.seek(toOffset: 4_096)
+        try file.write(contentsOf: [UInt8](repeating: 0xA5, count: Int(size) - 4_096))
+        try file.close()
+    }
+
+    /// A disk whose reads fail for a while, with codes that SQLite may take for damage.
+    @Test(arguments: [
+        SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 32 << 8, SQLITE_IOERR | 33 << 8,
+    ])
+    func `a sign of damage that passes stops counting only until then`(code: Int32) throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let store = try disk.directory.store()
+        let reader = try store.makeReader()
+        for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
+        disk.follow { $0.operation == .read ? .fail(code) : .none }
+        // A new connection has nothing in its cache.
+        #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
+        let isSign = StoreError.isDamage(code)
+        #expect((store.damage != nil) == isSign)
+        if isSign { #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged) }
+        disk.follow { _ in .none }
+        store.integrityCheck?()
+        #expect(store.damage == nil)
+        #expect(try store.count([batch(100)], now: noon) == [.counted])
+        #expect(try reader.leak(leak("L100").id, now: noon)?.row.reports == 1)
+        #expect(try store.verify() == [])
+        #expect(DatabaseMarker.damage(of: disk.directory.database) == nil)
+    }
+
+    @Test func `a sign that the file cannot be checked for goes on to count`() throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let store = try disk.directory.store()
+        for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
+        disk.follow { $0.operation == .read ? .fail(SQLITE_CORRUPT) : .none }
+        #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
+        disk.follow { $0.operation == .read ? .fail(SQLITE_IOERR | 1 << 8) : .none }
+        store.integrityCheck?()
+        #expect(store.damage?.description.contains("check the disk") == true)
+        #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged)
+        disk.follow { _ in .none }
+        store.integrityCheck?()
+        #expect(try store.count([batch(100)], now: noon) == [.counted])
+    }
+
+    @Test func `a sign that comes back although the file is sound is damage in the end`() throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let store = try disk.directory.store()
+        for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
+        for isLast in [Bool](repeating: false, count: DamageMonitor.unconfirmedSigns) + [true] {
+            disk.follow { $0.operation == .read ? .fail(SQLITE_CORRUPT) : .none }
+            #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
+            disk.follow { _ in .none }
+            store.integrityCheck?()
+            #expect((store.damage != nil) == isLast)
+        }
+        #expect(store.integrityCheck == nil)
+        #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged)
+    }
+
+    @Test func `a file that an operator vacuums takes reports again once it has been checked`() throws {
+        let store = try filledStore()
+        let operation = try SQLiteConnection(path: path, access: .readWrite)
+        // Pages to give back.
+        try operation.execute(
+            "create table large (b); insert into large values (zeroblob(2000000)); pragma wal_checkpoint(truncate)"
+        )
+        _ = try store.count([batch(300)], now: noon)
+        try operation.execute("drop table large; vacuum; pragma wal_checkpoint(truncate)")
+        for number in 301..<304 {
+            #expect(reason { _ = try store.count([batch(number)], now: noon) } == .damaged)
+        }
+        store.integrityCheck?()
+        #expect(store.damage == nil)
+        for number in 301..<304 { #expect(try store.count([batch(number)], now: noon) == [.counted]) }
+        #expect(try store.verify() == [])
+    }
+
+    @Test(
+        arguments: [
+            (["ok"], IntegrityCheck.Outcome.sound),
+            (["Tree 5 page 9: unable to get the page. error code=8458"], nil),
+            (["On tree page 5 cell 2: unable to get the page. error code=7"], nil),
+            (["Freelist: failed to get page 9"], nil),
+            (["Tree 5 page 9: unable to get the page. error code=11"], .damaged("")),
+            (["Tree 5 page 9: btreeInitPage() returns error code 11"], .damaged("")),
+            (["wrong # of entries in index i"], .damaged("")),
+        ] as [([String], IntegrityCheck.Outcome?)])
+    func `a page that the disk does not give is not damage`(
+        lines: [String], outcome: IntegrityCheck.Outcome?
+    ) {
+        switch outcome {
+        case nil: #expect(IntegrityCheck.outcome(lines) == .unreadable(lines[0]))
+        case .damaged: #expect(IntegrityCheck.outcome(lines) == .damaged(lines[0]))
+        case let outcome: #expect(IntegrityCheck.outcome(lines) == outcome)
+        }
+    }
+
+    @Test func `a store that ends after a sign of damage leaves its log`() throws {
+        let former: [UInt8]
+        do {
+            let store = try filledStore()
+            former = directory.read("leaks.sqlite-wal")
+            try overwrite()
+            #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
+        }
+        #expect(!former.isEmpty)
+        #expect(isLog(former))
+    }
+
+    /// A start opens the file, which fails, and closes it again.
+    @Test(arguments: [true, false])
+    func `a start on a damaged file leaves its log`(isSignNoted: Bool) throws {
+        var log: [UInt8] = []
+        do {
+            let store = try filledStore()
+            try truncate(to: 4_096)
+            #expect(reason { _ = try store.count([batch(200)], now: noon) } == .damaged)
+            log = directory.read("leaks.sqlite-wal")
+        }
+        #expect(DatabaseMarker.damage(of: path) != nil)
+        // A process that was killed at the sign notes nothing.
+        if !isSignNoted { try DatabaseMarker.clearDamage(of: path) }
+        for _ in 0..<2 { #expect(reason { _ = try directory.store(exclusive: true) } != nil) }
+        #expect(!log.isEmpty && isLog(log))
+    }
+
+    @Test func `what a reader finds damaged stops counting`() throws {
+        let former: [UInt8]
+        do {
+            let store = try filledStore()
+            former = directory.read("leaks.sqlite-wal")
+            let reader = try store.makeReader()
+            try overwrite()
+            #expect(reason { _ = try reader.leaks(LeakQuery(), now: noon) } != nil)
+            expectNothingIsWritten(to: store)
+        }
+        #expect(isLog(former))
+        #expect(reason { _ = try directory.store(exclusive: true) } == .corrupt)
+    }
+
+    /// The files as a process that was killed leaves them, in a folder of their own.
+    private func filesOfKilledProcess() throws -> TemporaryDirectory {
+        let copy = TemporaryDirectory()
+        for end in ["", "-wal", ".marker"] {
+            try FileManager.default.copyItem(atPath: path + end, toPath: copy.database + end)
+        }
+        return copy
+    }
+
+    private func flip(_ path: String, at offset: Int) throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: UInt64(offset))
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: [byte ^ 0xFF])
+        try file.close()
+    }
+
+    @Test(arguments: [true, false], [40_960, 81_920])
+    func `a file that was cut while nothing ran is not taken, and its log stays`(isServer: Bool, bytes: Int)
+        throws
+    {
+        let store = try filledStore()
+        let files = try filesOfKilledProcess()
+        let former = files.read("leaks.sqlite-wal")
+        #expect(!former.isEmpty && files.read("leaks.sqlite").count > bytes)
+        let file = try #require(FileHandle(forWritingAtPath: files.database))
+        try file.truncate(atOffset: UInt64(bytes))
+        try file.close()
+        for _ in 0..<2 {
+            #expect(reason { _ = try files.store(exclusive: isServer) } == .corrupt)
+            #expect(files.read("leaks.sqlite-wal") == former)
+        }
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `a log that loses its header takes no more reports, and stays`() throws {
+        let store = try filledStore()
+        let file = try #require(FileHandle(forUpdatingAtPath: log))
+        try file.write(contentsOf: [UInt8](repeating: 0, count: 32))
+        try file.close()
+        // Not acknowledged.
+        #expect(reason { _ = try store.count([batch(101)], now: noon) } == .damaged)
+        expectNothingIsWritten(to: store)
+    }
+
+    /// - Parameter commitsBehind: commits behind the one that is damaged.
+    @Test(arguments: [(commitsBehind: 6, isTaken: false), (1, false), (0, true)])
+    func `a log with a broken commit in its middle is not taken`(commitsBehind: Int, isTaken: Bool) throws {
+        let store = try filledStore()
+        let start = directory.read("leaks.sqlite-wal").count
+        for number in 0...commitsBehind { _ = try store.count([batch(101 + number)], now: noon) }
+        let files = try filesOfKilledProcess()
+        // The page of the first frame of the next commit.
+        try flip(files.database + "-wal", at: start + 24 + 100)
+        let former = files.read("leaks.sqlite-wal")
+        let found = reason { _ = try files.store(exclusive: true) }
+        #expect(found == (isTaken ? nil : .corrupt))
+        if !isTaken { #expect(files.read("leaks.sqlite-wal") == former) }
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `a log that is sound is taken with all its commits`() throws {
+        let store = try filledStore()
+        for number in 101..<120 { _ = try store.count([batch(number)], now: noon) }
+        let files = try filesOfKilledProcess()
+        let second = try files.store(exclusive: true)
+        #expect(try second.makeReader().leaks(LeakQuery(), now: noon).total == 80)
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `an older copy that is written over the open file takes no more reports`() throws {
+        do { _ = try filledStore() }
+        let old = directory.read("leaks.sqlite")
+        let store = try directory.store(exclusive: true)
+        for number in 300..<360 { _ = try store.count([batch(number)], now: noon) }
+        #expect(try store.checkpoint())
+        _ = try store.count([batch(400)], now: noon)
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.write(contentsOf: old)
+        try file.close()
+        expectNothingIsWritten(to: store)
+    }
+
+    @Test func `the empty database of another collector is not taken for the one that was there`() throws {
+        do {
+            let store = try directory.store(exclusive: true)
+            _ = try store.count([batch(1)], now: noon)
+            try store.checkpointIfNeeded(now: noon)
+        }
+        let other = TemporaryDirectory()
+        do { _ = try other.store(exclusive: true) }
+        try remove(path)
+        try FileManager.default.copyItem(atPath: other.database, toPath: path)
+        #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
+        #expect(reason { _ = try directory.store(exclusive: false) } == .missing)
+        // As the message says.
+        try remove(marker)
+        #expect(reason { _ = try directory.store(exclusive: true) } == nil)
+    }
+
+    @Test func `a log that was deleted is noticed`() throws {
+        let store = try filledStore()
+        try remove(log)
+        expectNothingIsWritten(to: store)
+    }
+
+    enum LogDamage: CaseIterable {
+        case deleted, cutOff, overwritten
+    }
+
+    /// The database file is intact. The reports that were in the log are lost.
+    @Test(arguments: LogDamage.allCases) func `a damaged log keeps the next start from going on without it`(
+        _ damage: LogDamage
+    ) throws {
+        do {
+            let store = try filledStore()
+            switch damage {
+            case .deleted: try remove(log)
+            case .cutOff: directory.write([], to: "leaks.sqlite-wal")
+            case .overwritten:
+                directory.write(
+                    [UInt8](repeating: 0xEE, count: directory.read("leaks.sqlite-wal").count),
+                    to: "leaks.sqlite-wal")
+            }
+            _ = reason { _ = try store.makeReader().leaks(LeakQuery(), now: noon) }
+            expectNothingIsWritten(to: store)
+        }
+        for _ in 0..<2 {
+            let failure = try #require(throws: StoreError.self) { _ = try directory.store(exclusive: true) }
+            #expect(failure.reason == .corrupt)
+            #expect(failure.description.contains("delete \(marker)"), "\(failure)")
+            #expect(failure.description.contains("Restore a backup, or copy the folder"), "\(failure)")
+        }
+        // Said on purpose, it does.
+        try remove(marker)
+        let store = try directory.store(exclusive: true)
+        #expect(try store.count([batch(300)], now: noon) == [.counted])
+    }
+
+    @Test func `a new database in the place of one is not taken for it`() throws {
+        do { _ = try filledStore() }
+        for end in ["", "-wal", "-shm"] { try? remove(path + end) }
+        directory.write([], to: "leaks.sqlite")
+        do {
+            try SQLiteConnection(path: path, access: .readWrite).execute("create table t (a); drop table t")
+        }
+        #expect(!directory.read("leaks.sqlite").isEmpty)
+        #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
+    }
+
+    @Test func `a file that was moved away and comes back takes reports again`() throws {
+        let store = try filledStore()
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        expectNothingIsWritten(to: store)
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        #expect(store.damage == nil)
+        #expect(try store.count([batch(300)], now: noon) == [.counted])
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `a start where a database was does not begin anew without a word`(isEmpty: Bool) throws {
+        do {
+            let store = try filledStore()
+            _ = store
+        }
+        try remove(path)
+        if isEmpty { directory.write([], to: "leaks.sqlite") }
+        for isServer in [true, false] {
+            let failure = try #require(throws: StoreError.self) {
+                _ = try directory.store(exclusive: isServer)
+            }
+            #expect(failure.reason == .missing)
+            #expect(failure.description.contains("delete \(marker) to start again"), "\(failure)")
+        }
+        // Said on purpose, it does.
+        try remove(marker)
+        let anew = try directory.store(exclusive: true)
+        #expect(try anew.makeReader().apps() == [])
+        #expect(!directory.read("leaks.sqlite.marker").isEmpty)
+    }
+
+    @Test func `a log without its database is not given up`() throws {
+        let store = try filledStore()
+        let former = directory.read("leaks.sqlite-wal")
+        try remove(path)
+        try remove(marker)
+        #expect(reason { _ = try directory.store() } == .missing)
+        #expect(isLog(former))
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `a folder of an earlier collector gets its marker`() throws {
+        do { _ = try filledStore() }
+        try remove(marker)
+        do { _ = try directory.store(exclusive: true) }
+        #expect(!directory.read("leaks.sqlite.marker").isEmpty)
+    }
+
+    @Test func `a backup in the place of a damaged database is all it takes`() throws {
+        let backup = directory.path + "/backup"
+        do {
+            let store = try filledStore()
+            _ = try SQLiteStore.backUp(path: path, to: backup, overwrites: false)
+            try truncate(to: 40_960)
+            expectNothingIsWritten(to: store)
+        }
+        for end in ["", "-wal", "-shm"] { try? remove(path + end) }
+        try FileManager.default.moveItem(atPath: backup, toPath: path)
+        let restored = try directory.store(exclusive: true)
+        #expect(try restored.verify() == [])
+        #expect(try restored.count([batch(400)], now: noon) == [.counted])
+        // The damage is forgotten.
+        #expect(DatabaseMarker.damage(of: path) == nil)
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import LeakStore
+
+/// Leaks that are counted up all the time leave the indexes of the list's orders, and come back.
+@Suite struct DeferredIndexingTests {
+    let directory = TemporaryDirectory()
+    let writer: Writer
+
+    init() throws {
+        _ = try directory.store()
+        writer = try Writer(
+            connection: try SQLiteConnection(path: directory.database, access: .readWrite),
+            limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
+            reservoir: Reservoir(seed: 7))
+        // Counts go to their tables at once, however long the machine takes.
+        writer.logLimits.readMilliseconds = .max
+    }
+
+    private func count(_ leaks: Range<Int>, at time: Int64) throws {
+        _ = try writer.count([submission(leaks.map { Report(leak: leak("L\($0)")) })], now: time)
+    }
+
+    private var moving: Int64? {
+        get throws { try writer.connection.number("select count(*) from leak where moving = 1") }
+    }
+
+    @Test func `what is counted within a second moves, and rests with the first count thereafter`() throws {
+        try count(0..<3, at: noon)
+        #expect(try moving == 0)
+        try count(0..<2, at: noon + 10)
+        try count(1..<4, at: noon + 990)
+        #expect(try moving == 4)
+        try count(0..<1, at: noon + 1_000)
+        #expect(try moving == 0)
+    }
+
+    @Test func `a clock that is set back puts them to rest`() throws {
+        try count(0..<3, at: noon)
+        try count(0..<3, at: noon + 10)
+        try count(0..<1, at: noon - 3_600_000)
+        #expect(try moving == 0)
+    }
+
+    @Test func `no more move than a page may have to sort`() throws {
+        try count(0..<1, at: noon)
+        try count(0..<1_000, at: noon + 1)
+        #expect(try moving == 1_000)
+        try count(500..<1_020, at: noon + 2)
+        #expect(try moving == 1_020)
+        try count(1_020..<1_030, at: noon + 3)
+        #expect(try moving == 0)
+    }
+
+    @Test func `those that a writer which is gone left moving come to rest with the next one`() throws {
+        try count(0..<1, at: noon)
+        try count(0..<9, at: noon + 1)
+        let next = try Writer(
+            connection: try SQLiteConnection(path: directory.database, access: .readWrite),
+            limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
+            reservoir: Reservoir(seed: 7))
+        _ = try next.count([submission([Report(leak: leak("L0"))])], now: noon + 2)
+        #expect(try moving == 0)
+    }
+
+    @Test(arguments: LeakQuery.Sort.allCases)
+    func `each order is read from its index`(order: LeakQuery.Sort) throws {
+        for query in [
+            order.page(of: "moving = 0", rank: "rank_"),
+            "select id from leak where first_release = 1 and moving = 0 order by rank_reports desc",
+            "select id from leak where app = 1 and moving = 1",
+        ] {
+            let plan = try writer.connection.statement(composed: "explain query plan " + query)
+            defer { plan.reset() }
+            while try plan.step() { #expect(plan.text(3).hasPrefix("SEARCH"), "\(plan.text(3))") }
+        }
+    }
+}

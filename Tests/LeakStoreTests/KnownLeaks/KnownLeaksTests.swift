@@ -1,0 +1,110 @@
+import Testing
+
+@testable import LeakStore
+
+@Suite struct KnownLeaksTests {
+    @Test(arguments: [
+        ("UITextField", "UITextField", true), ("UITextField", "UITextFieldLabel", false),
+        ("UIText*", "UITextField", true), ("UIText*", "UIText", true), ("UIText*", "UILabel", false),
+        ("Größe", "Gro\u{308}ße", false), ("Größe*", "Größen", true),
+    ])
+    func `a pattern is a name or the beginning of one`(pattern: String, name: String, matches: Bool) throws {
+        let pattern = try #require(NamePattern(pattern))
+        #expect(pattern.matches(name) == matches)
+        let range = pattern.range
+        let bytes = Array(name.utf8)
+        let isInRange =
+            !bytes.lexicographicallyPrecedes(Array(range.first.utf8))
+            && !Array(range.last.utf8).lexicographicallyPrecedes(bytes)
+        #expect(isInRange == matches, "an index finds what the pattern matches")
+    }
+
+    @Test(arguments: ["", "*", "*Field", "UI*Field", "UI**"])
+    func `no pattern has an asterisk but at its end`(text: String) {
+        #expect(NamePattern(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("iOS 11.2", true), ("iOS 11.2.6", true), ("iOS 11.1.9", false), ("iOS 11.3", false),
+        ("iOS 11.3.0", false), ("iOS 11.10", false), ("iOS 11", false), ("iOS", false),
+        ("iPadOS 11.2", false),
+        ("iOS 11.2 beta", false), ("ios 11.2", false), ("iOS11.2", false), ("iOS ", false), ("", false),
+    ])
+    func `a range has its first version and not its last`(system: String, isIn: Bool) {
+        let range = SystemRange(name: "iOS", from: SystemVersion("11.2"), before: SystemVersion("11.3"))
+        #expect(range.contains(system) == isIn)
+    }
+
+    @Test func `a range without bounds has every version, also one that is no number`() {
+        let range = SystemRange(name: "iOS")
+        #expect(range.contains("iOS 26.1 beta") && range.contains("iOS") && !range.contains("iOSX 1"))
+        #expect(range.description == "iOS")
+        #expect(SystemRange(name: "iOS", from: SystemVersion("16.0")).contains("iOS 16"))
+        #expect(SystemRange(name: "iOS", before: SystemVersion("17")).description == "iOS before 17")
+    }
+
+    @Test(arguments: ["", ".", "1.", "11.2b3", "1.2.3.4.5", "-1", "1234567", "١"])
+    func `a version is numbers with points`(text: String) { #expect(SystemVersion(text) == nil) }
+
+    private func match(
+        _ entries: [KnownLeakRule], _ systems: [(String, Int)], className: String = "UITextField",
+        reports: Int? = nil
+    ) -> KnownMatch? {
+        KnownLeaks(entries).match(
+            ObservedLeak(
+                className: className, kind: "view", stack: ["Login", "UITextField"],
+                reports: reports ?? systems.reduce(0) { $0 + $1.1 },
+                systems: systems.map { (value: $0.0, reports: $0.1) }))
+    }
+
+    private let textField = known("UITextField", systems: [("iOS", "11.2", "11.3")])
+
+    @Test func `all reports from the systems named make a leak the system's`() {
+        let match = match([textField], [("iOS 11.2", 30), ("iOS 11.2.1", 5)])
+        #expect(match == KnownMatch(leak: textField, reports: 35, elsewhere: 0))
+        #expect(match?.isAll == true)
+    }
+
+    @Test func `one report from another system keeps it the app's, and is told`() {
+        let match = match([textField], [("iOS 11.2", 30), ("iOS 17.0", 1)])
+        #expect(match == KnownMatch(leak: textField, reports: 30, elsewhere: 1))
+        #expect(match?.isAll == false)
+    }
+
+    @Test func `reports without a system speak neither for nor against it`() {
+        #expect(match([textField], [("iOS 11.2", 30)], reports: 40)?.isAll == true)
+        #expect(match([textField], [], reports: 40) == nil)
+    }
+
+    @Test func `systems beyond the limit, counted together, speak against it`() {
+        #expect(match([textField], [("iOS 11.2", 30), ("", 2)])?.elsewhere == 2)
+        #expect(match([known("UITextField")], [("iOS 11.2", 30), ("", 2)])?.isAll == true)
+    }
+
+    @Test func `an entry without systems holds on all, and needs a report`() {
+        #expect(match([known("UITextField")], [], reports: 7)?.reports == 7)
+        #expect(match([known("UITextField")], [], reports: 0) == nil)
+    }
+
+    @Test(arguments: [
+        (["Login"], true), (["Log*", "UITextField"], true), (["UITextField", "Login"], false),
+        (["Login", "Login"], false), (["Cart"], false),
+    ])
+    func `a stack has the elements named, in their order`(stack: [String], matches: Bool) {
+        #expect((match([known("UITextField", stack: stack)], [("iOS 9", 1)]) != nil) == matches)
+    }
+
+    @Test func `class and kind are asked for`() {
+        #expect(match([textField], [("iOS 11.2", 1)], className: "UITextView") == nil)
+        #expect(match([known("UITextField", kind: "object")], [("iOS 11.2", 1)]) == nil)
+        #expect(match([known("UITextField", kind: "view")], [("iOS 11.2", 1)]) != nil)
+        #expect(KnownLeaks([textField]).names("UITextField") && !KnownLeaks([textField]).names("UITextView"))
+        #expect(KnownLeaks([known("UIText*")]).names("UITextView") && !KnownLeaks.none.names(nil))
+    }
+
+    @Test func `two entries cover a leak together, and the one with most reports explains it`() {
+        let later = known("UIText*", "later", systems: [("iOS", "13.0", "14.0")])
+        let match = match([textField, later], [("iOS 11.2", 3), ("iOS 13.1", 4)])
+        #expect(match == KnownMatch(leak: later, reports: 4, elsewhere: 0))
+    }
+}

@@ -1,0 +1,73 @@
+/// The instructions of a test to the app: arguments such as `count=10`.
+struct AppOptions {
+    /// The reason why the arguments are invalid.
+    struct Unclear: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Folder of the waiting reports, as an absolute path.
+    let folder: String
+    let endpoint: String
+    let key: String
+    /// Version of the app.
+    let version: String
+    /// Class of the leaking objects.
+    let className: String
+    /// Number of sightings to record.
+    let count: Int
+    /// Number of different leaks among the sightings, in turn. Each class name has a number.
+    let leaks: Int
+    /// Pause after each sighting.
+    let pauseMilliseconds: Int
+    /// True to wait until each sighting is stored, and then for a line on standard input.
+    let waits: Bool
+    /// True to send everything with each sighting, even after earlier failures.
+    let hurries: Bool
+    /// True to call `exit` as soon as all sightings are recorded.
+    let exits: Bool
+    /// True to end collecting as soon as all sightings are recorded, and to call `_exit` immediately.
+    let refuses: Bool
+    /// Seconds spent on sending the waiting reports at the end.
+    let flushSeconds: Double
+
+    init(_ arguments: some Sequence<String>) throws {
+        var values = [
+            "version": "1", "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no",
+            "hurries": "no",
+            "flush": "0", "exits": "no", "refuses": "no",
+        ]
+        for argument in arguments {
+            guard let sign = argument.firstIndex(of: "=") else {
+                throw Unclear(description: "\(argument) is not NAME=VALUE")
+            }
+            values[String(argument[..<sign])] = String(argument[argument.index(after: sign)...])
+        }
+        func text(_ name: String) throws -> String {
+            guard let value = values.removeValue(forKey: name) else {
+                throw Unclear(description: "\(name)= is missing")
+            }
+            return value
+        }
+        func number<Number: LosslessStringConvertible>(_ name: String) throws -> Number {
+            let value = try text(name)
+            guard let number = Number(value) else {
+                throw Unclear(description: "\(name)=\(value) is no number")
+            }
+            return number
+        }
+        folder = try text("folder")
+        endpoint = try text("endpoint")
+        key = try text("key")
+        version = try text("version")
+        className = try text("class")
+        count = try number("count")
+        leaks = try number("leaks")
+        pauseMilliseconds = try number("pause")
+        waits = try text("waits") == "yes"
+        hurries = try text("hurries") == "yes"
+        exits = try text("exits") == "yes"
+        refuses = try text("refuses") == "yes"
+        flushSeconds = try number("flush")
+        guard values.isEmpty else { throw Unclear(description: "unknown: \(values.keys.sorted())") }
+    }
+}
