@@ -224,7 +224,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [
-        ("", "k", "endpoint is empty"), ("nonsense", "k", "no address"),
+        ("", "k", "endpoint is empty"), ("nonsense", "k", "is not the address of a collector"),
         ("http://leaks.example.com", "k", "unencrypted"),
         ("https://leaks.example.com", "", "key is empty"),
         ("https://leaks.example.com", "a\r\nX: y", "Copy it again"),

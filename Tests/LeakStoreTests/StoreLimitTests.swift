@@ -42,7 +42,7 @@ import Testing
         let page = try reader.leaks(query, now: noon)
         #expect(page.total == 5 && page.reports == 110)
         let other = try #require(page.leaks.first)
-        #expect(other.identity.title.hasPrefix("other leaks") && other.identity.quality == .low)
+        #expect(other.identity.title.hasPrefix("Not grouped") && other.identity.quality == .low)
         #expect(other.reports == 2 * (5 + 6 + 7 + 8 + 9 + 10))
         #expect(try beyond(reader) == [.leaks: other.reports])
         #expect(try store.verify() == [])

@@ -52,7 +52,7 @@ struct GroupingCard: Component {
         let ground = GroupingSummary(of: leak, reports: reports).sentence
         let reason: HTML = "<p>These reports are one leak: \(ground).</p>"
         return Card(
-            "GroupingRules (rule \(rule.version))",
+            "Grouping (rule \(rule.version))",
             #"""
             \#(reason)<dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
             \#(stack)</dl>\#(note)\#(calls)\#(symbols)\#(mangled)

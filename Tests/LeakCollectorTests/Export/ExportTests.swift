@@ -378,7 +378,7 @@ import Testing
         defer { remove() }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: root + "/file"))
-        #expect { try export(to: "file/a") } throws: { "\($0)".hasPrefix("cannot make \(root)/file/a: ") }
+        #expect { try export(to: "file/a") } throws: { "\($0)".hasPrefix("cannot create \(root)/file/a: ") }
         #expect { try export(to: "a", app: "b") } throws: {
             "\($0)".hasPrefix("there is no app b; the apps are ")
         }

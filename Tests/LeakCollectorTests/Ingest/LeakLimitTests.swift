@@ -28,7 +28,7 @@ import Testing
         #expect(try answer.json["accepted"] as? Int == WireLimits.leaksCount)
         let rejected = try #require(try answer.json["rejected"] as? [[String: Any]])
         #expect(rejected.first?["index"] as? Int == WireLimits.leaksCount)
-        #expect((rejected.first?["reason"] as? String)?.contains("may name 1000 different leaks") == true)
+        #expect((rejected.first?["reason"] as? String)?.contains("at most 1000 different leaks") == true)
         #expect(try collector.json("/api/v1/leaks")["total"] as? Int == WireLimits.leaksCount)
     }
 }

@@ -139,7 +139,7 @@ import Testing
             text("the screen stays in memory"), text("the screen stays in memory again"),
             "same text with “again” added"
         ),
-        (text("the old screen stays"), text("the screen stays"), "text without “old”"),
+        (text("the old screen stays"), text("the screen stays"), "same text without “old”"),
         (
             text("one two three four five six"), text("one 2 three four 5 six"),
             "text with “2 three four 5” instead of “two three four five”"

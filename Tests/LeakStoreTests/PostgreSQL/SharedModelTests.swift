@@ -111,7 +111,7 @@ import LeakSeededRandom
             }
             var beyond: [BeyondLimit.Name: Int] = [:]
             for limit in overview.beyond { beyond[limit.limit, default: 0] += limit.count }
-            let others = all.leaks.filter { $0.identity.title.hasPrefix("other leaks") }
+            let others = all.leaks.filter { $0.identity.title.hasPrefix("Not grouped") }
             #expect(beyond[.leaks, default: 0] == others.reduce(0) { $0 + $1.reports + $1.freed })
         }
     }
