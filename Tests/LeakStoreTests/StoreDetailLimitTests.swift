@@ -124,7 +124,8 @@ import Testing
     }
 
     @Test func `values of explanations beyond what a key may add count without their name`() throws {
-        let limits = Self.limits(2 * 10_000)
+        // With the samples of one report.
+        let limits = Self.limits(2 * (10_000 + DetailBytes.ofNewestSample + 2 * 64 - 123))
         let page = leak("Page")
         try count([page], bytes: 100, in: place.store(limits: limits))
         func explain(_ numbers: Range<Int>) throws {
@@ -133,7 +134,7 @@ import Testing
             batch.explanations = numbers.map { number in
                 Submission.Explanation(
                     leak: page, origin: 0, at: noon,
-                    reason: "p\(number) " + String(repeating: "x", count: 990),
+                    reason: "p\(number) " + String(repeating: "x", count: 970),
                     bytes: nil)
             }
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
@@ -152,7 +153,8 @@ import Testing
     }
 
     @Test func `samples come before explanations, of other leaks too`() throws {
-        let store = try place.store(limits: Self.limits(2 * 10_000))
+        let sampleBytes = 2 * (DetailBytes.ofNewestSample + 3 * 200)
+        let store = try place.store(limits: Self.limits(2 * (10_000 + sampleBytes)))
         let (explained, page) = (leak("Explained"), leak("Page"))
         try count([explained, page], bytes: 100, in: store)
         var batch = submission([Report(leak: page, at: noon + 1, body: Self.body(8_000))])
@@ -196,8 +198,8 @@ import Testing
         }
         try send(leaks)
         let first = try named()
-        // 31 of 120 fit beside the samples, the same in every store.
-        #expect(first.count == 31)
+        // 18 of 120 fit beside the samples, the same in every store.
+        #expect(first.count == 18)
         let store = try place.store(limits: limits)
         #expect(try leftOut(store) >= 2 * (6 * 20 - first.count))
         // Known names continue to count, and another key has its own limit of bytes.
@@ -213,7 +215,8 @@ import Testing
     @Test(arguments: [100, 150, 1_000])
     func `systems beyond those of their leak cost no bytes, however many come at once`(_ atOnce: Int) throws {
         // For the systems that have names, of 116 bytes each, the samples and the model.
-        let limits = Self.limits(2 * (ValueKind.limit * 116 + 3_000))
+        let samples = DetailBytes.ofNewestSample + 17 * 200
+        let limits = Self.limits(2 * (ValueKind.limit * 116 + samples))
         let store = try place.store(limits: limits)
         func send(_ numbers: Range<Int>) throws {
             let reports = numbers.map {
@@ -230,7 +233,8 @@ import Testing
 
     @Test func `systems that come at once beyond those of their leak are not charged`() throws {
         // Room for all that come at once, so that no system is looked at alone; then for those that have names.
-        let store = try place.store(limits: Self.limits(2 * (250 * 116 + 3_000)))
+        let samples = 2 * (DetailBytes.ofNewestSample + 17 * 200)
+        let store = try place.store(limits: Self.limits(2 * (250 * 116 + samples)))
         func send(_ name: String, _ count: Int) throws {
             let reports = (0..<count).map {
                 Report(leak: leak(name), system: "\(1_000 + $0)" + String(repeating: "x", count: 96))
@@ -346,36 +350,36 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `late reports beyond what a key may add count in the hour in which they arrive`() throws {
-        // Room for nine hours in the past, and for no sample.
-        let limits = Self.limits(2 * 9 * DetailBytes.ofPastHour)
+    @Test func `long and short reports in turn cost a key the newest sample once`() throws {
+        // The first 17 reports fill the other places.
+        let store = try place.store(limits: Self.limits(2 * 300_000))
         let page = leak("Page")
-        /// Reports of the last 14 days, oldest first.
-        func days() throws -> [Int] {
-            let leak = try #require(try place.store().makeReader().leak(page.id, now: noon))
-            return try #require(leak.trend.versions.first).counts
+        for number in 0..<400 {
+            // Another key sends the short ones, for which it gets nothing back.
+            let (bytes, key) = number % 2 == 0 ? (3_900, Int64(1)) : (40, 2)
+            try count([page], bytes: bytes, key: key, at: noon + Int64(number), in: store)
         }
-        func send(_ late: Int64, key: Int64 = 1) throws {
-            // Each store has yet to read how much the key has added.
-            let store = try place.store(limits: limits)
-            let report = Report(
-                leak: page, system: nil, model: nil, at: noon - late, body: Self.body(9_000))
-            #expect(try store.count([submission([report], keyID: key)], now: noon) == [.counted])
+        #expect(try leftOut(store) == 0)
+    }
+
+    @Test func `a key that has no bytes left costs another one no name in the same commit`() throws {
+        var limits = StoreLimits()
+        limits.leakTextBytesPerKeyAndDay = 12_000
+        let store = try place.store(limits: limits)
+        let page = leak("Page")
+        func batch(_ key: Int64, _ version: String, _ leaks: [LeakIdentity]) -> Submission {
+            submission(leaks.map { Report(leak: $0, version: version, build: "7") }, keyID: key)
         }
-        // This hour and the last one cost nothing.
-        for _ in 0..<20 { try send(hour) }
-        let before = try leftOut(place.store())
-        for late in 1...9 { try send(Int64(late) * day) }
-        #expect(try days() == [0, 0, 0, 0] + [Int](repeating: 1, count: 9) + [20])
-        for late in 10...12 { try send(Int64(late) * day) }
-        #expect(try days() == [0, 0, 0, 0] + [Int](repeating: 1, count: 9) + [23])
-        // Twelve samples, and the three late reports.
-        #expect(try leftOut(place.store()) == before + 12 + 3)
-        // Another key has hours of its own.
-        try send(12 * day, key: 2)
-        #expect(try days() == [0, 1, 0, 0] + [Int](repeating: 1, count: 9) + [23])
-        let found = try place.store().verify()
-        #expect(found == [])
+        for number in 0..<20 { _ = try store.count([batch(1, "1.\(number)", [page])], now: noon) }
+        // The key without bytes names the version, the build and the leak first.
+        _ = try store.count(
+            [batch(1, "9.0", [page, leak("New")]), batch(2, "9.0", [page, leak("New")])], now: noon)
+        let reader = try store.makeReader()
+        let names = try reader.leaks(LeakQuery(), now: noon).leaks.map(\.identity.title)
+        #expect(names.contains("New"))
+        let versions = try #require(try reader.leak(page.id, now: noon)).versions
+        #expect(versions.contains { $0.version == "9.0" && $0.build == "7" && $0.reports == 1 })
+        #expect(try store.verify() == [])
     }
 
     @Test func `an honest app with the standard limits has room to spare`() {

@@ -175,7 +175,5 @@
         func module(of leak: LeakID) -> String? { modules[leak] }
 
         func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool { true }
-
-        func admitsPastHour(key: Int64) -> Bool { true }
     }
 #endif

@@ -70,9 +70,11 @@
 
         /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
         static let sampleBytes = """
-            (octet_length(s.body) + octet_length(s.version) + coalesce(octet_length(s.build), 0)
-              + coalesce(octet_length(s.system), 0) + coalesce(octet_length(s.model), 0)
-              + coalesce(octet_length(s.install), 0) + coalesce(octet_length(s."user"), 0))::bigint
+            greatest(case when s.slot = \(SampleSlot.newest) then \(DetailBytes.ofNewestSample) else 0 end,
+              \(DetailBytes.ofSampleRow) + octet_length(s.body) + octet_length(s.version)
+              + coalesce(octet_length(s.build), 0) + coalesce(octet_length(s.system), 0)
+              + coalesce(octet_length(s.model), 0) + coalesce(octet_length(s.install), 0)
+              + coalesce(octet_length(s."user"), 0))::bigint
             """
 
         /// SQL for the values `new` that take a row of their own: their leak has no such row, and room for one. Those that come
@@ -130,7 +132,7 @@
                 samples.append(
                     Sample(
                         leak: leak, row: row, kept: sample, body: body, key: submission.keyID,
-                        bytes: DetailBytes.ofSample(body, from: origin)))
+                        bytes: DetailBytes.ofSample(body, from: origin, inSlot: sample.slot)))
             }
         }
 
@@ -152,10 +154,8 @@
         /// Leaves out details beyond the limit.
         ///
         /// Nearly always there are none, even if everything were new; then the existing details are not read from the database.
-        ///
-        /// - Parameter pastHourBytes: ``SubmissionAggregate/pastHourBytes``.
         mutating func bound(
-            by limits: StoreLimits, beside pastHourBytes: [Int64: Int], _ known: ExistingRows,
+            by limits: StoreLimits, _ known: ExistingRows,
             _ idempotency: inout IdempotencyCache, on connection: PostgreSQLConnection
         ) throws(StoreError) {
             var added: [Int64: Int] = [:]
@@ -168,7 +168,7 @@
             let limit = limits.detailBytesPerKeyAndDay
             var used = Dictionary(
                 uniqueKeysWithValues: added.keys.map {
-                    ($0, idempotency.use(of: $0).detailBytes + pastHourBytes[$0, default: 0])
+                    ($0, idempotency.use(of: $0).detailBytes)
                 })
             guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else { return }
             let stored = try connection.run([

@@ -24,8 +24,6 @@
         private let idempotency: IdempotencyCache
         /// Bytes of the texts and cells admitted here, by ingest key.
         private var textBytes: [Int64: Int] = [:]
-        /// Bytes of the past hours admitted here, by ingest key.
-        private var detailBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
         private var apps = NumberedEntries<ByteText, App>()
         private var releases = NumberedEntries<ReleaseName, Release>()
@@ -128,21 +126,14 @@
             {
                 return true
             }
-            let isOther = builds[build].name.text == StoreLimits.other
             guard
                 limits.admit(
-                    builds: leaks[leak].builds, cells: apps[app].facts.cells, isOther: isOther),
-                isOther || admitText(bytes: DetailBytes.ofCell, key: key)
+                    builds: leaks[leak].builds, cells: apps[app].facts.cells,
+                    isOther: builds[build].name.text == StoreLimits.other),
+                admitText(bytes: DetailBytes.ofCell, key: key)
             else { return false }
             leaks[leak].builds += 1
             apps[app].facts.cells += 1
-            return true
-        }
-
-        func admitsPastHour(key: Int64) -> Bool {
-            let used = idempotency.use(of: key).detailBytes + detailBytes[key, default: 0]
-            guard used + DetailBytes.ofPastHour <= limits.detailBytesPerKeyAndDay / 2 else { return false }
-            detailBytes[key, default: 0] += DetailBytes.ofPastHour
             return true
         }
     }

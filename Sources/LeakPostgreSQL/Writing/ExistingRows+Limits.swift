@@ -43,14 +43,11 @@
             texts.merge(
                 aggregate.cellBytes { isNew(aggregate.cells[$0], in: aggregate, &names) }, uniquingKeysWith: +
             )
-            let unread = idempotency.unread(Set(texts.keys).union(aggregate.pastHourBytes.keys))
+            let unread = idempotency.unread(texts.keys)
             if !unread.isEmpty { try read(unread, &idempotency) }
             return texts.contains {
                 idempotency.use(of: $0).textBytes + $1 > limits.leakTextBytesPerKeyAndDay
             }
-                || aggregate.pastHourBytes.contains {
-                    idempotency.use(of: $0).detailBytes + $1 > limits.detailBytesPerKeyAndDay / 2
-                }
         }
 
         /// Returns the bytes of the leaks, versions and builds that the database does not have, by ingest key.

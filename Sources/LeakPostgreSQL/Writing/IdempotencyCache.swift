@@ -69,18 +69,13 @@
         /// Returns the query that counts what a transaction adds; `nil` if it adds nothing. Runs before the details are written,
         /// because it compares them with the rows that exist.
         ///
-        /// - Parameters:
-        ///   - textBytes: bytes of new texts and cells, by ingest key.
-        ///   - pastHourBytes: ``SubmissionAggregate/pastHourBytes``.
+        /// - Parameter textBytes: bytes of new texts and cells, by ingest key.
         func write(
-            _ idempotencyKeys: IdempotencyKeys, textBytes: [Int64: Int], pastHourBytes: [Int64: Int],
-            details: Details,
+            _ idempotencyKeys: IdempotencyKeys, textBytes: [Int64: Int], details: Details,
             limits: StoreLimits
         ) -> Query? {
-            let keys = Set(idempotencyKeys.inserted.map(\.keyID)).union(textBytes.keys).union(
-                pastHourBytes.keys
-            )
-            .union(details.keys).sorted()
+            let keys = Set(idempotencyKeys.inserted.map(\.keyID)).union(textBytes.keys).union(details.keys)
+                .sorted()
             guard !keys.isEmpty else { return nil }
             let (samples, values) = (details.samples, details.values)
             // One row for each class; the bytes of a class count once.
@@ -109,8 +104,6 @@
                         "new.key_id, new.bytes",
                         of: "unnest($15::bigint[], $16::bigint[], $17::text[], $18::bigint[]) as new (key_id, release, class, bytes)",
                         releases: "$16::bigint[]", limit: "$19::bigint"))
-                    union all
-                    select key_id, bytes from unnest($2::bigint[], $20::bigint[]) as new (key_id, bytes)
                   ) as detail (key_id, bytes) group by key_id
                 )
                 insert into idempotency_use as known (day, key_id, keys, answers, text_bytes, detail_bytes)
@@ -132,7 +125,7 @@
                 .texts(values.map(\.value.text)), .integers(values.map(\.bytes)),
                 .integers(checks.map(\.key)), .integers(checks.map(\.row.owner)),
                 .texts(checks.map(\.row.name)), .integers(checks.map(\.bytes)),
-                .integer(limits.checkClassesPerRelease), .integers(keys.map { pastHourBytes[$0] ?? 0 }))
+                .integer(limits.checkClassesPerRelease))
         }
 
         /// - Parameter rows: keys, with their numbers as committed.

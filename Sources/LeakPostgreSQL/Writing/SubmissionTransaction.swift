@@ -58,7 +58,7 @@
             let writes = batch.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
             let use = writer.idempotency.write(
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),
-                pastHourBytes: aggregate.pastHourBytes, details: batch.details, limits: writer.limits)
+                details: batch.details, limits: writer.limits)
             let answers = try commit(
                 writes + [use].compactMap { $0 }
                     + batch.writeDetails(checkClasses: writer.limits.checkClassesPerRelease))

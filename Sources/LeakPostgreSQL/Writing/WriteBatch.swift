@@ -248,7 +248,7 @@
             _ known: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer
         ) throws(StoreError) {
             try details.bound(
-                by: writer.limits, beside: aggregate.pastHourBytes, known, &writer.idempotency, on: connection
+                by: writer.limits, known, &writer.idempotency, on: connection
             )
         }
 

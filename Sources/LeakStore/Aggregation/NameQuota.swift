@@ -21,8 +21,6 @@ package protocol NameQuota: AnyObject {
     ///   - besides: number of builds that the aggregate has of the leak.
     ///   - key: the ingest key whose report comes first; a new build counts against the bytes of its day.
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) throws(StoreError) -> Bool
-    /// Returns `true` if a leak may count an hour in the past, which counts against the details of the ingest key.
-    func admitsPastHour(key: Int64) throws(StoreError) -> Bool
 }
 
 /// The name that a name counts as.
@@ -111,8 +109,6 @@ package final class UnlimitedNames: NameQuota {
     package func module(of leak: LeakID) -> String? { nil }
 
     package func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool { true }
-
-    package func admitsPastHour(key: Int64) -> Bool { true }
 }
 
 /// Entries that are numbered in the order in which their keys came.

@@ -129,8 +129,6 @@ extension SubmissionAggregate {
         package var key: Int64
         /// `true` if the leak counts in another build than that of the report.
         var isInOtherBuild: Bool
-        /// `true` if the reports count in the hour in which they arrived, because their key has no bytes left for the past.
-        var isInArrivalHour: Bool
         package var reports = 0
     }
 

@@ -23,17 +23,15 @@ package struct SubmissionAggregate {
     /// The limits because of which leaks do not count as themselves.
     private var leaksBeyond: [LeakID: BeyondLimit.Name] = [:]
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
-    /// Leaks in builds in which they do not count apart, with the sources they were given.
-    private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int)] = [:]
+    /// Leaks in builds in which they do not count apart, with the sources they were given, and the ingest key that had no room.
+    private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
+    /// Leaks that do not count as themselves, by ``LeakIdentity/askedID``, with the ingest key that had no room for them.
+    private var refusedLeaks: [LeakID: Int64] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
     /// Amount of data to write, in the unit of ``StoreLimits/weightPerCommit``.
     package private(set) var weight = 0
     private var hourCountIndices: [HourKey: Int] = [:]
-    /// Hours before the reports arrived, each with `true` if the leak counts in it.
-    private var pastHours: [PastHour: Bool] = [:]
-    /// Bytes of the rows of hours in the past that count, by ingest key.
-    package private(set) var pastHourBytes: [Int64: Int] = [:]
     private var textIndices: [ByteText: Int] = [:]
 
     /// A leak that the database does not have yet costs as much as this number of updated rows.
@@ -44,6 +42,11 @@ package struct SubmissionAggregate {
         var index: Int
         /// `true` if the entry is ``StoreLimits/other``, and the name itself is not `other`.
         var isBeyond = false
+        /// The ingest key that named it.
+        var key: Int64
+
+        /// `false` if another ingest key had no room for the name: this one may have.
+        func counts(for key: Int64) -> Bool { !isBeyond || self.key == key }
     }
 
     private struct OwnedKey<Name: Hashable>: Hashable {
@@ -55,12 +58,6 @@ package struct SubmissionAggregate {
         package var leak: Int
         package var source: Int
         package var hour: Int
-    }
-
-    private struct PastHour: Hashable {
-        var leak: Int
-        var release: Int
-        var hour: Int
     }
 
     /// - Parameter reports: number of reports to reserve memory for.
@@ -154,7 +151,6 @@ package struct SubmissionAggregate {
         addBeyond(
             count, of: sighting, leak: leak, source: sources[given],
             isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
-        if hourCounts[hourCount].isInArrivalHour { apps[app].beyond[.details, default: 0].addBounded(count) }
         releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
@@ -164,8 +160,7 @@ package struct SubmissionAggregate {
             leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
         }
         leaks[leak].sightings.append(place)
-        let time = hourCounts[hourCount].isInArrivalHour ? submission.receivedAt : sighting.at
-        let slot = slot(app, Calendar.slot(of: time))
+        let slot = slot(app, Calendar.slot(of: sighting.at))
         slots[slot].reports.addBounded(count)
         if let hash = install {
             cells[cell].installs.append(hash)
@@ -241,15 +236,19 @@ package struct SubmissionAggregate {
 
     func release(ofCell cell: Int) -> Int { builds[cells[cell].build].release }
 
-    /// Returns the bytes of the rows of new cells, by ingest key.
+    /// Returns the bytes of the rows of new cells, by ingest key. The cell that takes what no other has room for costs none.
     ///
     /// - Parameter isNew: called with the index of a cell.
     package func cellBytes(isNew: (Int) -> Bool) -> [Int64: Int] {
         var bytes: [Int64: Int] = [:]
-        for (index, cell) in cells.enumerated() where builds[cell.build].name != StoreLimits.other {
-            if isNew(index) { bytes[cell.key, default: 0] += DetailBytes.ofCell }
+        for (index, cell) in cells.enumerated() where !isLast(builds[cell.build]) && isNew(index) {
+            bytes[cell.key, default: 0] += DetailBytes.ofCell
         }
         return bytes
+    }
+
+    private func isLast(_ build: Build) -> Bool {
+        build.name == StoreLimits.other && releases[build.release].version == StoreLimits.other
     }
 
     // MARK: Names to indices
@@ -285,57 +284,44 @@ package struct SubmissionAggregate {
         ofLeak leak: Int, from given: Int, at time: Int64, in submission: Submission,
         by quota: some NameQuota
     ) throws(StoreError) -> Int {
-        let name = HourKey(leak: leak, source: given, hour: Calendar.hour(of: time))
-        if let known = hourCountIndices[name] { return known }
+        let hour = Calendar.countedHour(of: time, arrival: submission.receivedAt)
+        let name = HourKey(leak: leak, source: given, hour: hour)
         let key = submission.keyID
+        if let known = hourCountIndices[name],
+            !hourCounts[known].isInOtherBuild || hourCounts[known].key == key
+        {
+            return known
+        }
         let (source, cell, isInOtherBuild) = try cell(
             ofLeak: leak, from: given, at: time, key: key, by: quota)
-        let arrival = Calendar.hour(of: submission.receivedAt)
-        var isInArrivalHour = false
-        // Most reports are of this hour or the last one, which few leaks count in already.
-        if name.hour < arrival - 1 {
-            let hour = PastHour(leak: leak, release: sources[source].release, hour: name.hour)
-            isInArrivalHour = try !isAdmitted(hour, key: key, by: quota)
-        }
         hourCounts.append(
             LeakHourCount(
-                leak: leak, source: source, hour: isInArrivalHour ? arrival : name.hour, cell: cell, key: key,
-                isInOtherBuild: isInOtherBuild, isInArrivalHour: isInArrivalHour))
+                leak: leak, source: source, hour: hour, cell: cell, key: key, isInOtherBuild: isInOtherBuild))
         hourCountIndices[name] = hourCounts.count - 1
         weight += 1
         return hourCounts.count - 1
     }
 
-    private mutating func isAdmitted(
-        _ hour: PastHour, key: Int64, by quota: some NameQuota
-    ) throws(StoreError) -> Bool {
-        if let known = pastHours[hour] { return known }
-        let isAdmitted = try quota.admitsPastHour(key: key)
-        pastHours[hour] = isAdmitted
-        if isAdmitted { pastHourBytes[key, default: 0] += DetailBytes.ofPastHour }
-        return isAdmitted
-    }
-
     private mutating func app(
         _ name: String, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) -> CountedEntry {
-        let arrival = submission.receivedAt
+        let (arrival, key) = (submission.receivedAt, submission.keyID)
         let name = name.storable
-        if let known = appIndices[ByteText(name)] {
+        if let known = appIndices[ByteText(name)], known.counts(for: key) {
             apps[known.index].lastSeen = max(apps[known.index].lastSeen, arrival)
             return known
         }
-        let admitted = try quota.app(named: name, key: submission.keyID, seen: arrival)
+        let admitted = try quota.app(named: name, key: key, seen: arrival)
         let index: Int
-        if let known = appIndices[ByteText(admitted.name)]?.index {
-            index = known
+        if let known = appIndices[ByteText(admitted.name)], !known.isBeyond {
+            index = known.index
             apps[index].lastSeen = max(apps[index].lastSeen, arrival)
         } else {
             apps.append(App(name: admitted.name, number: admitted.number, lastSeen: arrival))
             index = apps.count - 1
-            appIndices[ByteText(admitted.name)] = CountedEntry(index: index)
+            appIndices[ByteText(admitted.name)] = CountedEntry(index: index, key: key)
         }
-        let counted = CountedEntry(index: index, isBeyond: Self.isBeyond(name, as: admitted.name))
+        let counted = CountedEntry(index: index, isBeyond: Self.isBeyond(name, as: admitted.name), key: key)
         appIndices[ByteText(name)] = counted
         return counted
     }
@@ -345,7 +331,7 @@ package struct SubmissionAggregate {
     ) throws(StoreError) -> CountedEntry {
         let version = version.storable
         let pair = OwnedKey(owner: app, name: ByteText(version))
-        if let known = releaseIndices[pair] {
+        if let known = releaseIndices[pair], known.counts(for: key) {
             releases[known.index].span.widen(to: arrival)
             return known
         }
@@ -353,8 +339,8 @@ package struct SubmissionAggregate {
         let admitted = try quota.release(version, of: apps[app].number, key: key, at: arrival)
         let admittedPair = OwnedKey(owner: app, name: ByteText(admitted.name))
         let index: Int
-        if let known = releaseIndices[admittedPair]?.index {
-            index = known
+        if let known = releaseIndices[admittedPair], !known.isBeyond {
+            index = known.index
             releases[index].span.widen(to: arrival)
         } else {
             releases.append(
@@ -362,10 +348,11 @@ package struct SubmissionAggregate {
                     app: app, version: admitted.name, number: admitted.number, key: key,
                     span: TimeSpan(arrival)))
             index = releases.count - 1
-            releaseIndices[admittedPair] = CountedEntry(index: index)
+            releaseIndices[admittedPair] = CountedEntry(index: index, key: key)
             weight += 1
         }
-        let counted = CountedEntry(index: index, isBeyond: Self.isBeyond(version, as: admitted.name))
+        let isBeyond = Self.isBeyond(version, as: admitted.name)
+        let counted = CountedEntry(index: index, isBeyond: isBeyond, key: key)
         releaseIndices[pair] = counted
         return counted
     }
@@ -374,19 +361,20 @@ package struct SubmissionAggregate {
         _ release: Int, _ name: String?, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> CountedEntry {
         let pair = OwnedKey(owner: release, name: ByteText((name ?? "").storable))
-        if let known = buildIndices[pair] { return known }
+        if let known = buildIndices[pair], known.counts(for: key) { return known }
         let admitted = try quota.build(pair.name.text, of: releases[release].number, key: key)
         let admittedPair = OwnedKey(owner: release, name: ByteText(admitted.name))
         let index: Int
-        if let known = buildIndices[admittedPair]?.index {
-            index = known
+        if let known = buildIndices[admittedPair], !known.isBeyond {
+            index = known.index
         } else {
             builds.append(Build(release: release, name: admitted.name, number: admitted.number, key: key))
             index = builds.count - 1
-            buildIndices[admittedPair] = CountedEntry(index: index)
+            buildIndices[admittedPair] = CountedEntry(index: index, key: key)
             weight += 1
         }
-        let counted = CountedEntry(index: index, isBeyond: Self.isBeyond(pair.name.text, as: admitted.name))
+        let isBeyond = Self.isBeyond(pair.name.text, as: admitted.name)
+        let counted = CountedEntry(index: index, isBeyond: isBeyond, key: key)
         buildIndices[pair] = counted
         return counted
     }
@@ -394,15 +382,19 @@ package struct SubmissionAggregate {
     private mutating func leak(
         _ identity: LeakIdentity, _ app: Int, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> Int {
-        if let known = leakIndices[identity.askedID] { return known }
+        if let known = leakIndices[identity.askedID], refusedLeaks[identity.askedID] ?? key == key {
+            return known
+        }
         let asked = identity.counted(in: apps[app].name)
         let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
         if asked.alternative != nil { choices.append((asked, chosen.id)) }
         let (admitted, number) = try quota.leak(chosen, of: apps[app].number, key: key)
         let counted = admitted.counted
         leaksBeyond[identity.id] = admitted.beyond
+        refusedLeaks[identity.askedID] = admitted.beyond == nil ? nil : key
         let index: Int
-        if let known = leakIndices[counted.id] {
+        // The leak may have been refused from another key before.
+        if let known = leakIndices[counted.id], leaks[known].identity.id == counted.id {
             index = known
         } else {
             leaks.append(Leak(identity: counted, number: number, app: app, key: key))
@@ -433,7 +425,7 @@ package struct SubmissionAggregate {
     ) throws(StoreError) -> (source: Int, cell: Int, isInOtherBuild: Bool) {
         let pair = OwnedKey(owner: leak, name: sources[given].build)
         if let known = cellIndices[pair] { return (given, known, false) }
-        if let otherBuild = otherBuilds[OwnedKey(owner: leak, name: given)] {
+        if let otherBuild = otherBuilds[OwnedKey(owner: leak, name: given)], otherBuild.key == key {
             return (otherBuild.source, otherBuild.cell, true)
         }
         if try isAdmitted(pair, of: sources[given].app, key: key, by: quota) {
@@ -451,7 +443,8 @@ package struct SubmissionAggregate {
                 .index
         }
         let otherBuild = (
-            source: index(of: source), cell: newCell(OwnedKey(owner: leak, name: source.build), key: key)
+            source: index(of: source), cell: newCell(OwnedKey(owner: leak, name: source.build), key: key),
+            key: key
         )
         otherBuilds[OwnedKey(owner: leak, name: given)] = otherBuild
         return (otherBuild.source, otherBuild.cell, true)

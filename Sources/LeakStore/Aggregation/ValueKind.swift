@@ -23,18 +23,25 @@ package enum DetailBytes {
     /// Bytes that a row takes besides a text.
     private static let rowBytes = 16
 
+    /// The least bytes of the newest report that is kept of a leak. It is replaced most often, so that long and short reports in turn
+    /// would use up the bytes of a day.
+    package static let ofNewestSample = 4_096
+
+    /// Bytes of a row of `sample` besides its texts, with its index.
+    package static let ofSampleRow = 4 * rowBytes
+
     /// Bytes of a row of `sample`, except for a few.
-    package static func ofSample(_ body: [UInt8], from origin: Submission.Origin) -> Int {
-        var bytes = body.count + origin.version.utf8.count
+    package static func ofSample(_ body: [UInt8], from origin: Submission.Origin, inSlot slot: Int) -> Int {
+        var bytes = ofSampleRow + body.count + origin.version.utf8.count
         for text in [origin.build, origin.system, origin.model, origin.install, origin.user] {
             bytes += text?.utf8.count ?? 0
         }
-        return bytes
+        return slot == SampleSlot.newest ? max(bytes, ofNewestSample) : bytes
     }
 
     /// Bytes of a row of `leak_value`, except for a few. A row longer than a quarter of a page takes a page of its own for the rest.
     package static func ofValue(_ text: String) -> Int {
-        text.utf8.count + rowBytes + (text.utf8.count > 1_000 ? 4_096 : 0)
+        text.utf8.count + rowBytes + (text.utf8.count > 980 ? 4_096 : 0)
     }
 
     /// Bytes of a row of `release` or `build` with its indexes: the name stands in the row, in its sort key and in an index.
@@ -42,10 +49,7 @@ package enum DetailBytes {
 
     /// Bytes of the rows that count a leak in a build: `leak_build`, `leak_release`, its hours and days there, and sets of a few
     /// installs.
-    package static let ofCell = 16 * rowBytes
-
-    /// Bytes of the rows of `leak_hour` and `leak_day` that count a leak in an hour before its reports arrived.
-    package static let ofPastHour = 2 * rowBytes
+    package static let ofCell = 1_024
 
     /// Bytes of a row of `release_check`, except for a few. Each version has rows of its own.
     package static func ofCheck(_ className: String) -> Int { className.utf8.count + rowBytes }

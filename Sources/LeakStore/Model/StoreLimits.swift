@@ -19,11 +19,12 @@ public struct StoreLimits: Hashable, Sendable {
     public var leakTextBytesPerApp = 64 << 20
     /// Bytes of new leaks (names and paths), versions and builds that one ingest key may add on a day, in all its apps together: as
     /// many as the leaks of one app may have. A version or build counts three times the bytes of its name, and 96; a leak in one
-    /// more build counts 256.
+    /// more build counts 1,024.
     public var leakTextBytesPerKeyAndDay = 64 << 20
     /// Bytes of details that one ingest key may add on a day in all its apps together: reports kept as samples, systems,
-    /// models and values of explanations of each leak, classes of checks of each version, and hours before the arrival of their
-    /// reports. A sample that replaces another adds the difference of their lengths. The last half is left to the first report of each leak.
+    /// models and values of explanations of each leak, and classes of checks of each version. A sample that replaces another
+    /// adds the difference of their lengths; the newest one of a leak counts at least 4,096. The last half is left to the first
+    /// report of each leak.
     ///
     /// 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB, once: the half is 134 MB.
     public var detailBytesPerKeyAndDay = 256 << 20
@@ -94,8 +95,8 @@ public struct BeyondLimit: Hashable, Sendable {
         case builds = "builds_per_release"
         case leaks = "leaks_per_app"
         case leakTexts = "leak_text_bytes_per_key_and_day"
-        /// Reports that are counted but not kept as samples, values of leaks and classes of checks that count without their
-        /// name, and reports that count in the hour in which they arrived.
+        /// Reports that are counted but not kept as samples, and values of leaks and classes of checks that count without their
+        /// name.
         case details = "detail_bytes_per_key_and_day"
         case leakBuilds = "builds_of_leaks"
         case checkClasses = "check_classes_per_release"
@@ -110,7 +111,7 @@ public struct BeyondLimit: Hashable, Sendable {
     public var app: String
     public var limit: Name
     /// Reports; checks for ``Name/checkClasses``, batches for ``Name/idempotencyKeys``. For ``Name/details``: samples,
-    /// reports whose system or model has no name, values of explanations, checks, and reports that count in a later hour.
+    /// reports whose system or model has no name, values of explanations, and checks.
     public var count: Int
 
     public init(app: String, limit: Name, count: Int) {

@@ -6,6 +6,11 @@ package enum Calendar {
     package static let slotMilliseconds: Int64 = 600_000
 
     package static func hour(of time: Int64) -> Int { Int(floored(time, hourMilliseconds)) }
+    /// Returns the hour that a report counts in. A report that arrives more than two days late counts in the first hour of its day:
+    /// otherwise one leak could get a row for each hour of a month at once.
+    package static func countedHour(of time: Int64, arrival: Int64) -> Int {
+        time < arrival - 2 * dayMilliseconds ? day(of: time) * 24 : hour(of: time)
+    }
     package static func day(of time: Int64) -> Int { Int(floored(time, dayMilliseconds)) }
     package static func slot(of time: Int64) -> Int { Int(floored(time, slotMilliseconds)) }
 

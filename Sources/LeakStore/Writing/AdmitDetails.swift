@@ -29,12 +29,12 @@ extension Writer {
     func admit(
         _ sample: StoredSample, in slot: Int, of leak: LeakEntry, key: Int64, day: Int
     ) throws(StoreError) -> Bool {
-        let bytes = DetailBytes.ofSample(sample.body, from: sample.origin)
+        let bytes = DetailBytes.ofSample(sample.body, from: sample.origin, inSlot: slot)
         let former: Int
         if let known = leak.sampleBytes[slot] {
             former = known
         } else {
-            former = try sampleBytes(inRow: sample.row)
+            former = try sampleBytes(inRow: sample.row, slot: slot)
         }
         let isAdmitted = try admitDetail(
             bytes: bytes - former, key: key, day: day, isFirst: slot == SampleSlot.first)
@@ -42,15 +42,18 @@ extension Writer {
         return isAdmitted
     }
 
-    /// Bytes of a row of `sample`, as ``DetailBytes/ofSample(_:from:)`` counts them.
-    private func sampleBytes(inRow row: Int64) throws(StoreError) -> Int {
-        try number(
+    /// Bytes of a row of `sample`, as ``DetailBytes/ofSample(_:from:inSlot:)`` counts them; 0 without the row.
+    private func sampleBytes(inRow row: Int64, slot: Int) throws(StoreError) -> Int {
+        let texts = try number(
             else: """
                 select length(body) + length(cast(version as blob)) + ifnull(length(cast(build as blob)), 0)
                   + ifnull(length(cast(system as blob)), 0) + ifnull(length(cast(model as blob)), 0)
                   + ifnull(length(cast(install as blob)), 0) + ifnull(length(cast(user as blob)), 0)
                 from sample where id = ?
                 """, of: row)
+        guard texts > 0 else { return 0 }
+        let bytes = texts + DetailBytes.ofSampleRow
+        return slot == SampleSlot.newest ? max(bytes, DetailBytes.ofNewestSample) : bytes
     }
 }
 

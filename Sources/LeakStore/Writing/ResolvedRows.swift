@@ -75,17 +75,12 @@ final class ResolvedRows: NameQuota {
     func admits(
         _ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64
     ) throws(StoreError) -> Bool {
-        let isOther = builds[build].isOther
-        return try writer.admits(
-            leaks[leak], in: builds[build].row, isOther: isOther, besides: besides, of: apps[app]
+        try writer.admits(
+            leaks[leak], in: builds[build].row, isOther: builds[build].isOther, besides: besides,
+            of: apps[app]
         ) { () throws(StoreError) in
-            if isOther { return true }
-            return try writer.admitText(bytes: DetailBytes.ofCell, key: key, day: day)
+            try writer.admitText(bytes: DetailBytes.ofCell, key: key, day: day)
         }
-    }
-
-    func admitsPastHour(key: Int64) throws(StoreError) -> Bool {
-        try writer.admitDetail(bytes: DetailBytes.ofPastHour, key: key, day: day)
     }
 }
 

@@ -37,9 +37,11 @@ struct StoredSample {
     var body: [UInt8]
 
     func write(on connection: SQLiteConnection) throws(StoreError) {
+        // Replaced in place, a short row would keep the page of a long one: SQLite joins half-empty pages only where rows are deleted.
+        try connection.run("delete from sample where id = ?", row)
         try connection.run(
             """
-            insert or replace into sample (id, ordinal, at, version, build, system, model, install_hash, install,
+            insert into sample (id, ordinal, at, version, build, system, model, install_hash, install,
               user, body)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, row, ordinal, at, origin.version, origin.build, origin.system, origin.model,

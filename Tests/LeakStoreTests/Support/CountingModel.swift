@@ -47,7 +47,9 @@ struct CountingModel: Sendable {
             }
             keys[key] = (idempotency.bodyHash, submission.answer, now)
         }
-        for sighting in submission.sightings { count(sighting, submission.origins[sighting.origin]) }
+        for sighting in submission.sightings {
+            count(sighting, submission.origins[sighting.origin], arrival: submission.receivedAt)
+        }
         for usage in submission.usageCounts {
             releases[usage.version, default: Release()].sessions += usage.sessions
             releases[usage.version, default: Release()].checks += usage.checks.values.reduce(0, +)
@@ -55,7 +57,9 @@ struct CountingModel: Sendable {
         return .counted
     }
 
-    private mutating func count(_ sighting: Submission.Sighting, _ origin: Submission.Origin) {
+    private mutating func count(
+        _ sighting: Submission.Sighting, _ origin: Submission.Origin, arrival: Int64
+    ) {
         var totals = leaks[sighting.leak.id] ?? Totals()
         totals.first = min(totals.first, sighting.at)
         totals.last = max(totals.last, sighting.at)
@@ -72,7 +76,10 @@ struct CountingModel: Sendable {
                 releases[origin.version]?.installs.insert(install)
             }
             totals.days[Calendar.day(of: sighting.at), default: 0] += sighting.count
-            totals.hours[Calendar.hour(of: sighting.at), default: 0] += sighting.count
+            // More than two days late, reports count at midnight.
+            let isLate = arrival - sighting.at > 2 * 86_400_000
+            let hour = isLate ? sighting.at / 86_400_000 * 24 : sighting.at / 3_600_000
+            totals.hours[Int(hour), default: 0] += sighting.count
         }
         leaks[sighting.leak.id] = totals
     }
