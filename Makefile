@@ -44,6 +44,12 @@ test: setup ## run all tests, in a PostgreSQL server and headless Chromium of th
 		Scripts/with-postgresql --unflushed swift test --skip-build $(tested); result=$$?; cat .build/browser/left-out .build/sentry/left-out; \
 		[ ! -d .build/screenshots ] || echo 'pictures of the pages: $(CURDIR)/.build/screenshots'; exit $$result
 
+.PHONY: pictures
+pictures: setup ## make the pictures of the documents anew from the pages of the tests (installs Chromium)
+	@Scripts/setup-browser
+	@$(MAKE) --no-print-directory build-tests
+	PICTURES=1 swift test --skip-build $(tested) --filter PictureTests
+
 checks: setup ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot; build with library evolution; the package as an app sees it
 	swift build --package-path Checks --build-tests $(strict)
 	swift test --package-path Checks --skip-build
@@ -129,16 +135,17 @@ demo-symbols: setup ## two stripped builds of the demo become one leak with name
 	swift build -c release --product collector
 	Scripts/demo-symbols "$$(swift build -c release --show-bin-path)/collector"
 
-lint: ## check the format of every Swift file, that no new cycle between folders appeared, and that comments and names stay plain
+lint: ## check the format of every Swift file, cycles between folders, plain comments and names, and that all files name one version
 	@Scripts/folder-graph-test
 	Scripts/folder-graph --check
 	Scripts/language --check
+	Scripts/version --check
 	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
 		Checks/Package.swift Checks/Apps/Package.swift Checks/SampleApp Checks/Sources Checks/Headers Checks/Tests Package.swift
 
-docs: setup ## build the documentation of LeakHTTPServer into .build/docs, warnings as errors
+docs: setup ## build the documentation of each library into .build/docs, warnings about its pages as errors
 	@Scripts/setup libpq-dev
-	swift build --target LeakHTTPServer $(tested) $(strict)
+	for module in LeakHTTPServer LeakReporter RetainPaths LeakDetectorTesting; do swift build --target $$module $(tested) $(strict) || exit 1; done
 	@Scripts/docs
 
 build: setup ## build the release product as it ships; TRAITS=PostgreSQL lets it use PostgreSQL

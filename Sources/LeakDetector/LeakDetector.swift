@@ -173,7 +173,7 @@ public final class LeakDetector: Sendable {
 
     /// Returns how often objects of each class were checked since the last call, leaked or not: the denominator for the number of
     /// leaks. Each class has the number of its objects that were expected but not looked at, because too many waited
-    /// (``ClassChecks/unseen``). Those of classes beyond ``Limits/checkedTypes`` are counted together under the name `other`.
+    /// (`ClassChecks.unseen`). Those of classes beyond ``Limits/checkedTypes`` are counted together under the name `other`.
     public func takeChecks() -> [ClassChecks] {
         var checks: [String: ClassChecks] = [:]
         for check in checkers.takeChecks() {
@@ -188,7 +188,7 @@ public final class LeakDetector: Sendable {
 
     /// Returns the checks since the last call as a session that ends here. The share of leak-free sessions is a share of these
     /// sessions. Call it where a use of the app ends, such as when it goes to the background. Objects whose grace period still runs
-    /// count in the next session. Objects that were not looked at because too many waited are counted in ``EndedSession/unseen``:
+    /// count in the next session. Objects that were not looked at because too many waited are counted in `EndedSession.unseen`:
     /// with such objects and without a leak, a session is not leak-free but unknown.
     ///
     /// - Returns: `nil` when nothing was checked, which says nothing about leaks.

@@ -73,7 +73,7 @@ public final class LeakReporter: Sendable {
         thread.record(report)
     }
 
-    /// Records a leak or its end, found by a detector, as a ``LeakReport``. A missing `id` or time is added.
+    /// Records a leak or its end, found by a detector, as a `LeakReport`. A missing `id` or time is added.
     ///
     /// The first sighting of a leak in a session is sent at once. Further sightings are counted and sent with the next batch. A
     /// report without class, path, cycle, text, fingerprint and error counts as `(empty text)`.

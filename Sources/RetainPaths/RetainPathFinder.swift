@@ -7,7 +7,7 @@ internal import LeakPlatform
 ///
 /// It retains nothing and reads objects only through copies of pages, so that a freed object or one that other threads change gives
 /// a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md lists the cases that could still end the process. It
-/// explains leaks to a ``LeakDetector``: `LeakDetector.start(.log, explainer: RetainPathFinder())`.
+/// explains leaks to a `LeakDetector`: `LeakDetector.start(.log, explainer: RetainPathFinder())`.
 ///
 /// ```swift
 /// if let finder = RetainPathFinder() {

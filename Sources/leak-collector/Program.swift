@@ -12,7 +12,8 @@ import LeakStore
 /// The program: turns a command into calls, errors into one line and an exit code.
 @main
 enum Program {
-    static let version = "0.1.0"
+    /// Printed by `collector --version`. `Scripts/version --check` compares CHANGELOG.md, openapi.json and the documents with it.
+    static let version = "0.2.0"
 
     /// Named in `--help`.
     enum ExitCode: Int32 {

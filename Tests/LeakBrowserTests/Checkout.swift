@@ -9,4 +9,8 @@ enum Checkout {
     static let fetched = root.appendingPathComponent(".build/browser")
     /// Folder for screenshots of the pages; `make test` names it.
     static let screenshots = root.appendingPathComponent(".build/screenshots")
+    /// Folder of the documents and their pictures.
+    static let documents = root.appendingPathComponent("docs")
+    /// True if the pictures of the documents are to be made anew.
+    static let writesPictures = ProcessInfo.processInfo.environment["PICTURES"] == "1"
 }

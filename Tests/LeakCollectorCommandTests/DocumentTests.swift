@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import leak_collector
+
 /// README.md and the pages that it links to.
 @Suite struct DocumentTests {
     private static let top = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
@@ -23,11 +25,12 @@ import Testing
         #expect((300...900).contains(words.count))
     }
 
-    @Test func `the README links to every page of docs`() throws {
-        let readme = try Self.text(of: "README.md")
-        let guides = Self.pages.filter { $0.hasPrefix("docs/") }
+    @Test func `the index links to every page of docs, and the README to the index`() throws {
+        let index = try Self.text(of: "docs/README.md")
+        let guides = Self.pages.filter { $0.hasPrefix("docs/") && $0 != "docs/README.md" }
         #expect(guides.count >= 10)
-        for page in guides { #expect(readme.contains("](\(page))"), "\(page)") }
+        for page in guides { #expect(index.contains("](\(page.dropFirst(5)))"), "\(page)") }
+        #expect(try Self.text(of: "README.md").contains("](docs/README.md)"))
     }
 
     @Test(arguments: pages) func `every link leads to a file and a heading`(page: String) throws {
@@ -43,6 +46,55 @@ import Testing
                 continue
             }
             #expect(Self.anchors(of: text).contains(parts[1]), "\(target)")
+        }
+    }
+
+    @Test func `the program takes each command that the pages show, and make has each target`() throws {
+        let makefile = try Self.text(of: "Makefile")
+        var count = 0
+        for page in Self.pages {
+            for line in Self.code(of: try Self.text(of: page)) {
+                var line = line.trimmingCharacters(in: .whitespaces)
+                for prefix in ["$ ", "run: ", "docker exec collector "] where line.hasPrefix(prefix) {
+                    line.removeFirst(prefix.count)
+                }
+                let command = line.components(separatedBy: " #")[0]
+                let words = command.split(separator: " ").map { $0.filter { $0 != "\"" } }
+                if words.first == "make", words.count > 1, !words[1].hasPrefix("-") {
+                    #expect(makefile.contains("\n\(words[1]):"), "\(page): \(line)")
+                } else if words.first == "collector" {
+                    #expect(throws: Never.self, "\(page): \(line)") {
+                        _ = try Command(Array(words.dropFirst()))
+                    }
+                    count += 1
+                }
+            }
+        }
+        #expect(count >= 10)
+    }
+
+    /// A suite that compiles the Swift code of a page names the page. `DocumentationTests` compiles all of LeakHTTPServer.
+    @Test func `a suite compiles the Swift code of each page`() throws {
+        let suites = try Self.files(below: "Tests", ending: "Tests.swift").map { try Self.text(of: $0) }
+        for page in try Self.pages + Self.files(below: "Sources", ending: ".md") {
+            guard try Self.text(of: page).contains("```swift\n") else { continue }
+            guard !page.contains("LeakHTTPServer.docc/") else { continue }
+            #expect(suites.contains { $0.contains("\"\(page)\"") }, "\(page)")
+        }
+    }
+
+    private static func files(below folder: String, ending: String) throws -> [String] {
+        let names = FileManager.default.enumerator(atPath: top.path + "/" + folder)?.allObjects as? [String]
+        return try #require(names).filter { $0.hasSuffix(ending) }.sorted().map { folder + "/" + $0 }
+    }
+
+    /// The lines of all code blocks.
+    private static func code(of text: String) -> [String] {
+        var isCode = false
+        return text.components(separatedBy: "\n").filter { line in
+            guard line.hasPrefix("```") else { return isCode }
+            isCode.toggle()
+            return false
         }
     }
 

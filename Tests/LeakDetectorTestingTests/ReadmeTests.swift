@@ -21,16 +21,18 @@ final class CartTests: XCTestCase {
     }
 }
 
-/// The code above is the example of docs/INTEGRATION.md under “In your tests”. It is compiled and run here.
+/// The code above is the example of docs/UNIT-TESTS.md and of the landing page of the library. It is compiled and run here.
 @Suite struct ReadmeTests {
-    @Test func `the guide shows the example that is compiled here`() throws {
+    @Test(arguments: [
+        "docs/UNIT-TESTS.md", "Sources/LeakDetectorTesting/LeakDetectorTesting.docc/LeakDetectorTesting.md",
+    ])
+    func `the page shows the example that is compiled here`(page: String) throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let guide = try String(contentsOf: top.appendingPathComponent("docs/INTEGRATION.md"), encoding: .utf8)
-        let section = try #require(guide.components(separatedBy: "\n## In your tests\n").last)
-        let shown =
-            try #require(section.components(separatedBy: "\n## ").first)
-            .components(separatedBy: "```swift\n").last?.components(separatedBy: "```\n").first ?? ""
+        let text = try String(contentsOf: top.appendingPathComponent(page), encoding: .utf8)
+        let blocks = text.components(separatedBy: "```swift\n").dropFirst()
+        #expect(blocks.count == 1)
+        let shown = blocks.first?.components(separatedBy: "```\n").first ?? ""
         #expect(shown.split(separator: "\n").count >= 10)
         #expect(try String(contentsOf: here, encoding: .utf8).contains(shown))
     }

@@ -116,15 +116,19 @@ private final class CartScreen {
     }
 }
 
-/// Compiles the Swift lines of docs/DETECTOR.md unchanged, and sends their reports to a collector.
+/// Compiles the Swift lines of docs/DETECTOR.md and of the landing page of LeakDetector unchanged, and sends their reports to a
+/// collector.
 @Suite struct DetectorGuideTests {
-    @Test func `each Swift line is compiled here`() throws {
+    @Test(arguments: [
+        ("docs/DETECTOR.md", 25), ("Sources/LeakDetector/LeakDetector.docc/LeakDetector.md", 15),
+    ])
+    func `each Swift line is compiled here`(page: String, atLeast: Int) throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let code = try String(contentsOf: here, encoding: .utf8)
-        let guide = try String(contentsOf: top.appendingPathComponent("docs/DETECTOR.md"), encoding: .utf8)
+        let guide = try String(contentsOf: top.appendingPathComponent(page), encoding: .utf8)
         let lines = Self.swiftLines(of: guide).filter { !Self.isOfUIKit($0) }
-        #expect(lines.count >= 25)
+        #expect(lines.count >= atLeast)
         for line in lines { #expect(code.contains(line), "\(line)") }
     }
 

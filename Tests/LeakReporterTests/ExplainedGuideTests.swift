@@ -18,10 +18,24 @@ private func makeModel() -> CartModel {
     return model
 }
 
-/// Compiles the Swift lines of docs/RETAINPATHS.md and docs/SYMBOLS.md unchanged, and sends their reports to a collector,
-/// which must accept them.
+/// The example of docs/CAUSES.md.
+private func printCause(of explanation: RetainExplanation) {
+    // swift-format-ignore
+    if let cause = explanation.cause {        // explanation: RetainExplanation
+        print(cause.identifier)               // stored_closure
+        print(cause.explanation)              // The object keeps a closure, and the closure captures the object.
+        print(cause.remedy)                   // onPaid = { [weak self] in … }
+        print(cause.isCertain)                // false: its closure has no name
+    }
+}
+
+/// Compiles the Swift lines of docs/RETAINPATHS.md, docs/SYMBOLS.md, docs/CAUSES.md and the landing page of RetainPaths
+/// unchanged, and sends their reports to a collector, which must accept them.
 @Suite struct ExplainedGuideTests {
-    @Test(arguments: [("docs/RETAINPATHS.md", 11), ("docs/SYMBOLS.md", 4)])
+    @Test(arguments: [
+        ("docs/RETAINPATHS.md", 11), ("docs/SYMBOLS.md", 4), ("docs/CAUSES.md", 6),
+        ("Sources/RetainPaths/RetainPaths.docc/RetainPaths.md", 11),
+    ])
     func `each Swift line is compiled here`(page: String, count: Int) throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

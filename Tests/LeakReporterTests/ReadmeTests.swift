@@ -9,8 +9,8 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Compiles the Swift lines of README.md and docs/INTEGRATION.md unchanged, and sends their reports to a collector, which
-/// must accept them.
+/// Compiles the Swift lines of README.md, docs/GETTING-STARTED.md and docs/FORWARDING.md unchanged, and sends their reports to
+/// a collector, which must accept them.
 @Suite struct ReadmeTests {
     private let running: RunningCollector
     private let transport = FakeTransport.carrying()
@@ -76,7 +76,7 @@ import LeakPlatform
         return try String(contentsOf: top.appendingPathComponent(file), encoding: .utf8)
     }
 
-    @Test(arguments: [("README.md", 6), ("docs/INTEGRATION.md", 16)])
+    @Test(arguments: [("README.md", 6), ("docs/GETTING-STARTED.md", 9), ("docs/FORWARDING.md", 7)])
     func `each Swift line is compiled here`(page: String, atLeast: Int) throws {
         let code = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
         let lines = Self.swiftLines(of: try Self.text(of: page))
@@ -84,7 +84,7 @@ import LeakPlatform
         for line in lines { #expect(code.contains(line), "\(line)") }
     }
 
-    @Test(arguments: ["README.md", "docs/INTEGRATION.md"])
+    @Test(arguments: ["README.md", "docs/GETTING-STARTED.md"])
     func `the lines for Package_swift name this package and its products`(page: String) throws {
         let block = try #require(
             Self.text(of: page).components(separatedBy: "```swift\n// Package.swift\n").last?
@@ -100,12 +100,11 @@ import LeakPlatform
     }
 
     /// Returns the lines of Swift blocks, the code in the last column of a table, and code on a separate line. Leaves out lines
-    /// for Package.swift, and the section about tests, which a suite of `LeakDetectorTesting` compiles.
+    /// for Package.swift.
     private static func swiftLines(of page: String) -> [String] {
-        let sections = page.components(separatedBy: "\n## ").filter { !$0.hasPrefix("In your tests\n") }
         var lines: [String] = []
         var isSwift = false
-        for line in sections.joined(separator: "\n## ").components(separatedBy: "\n") {
+        for line in page.components(separatedBy: "\n") {
             if line.hasPrefix("```") {
                 isSwift = line == "```swift"
             } else if line == "// Package.swift" {

@@ -8,13 +8,13 @@ import LeakMessage
 #endif
 
 extension LeakReporter {
-    /// Captures the call stack of its caller for ``LeakReport/stack``. Each frame has the image, its UUID and the offset in it.
+    /// Captures the call stack of its caller for `LeakReport.stack`. Each frame has the image, its UUID and the offset in it.
     ///
     /// This is fast, because no symbol names are looked up on the device. `collector symbols upload` gives the collector the names
     /// of a stripped build.
     ///
     /// - Parameter limit: the most frames, innermost first.
-    /// - Returns: elements of at most 512 bytes, as ``ImageOffset/element(offset:path:imageID:)`` makes them.
+    /// - Returns: elements of at most 512 bytes, such as `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`.
     @inline(never)
     public static func callStack(limit: Int = 64) -> [String] {
         // This function is the first frame.

@@ -1,25 +1,25 @@
 import Foundation
 
 extension Tab {
-    /// Pixels down to which a picture shows a page.
-    private static let tallest = 6000
-
-    /// A PNG of the whole page.
-    func picture() async throws -> Data {
+    /// Returns a PNG of the page.
+    ///
+    /// - Parameters:
+    ///   - tallest: pixels down to which the picture shows the page.
+    ///   - isQuick: `true` makes a larger file in a fraction of the time.
+    func picture(tallest: Int = 6000, isQuick: Bool = true) async throws -> Data {
         let size = try await call("Page.getLayoutMetrics")["cssContentSize"]
         guard let width = size["width"].int, let height = size["height"].int else {
             throw Failure(description: "the page has no size")
         }
         let clip: JSON = [
-            "x": 0, "y": 0, "width": JSON(width), "height": JSON(min(height, Self.tallest)), "scale": 1,
+            "x": 0, "y": 0, "width": JSON(width), "height": JSON(min(height, tallest)), "scale": 1,
         ]
         return try Self.decoded(
             await call(
                 "Page.captureScreenshot",
                 [
                     "format": "png", "captureBeyondViewport": true, "clip": clip,
-                    // Larger files, made in a fraction of the time.
-                    "optimizeForSpeed": true,
+                    "optimizeForSpeed": .bool(isQuick),
                 ])["data"])
     }
 
