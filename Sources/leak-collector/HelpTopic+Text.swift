@@ -109,7 +109,7 @@ extension HelpTopic {
                   --version VERSION       version to check (required)
                   --baseline VERSION      older version to compare with (default: the version before)
                   --format FORMAT         text (default), json, or github for annotations in GitHub Actions
-                  --url URL               collector to requestFromCollector; needs COLLECTOR_ACCESS_TOKEN
+                  --url URL               collector to ask; needs COLLECTOR_ACCESS_TOKEN
                 \(database)
                 """
             case .symbols: "  --url URL               collector to send to; needs COLLECTOR_ACCESS_TOKEN"

@@ -93,7 +93,7 @@ import Testing
         @Test func `a build without PostgreSQL says how to make one with it`() throws {
             for flags in [[], ["--database-url", "postgres://h/d"]] {
                 let result = try CollectorProcess.run(["copy"] + flags)
-                #expect(result.code != 0 && result.errors.contains("--traits PostgreSQL"), "\(result)")
+                #expect(result.code != 0 && result.errors.contains("TRAITS=PostgreSQL"), "\(result)")
             }
         }
     #endif

@@ -57,6 +57,9 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
     /// Gathered after that, with the names of closures where the project tells them. Names of types often have no module here.
     static let atThirdSight = vectors(lines(of: "causes-at-third-sight"))
 
+    /// Gathered from the histories of further projects, in the same way.
+    static let atFourthSight = vectors(lines(of: "causes-at-fourth-sight"))
+
     private static func lines(of file: String) -> [String] {
         guard
             let url = Bundle.module.url(forResource: file, withExtension: "jsonl", subdirectory: "Vectors"),

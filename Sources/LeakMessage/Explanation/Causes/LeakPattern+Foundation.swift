@@ -104,7 +104,9 @@ extension LeakPattern {
                     "Dispatch.DispatchSource", "OS_dispatch_source", "OS_dispatch_source_timer",
                     "OS_dispatch_source_read",
                     "OS_dispatch_source_write"
-                ).closure)),
+                ).closure, in: .cycle),
+            // Dispatch keeps the blocks of `asyncAfter` in sources too.
+            .probable(.of("OS_dispatch_source", "OS_dispatch_source_timer").closure)),
         LeakPattern(
             "undo_manager", name: "Action of an undo manager",
             explanation:

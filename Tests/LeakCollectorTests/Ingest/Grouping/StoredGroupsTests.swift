@@ -67,6 +67,6 @@ import Testing
         #expect(rule["stack"] as? [String] == ["Root", "Cart"])
         #expect(rule["mangled"] as? Bool == false)
         let page = try running.get("/leaks/\(leak["id"] as? String ?? "")").text
-        #expect(page.contains("GroupingRules (rule 1)"))
+        #expect(page.contains("Grouping (rule 1)"))
     }
 }
