@@ -14,9 +14,9 @@ extension Collector {
     /// Copies the contents of the data folder into the PostgreSQL database that the settings name.
     ///
     /// - Parameter progress: called several times a second.
-    /// - Returns: every table with the rows and sums that both databases have.
-    /// - Throws: ``StoreError``, and nothing was copied: a collector runs on the folder, the database has data already,
-    ///   or this build has no PostgreSQL.
+    /// - Returns: all tables, each with the number of rows and the sums that are equal in both databases.
+    /// - Throws: ``StoreError``, for example if a collector runs on the folder, the database already has data, or
+    ///   this build has no PostgreSQL. Nothing is copied then.
     package static func copy(
         _ settings: Settings, progress: (CopyProgress) -> Void
     ) throws(StoreError) -> [CopiedTable] {

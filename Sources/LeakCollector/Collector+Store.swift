@@ -13,9 +13,11 @@ public import LeakStore
 extension Collector {
     /// Opens the database that the settings name.
     ///
-    /// - Parameter isServer: a server makes what is missing and, in the data folder, keeps a second one off; a command
-    ///   works on what a server made.
-    /// - Parameter limits: what may be brought into being; the settings say how large the file may be.
+    /// - Parameter isServer: `true` creates a missing data folder or database in it, and locks the database against a
+    ///   second server. `false`, for commands, requires an existing database. PostgreSQL is opened in the same way
+    ///   for both.
+    /// - Parameter limits: limits of the store. ``Settings/databaseBytes``, if set, replaces its limit of the
+    ///   database file.
     /// - Throws: ``StoreError`` with one line for the operator.
     public static func openStore(
         _ settings: Settings, isServer: Bool, limits: StoreLimits = StoreLimits()
@@ -43,7 +45,7 @@ extension Collector {
             redact: SampleRedaction.redact)
     }
 
-    /// How a line for the operator names the database: without user and password.
+    /// Returns the name of the database for messages to the operator, without user and password.
     public static func databaseName(in settings: Settings) -> String {
         #if PostgreSQL
             if let url = settings.databaseURL, let address = try? DatabaseAddress(url) {
@@ -55,7 +57,9 @@ extension Collector {
 
     public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
 
-    /// The database that a server has made in the folder.
+    /// Returns the path of the database that a server created in the folder.
+    ///
+    /// - Throws: ``StoreError`` if there is none.
     public static func existingDatabase(in folder: String) throws(StoreError) -> String {
         let path = databasePath(in: folder)
         guard unsafe access(path, F_OK) == 0 else {
@@ -67,14 +71,14 @@ extension Collector {
         return path
     }
 
-    /// Makes a folder and those above it that are missing; only its owner may look into it.
+    /// Creates a folder and its missing parent folders, which only their owner may access.
     private static func makeFolder(_ path: String) throws(StoreError) {
         var made = path.hasPrefix("/") ? "/" : ""
         var failure: Int32 = 0
         for part in path.split(separator: "/") {
             let parent = made.isEmpty ? "." : made
             made += made.isEmpty || made == "/" ? part : "/\(part)"
-            // One above may exist and be closed to us; what counts is how the last one ends.
+            // A parent folder may exist without being accessible to us. Only the result for the last folder counts.
             if unsafe mkdir(made, 0o700) == 0 {
                 failure = 0
                 keepNames(in: parent)
@@ -99,8 +103,8 @@ extension Collector {
                 + "name another with --data or COLLECTOR_DATA")
     }
 
-    /// Puts on disk what a folder holds by name: without, a power cut could take a new data folder away with everything
-    /// in it. Where the system does not let us, it is as durable as the system makes it.
+    /// Flushes the entries of a folder to disk. Without this, a power cut could remove a new data folder with
+    /// everything in it. Some systems do not allow it, so failures are ignored.
     private static func keepNames(in folder: String) {
         let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

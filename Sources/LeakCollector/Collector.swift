@@ -56,7 +56,8 @@ public final class Collector: Sendable {
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) throws {
         let isSecure = settings.url?.hasPrefix("https://") ?? false
-        // `__Host-` lets no other host of the domain set it, and wants TLS. RFC 6265bis §4.1.3.2
+        // The prefix `__Host-` prevents other hosts of the domain from setting the cookie, and requires TLS. RFC
+        // 6265bis §4.1.3.2
         let authenticator = Authenticator(
             cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)",
             trustedOrigins: Set(
@@ -162,7 +163,7 @@ public final class Collector: Sendable {
 
     public var port: Int { server.port }
 
-    /// Number of event loops: one per core, up to more than reports can keep busy.
+    /// Number of event loops: one per core, at most 8, which is more than reports can keep busy.
     private static var loops: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
     /// Maximum number of threads that parse large bodies. They must not take the processor from the loops.

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// The folder of the database, as the system sees it.
+/// The folder of the database: the identity of its file, and the free bytes of its disk.
 struct DataFolder: Sendable {
     /// Free disk bytes below which no reports are accepted: a transaction, its log and the response must still fit.
     static let leastFreeBytes: UInt64 = 64 * 1024 * 1024

@@ -19,7 +19,7 @@ public struct Import {
         /// Accepted reports that do not count at their own time: reports older than 30 days count as 30 days old, and
         /// reports more than a day ahead count as received now.
         public var moved = 0
-        /// Error of tidying the store at the end. Everything is counted nevertheless.
+        /// Error of the checkpoint at the end. Everything is counted nevertheless.
         public var untidy: StoreError?
     }
 
@@ -123,8 +123,8 @@ public struct Import {
         }
     }
 
-    /// Returns how much was counted as ``StoreLimits/other``, or left out, since an earlier call; also by a server on
-    /// the same database.
+    /// Returns the limits of names that were exceeded since an earlier call, with the number of counts that were
+    /// added to ``StoreLimits/other`` or left out. They include counts of a server on the same database.
     ///
     /// - Parameter former: the result of the earlier call.
     public static func beyond(

@@ -3,14 +3,15 @@ internal import LeakPlatform
 
 /// Periodic maintenance: loads new credentials, expires old rows, and watches the data folder or the database.
 final class MaintenanceLoop: Sendable {
-    /// Interval of the maintenance: time until the server knows a key that the command line created or revoked.
+    /// Interval of the maintenance, which is the longest time until the server knows a key that the command line
+    /// created or revoked.
     static let interval: Duration = .seconds(1)
     static let intervalsBetweenExpirations = 3600
 
     private let store: any Store
     private let authenticator: Authenticator
     private let tables: SymbolTableCache
-    /// `nil` if the database is on another machine.
+    /// `nil` if the database is PostgreSQL.
     private let folder: DataFolder?
     private let health: StoreHealth
     private let log: Log

@@ -1,7 +1,7 @@
 internal import LeakHTTPServer
 
 extension Settings {
-    /// The limits of a server with these settings.
+    /// Returns the limits of a server with these settings.
     ///
     /// - Parameter loops: threads of the server, among which the memory of arriving bodies is divided.
     func serverLimits(loops: Int) -> Limits {
@@ -9,7 +9,8 @@ extension Settings {
         limits.connections = connections
         limits.idleTime = .seconds(idleSeconds)
         limits.bodyBytes = bodyBytes
-        // The room of a body of unknown length grows by doubling: one largest body must fit in each loop's share.
+        // The buffer of a body of unknown length grows by doubling, so each loop's share has room for three of the
+        // largest bodies.
         let largest = max(bodyBytes, SentryIngest.bodyBytes)
         limits.uploadBytes = max(limits.uploadBytes, 4 * bodyBytes * loops, 3 * largest * loops)
         limits.inflatedBytes = max(limits.inflatedBytes, largest)

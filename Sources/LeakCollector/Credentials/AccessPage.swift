@@ -1,6 +1,7 @@
 import LeakStore
 
-/// Apps, and the keys and tokens that let them write and people read: made, renamed and revoked here.
+/// The settings page: lists apps, ingest keys and access tokens, with forms to create, rename and revoke keys and
+/// tokens.
 struct AccessPage: Component {
     struct App: Hashable, Sendable {
         var id: String
@@ -11,14 +12,14 @@ struct AccessPage: Component {
     }
 
     var context: PageContext
-    /// Most recently seen first, those that are shown.
+    /// The apps that are shown, most recently seen first.
     var apps: [App]
-    /// Apps in all.
+    /// Number of all apps.
     var appCount: Int
-    /// Oldest first, revoked ones too.
+    /// Ingest keys, including revoked ones, oldest first.
     var keys: [Credential]
     var tokens: [Credential]
-    /// The form that this page answers, if it was rejected.
+    /// The rejected form that the page shows again.
     var rejected: RejectedForm?
 
     /// - Parameter rejected: the form to show again.
@@ -47,7 +48,7 @@ struct AccessPage: Component {
         self.rejected = rejected
     }
 
-    /// Apps that a page lists; the others are found by the summary's filter.
+    /// Maximum number of apps that the page lists. The filter of the summary offers all apps.
     static let appsShown = 100
 
     var html: HTML {

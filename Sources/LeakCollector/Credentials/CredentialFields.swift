@@ -4,7 +4,7 @@ internal import LeakMessage
 
 /// Fields of a request to create or rename a credential, not validated.
 struct CredentialFields: Hashable, Sendable {
-    /// Bytes of a body: a name and an app, each byte of them written as `\u0000`, and a little more.
+    /// Maximum bytes of a body: enough for a name and an app in which each byte is written as `\u0000`.
     static let bodyBytes = 4096
 
     var name: String?
@@ -12,13 +12,14 @@ struct CredentialFields: Hashable, Sendable {
 
     init() {}
 
-    /// An app left empty is none.
+    /// Reads the fields of a form. An empty app counts as missing.
     init(_ form: Form) {
         name = form["name"]
         app = form["app"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A field of another name is refused: misspelt, `app` would make a key for all apps.
+    /// Reads the fields of a JSON object. Unknown fields are rejected, because a misspelled `app` would create a key
+    /// for all apps.
     ///
     /// - Throws: ``Problem`` 400.
     init(json body: [UInt8]) throws(Problem) {

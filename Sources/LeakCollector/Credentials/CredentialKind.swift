@@ -2,9 +2,9 @@ public import LeakStore
 
 /// Credentials that users create by name: keys and tokens.
 public enum CredentialKind: String, Hashable, Sendable, CaseIterable {
-    /// Write reports.
+    /// Ingest keys, which allow sending reports.
     case keys
-    /// Read, and do what is done on pages.
+    /// Access tokens, which allow reading, and everything that can be done on pages.
     case tokens
 
     public var purpose: Credential.Purpose {
@@ -21,7 +21,8 @@ public enum CredentialKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The setting that makes one at the start, and whose variable is then its name.
+    /// The setting that creates a credential of this kind at the start. The credential is named after the setting's
+    /// environment variable.
     var setting: Setting {
         switch self {
         case .keys: .ingestKey

@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// Creating, renaming or revoking keys or tokens: by the forms of `/access`, and under `/api/v1` in JSON.
+/// A mutation that creates, renames or revokes a key or a token, by a form of `/access` or as JSON under `/api/v1`.
 struct CredentialMutation: Mutation {
     enum Action: Hashable, Sendable, CaseIterable {
         case create, rename, revoke
@@ -54,7 +54,7 @@ struct CredentialMutation: Mutation {
             change.work("changing a \(kind.noun)") { resources in
                 do {
                     let changed = try run(fields, id: id, Credentials(store: context.store), now: now)
-                    // With a token, the sessions that it opened are over too.
+                    // Revoking a token also ends the sessions that it opened.
                     try context.authenticator.reload(from: resources.reader, now: now)
                     return response(
                         for: changed.credential, secret: changed.secret, address: context.address, now: now)
@@ -85,11 +85,11 @@ struct CredentialMutation: Mutation {
         return fields
     }
 
-    /// Blocks on the store.
+    /// Creates, renames or revokes a credential. Blocks on the store.
     ///
-    /// - Returns: the secret of a new one, which is shown here and never again.
-    /// - Throws: ``Problem`` 400 for an invalid name or app, 404 if there is no such one, 409 for a name that another token has and
-    ///   for the one of the environment, or ``StoreError``.
+    /// - Returns: the credential, and the secret of a new one, which cannot be shown again.
+    /// - Throws: ``Problem`` 400 for an invalid name or app, 404 if there is no such credential, 409 if another token
+    ///   has the name or if the credential from the environment would be renamed; or ``StoreError``.
     private func run(
         _ fields: CredentialFields, id: Int64?, _ credentials: Credentials, now: Int64
     ) throws -> (credential: Credential, secret: String?) {
@@ -120,7 +120,7 @@ struct CredentialMutation: Mutation {
         }
     }
 
-    /// - Parameter address: of this collector, for what is to be pasted.
+    /// - Parameter address: the address of this collector, for snippets and the DSN.
     private func response(
         for credential: Credential, secret: String?, address: String, now: Int64
     ) -> Response {
@@ -131,7 +131,7 @@ struct CredentialMutation: Mutation {
             let page = NewSecretPage(
                 context: PageContext(links: .served, now: now), kind: kind, credential: credential,
                 secret: secret, address: address)
-            // With 201 it is kept nowhere.
+            // A page with status 201 is sent with `no-store`, so no cache keeps the secret.
             return Response(page: page.html, status: .created)
         case (false, _):
             var writer = JSONWriter()
@@ -150,7 +150,8 @@ struct CredentialMutation: Mutation {
         }
     }
 
-    /// A rejected form, shown again with the fields in it; for a credential that is gone, a page that says so.
+    /// Returns the page with the rejected form and its fields, or an error page if the credential is gone. Other
+    /// problems give `nil`.
     private func page(
         _ problem: Problem, _ fields: CredentialFields, id: Int64?, from reader: any StoreReader, now: Int64
     ) -> Response? {

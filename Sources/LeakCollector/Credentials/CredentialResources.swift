@@ -5,7 +5,7 @@ internal import LeakStore
 /// The page of apps, keys and tokens.
 struct AccessResource: PageResource {
     static let pagePath = "/access"
-    /// Keys and tokens expire at any moment.
+    /// Not cached, because credentials may expire without a commit.
     static let isRemembered = false
 
     init(_: borrowing Request, _: Parameters) {}
@@ -45,7 +45,7 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Credentials of one kind, revoked ones included. Their secrets are not stored.
+    /// Writes the credentials of one kind, including revoked ones, without their secrets, which are not stored.
     mutating func fields(of credentials: [Credential], _ kind: CredentialKind) {
         array(kind.rawValue) { writer in
             for credential in credentials { writer.object { $0.fields(of: credential, kind) } }

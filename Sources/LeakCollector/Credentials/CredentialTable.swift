@@ -1,6 +1,6 @@
 import LeakStore
 
-/// Keys or tokens, each with what can be done about it; the revoked ones folded below.
+/// A table of keys or tokens, each with forms to rename and revoke it. Revoked ones follow in a closed section.
 struct CredentialTable: Component {
     var context: PageContext
     var kind: CredentialKind
@@ -17,7 +17,7 @@ struct CredentialTable: Component {
         return #"\#(list)<details><summary>\#(title)</summary>\#(table(revoked, end: "Revoked"))</details>"#
     }
 
-    /// - Parameter end: the head of the last column; `nil` for one of forms.
+    /// - Parameter end: the heading of the last column; `nil` if the column contains forms.
     private func table(_ credentials: [Credential], end: String?) -> HTML {
         let app: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil
         let last: HTML = end.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
@@ -39,7 +39,8 @@ struct CredentialTable: Component {
             """#
     }
 
-    /// Known by that name at the next start: it keeps it.
+    /// Returns `true` for the credential from the environment. It cannot be renamed, because the next start finds it
+    /// by its name.
     private func isFromEnvironment(_ credential: Credential) -> Bool {
         credential.name == kind.setting.variable
     }

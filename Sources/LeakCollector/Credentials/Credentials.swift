@@ -1,7 +1,8 @@
 internal import LeakMessage
 public import LeakStore
 
-/// Creates and changes ingest keys and access tokens: at the start from settings, later from the command line.
+/// Creation and changes of ingest keys and access tokens: at the start from settings, later from the command line,
+/// pages and JSON.
 public struct Credentials: Sendable {
     private let store: any Store
 

@@ -1,12 +1,13 @@
 import LeakStore
 
-/// A secret just made, with what to paste: the one page that ever has it.
+/// The page after a key or token was created. It is the only page that shows the secret, and it shows snippets to
+/// paste.
 struct NewSecretPage: Component {
     var context: PageContext
     var kind: CredentialKind
     var credential: Credential
     var secret: String
-    /// Where the collector is reached, without a slash at the end.
+    /// Address of the collector, without a slash at the end.
     var address: String
 
     var html: HTML {

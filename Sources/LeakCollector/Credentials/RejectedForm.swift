@@ -2,10 +2,10 @@
 struct CredentialForm: Hashable, Sendable {
     var kind: CredentialKind
     var action: CredentialMutation.Action
-    /// The number of the key or token; `nil` for a new one, and for the address of all.
+    /// The id of the key or token; `nil` for a new one, and for the path of a route, which has `{id}` in its place.
     var id: Int64?
 
-    /// The address that it is sent to.
+    /// The address that the form is sent to.
     var place: LinkTarget {
         let id = id.map { "\($0)" } ?? "{id}"
         return switch action {
@@ -23,12 +23,12 @@ struct RejectedForm: Hashable, Sendable {
     /// The detail of the ``Problem``.
     var reason: String
 
-    /// The fields as they were filled in, if `form` is the rejected one.
+    /// Returns the fields as they were filled in; `nil` if `form` is not the rejected one.
     static func fields(of form: CredentialForm, in rejected: RejectedForm?) -> CredentialFields? {
         rejected?.form == form ? rejected?.fields : nil
     }
 
-    /// Above the fields of the rejected form.
+    /// Returns the message above the fields of the rejected form; `nil` if `form` is not the rejected one.
     static func alert(of form: CredentialForm, in rejected: RejectedForm?) -> HTML? {
         guard let rejected, rejected.form == form else { return nil }
         return #"<p class="alert" role="alert" dir="auto">Could not save: \#(rejected.reason)</p>"#

@@ -1,14 +1,14 @@
-/// Where a Sentry SDK sends and who it is: `http(s)://KEY@host[:port]/PROJECT`, which the SDK makes into
-/// `/api/PROJECT/envelope/` and a field with the key. https://develop.sentry.dev/sdk/overview/#parsing-the-dsn
+/// The address and the key that a Sentry SDK sends with: `http(s)://KEY@host[:port]/PROJECT`. The SDK sends to
+/// `/api/PROJECT/envelope/`, with the key in a header field. https://develop.sentry.dev/sdk/overview/#parsing-the-dsn
 struct SentryDSN: Hashable, Sendable, CustomStringConvertible {
     let description: String
 
     /// - Parameters:
-    ///   - address: of this collector, without a slash at the end.
+    ///   - address: the address of this collector, without a slash at the end.
     ///   - key: an ingest key, as its sender presents it.
-    ///   - project: stands there because SDKs want a number; what is counted does not depend on it.
-    /// - Returns: `nil` for a key that an operator chose with characters that SDKs read in different ways: all but those that
-    ///   RFC 3986 §2.3 calls unreserved.
+    ///   - project: any number, because SDKs require one. Counts do not depend on it.
+    /// - Returns: `nil` for a key with characters other than those that RFC 3986 §2.3 calls unreserved, because SDKs
+    ///   read them in different ways. Only a key that an operator chose can have them.
     init?(address: String, key: String, project: Int64) {
         guard !key.isEmpty, key.utf8.allSatisfy(Self.isUnreserved),
             let scheme = address.firstRange(of: "://")
@@ -25,9 +25,9 @@ struct SentryDSN: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The key in a DSN that was sent, without the secret that old ones have behind it.
+    /// Returns the key in a DSN that was sent, without the secret that follows it in old DSNs.
     ///
-    /// - Returns: `nil` where it has none.
+    /// - Returns: `nil` if the DSN has no key.
     static func key(of dsn: String) -> String? {
         guard let scheme = dsn.firstRange(of: "://") else { return nil }
         let rest = dsn[scheme.upperBound...].prefix { !"/?#".contains($0) }

@@ -1,14 +1,15 @@
-/// Lines to paste, as text: the page escapes them.
+/// Code to paste, as plain text. The page escapes it.
 struct Snippet: Hashable, Sendable {
     var title: String
     var code: String
 
     var card: Card { Card("\(title)", "<pre>\(code)</pre>") }
 
-    /// One for each way in that this collector has; none for Sentry where the key fits into no DSN.
+    /// Returns a snippet for each way to send reports. The one for a Sentry SDK is missing if the key cannot be part
+    /// of a DSN.
     ///
     /// - Parameters:
-    ///   - app: the only app that the key writes for; `nil`: any.
+    ///   - app: the only app that the key may write for; `nil` for any app.
     ///   - project: the number in a DSN.
     static func sending(to address: String, key: String, app: String?, project: Int64) -> [Snippet] {
         let app = app ?? "com.example.shop"
@@ -33,7 +34,7 @@ struct Snippet: Hashable, Sendable {
         ] + (SentryDSN(address: address, key: key, project: project).map { [sentry($0)] } ?? [])
     }
 
-    /// A client of its own beside the app's: what the app's Sentry gets stays there.
+    /// Returns code that creates a Sentry client beside the app's own, whose events still go to Sentry alone.
     ///
     /// `SentryClient(options:)` and `capture(event:)` are in sentry-cocoa 8 and 9.
     private static func sentry(_ dsn: SentryDSN) -> Snippet {
@@ -67,7 +68,7 @@ struct Snippet: Hashable, Sendable {
         ]
     }
 
-    /// A literal of Swift: an app's id may hold whatever is no control character.
+    /// Returns a string literal of Swift. An app's id may contain any characters except control characters.
     private static func swift(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }

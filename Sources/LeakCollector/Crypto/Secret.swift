@@ -2,8 +2,8 @@ internal import CLeakCrypto
 
 /// A secret that is shown once and stored as a hash: an ingest key, an access token, a sign-in code, a session.
 ///
-/// 238 random bits in 40 letters and digits, which survive headers, links, copying by a double click, and the DSN of every
-/// Sentry SDK: that of JavaScript takes no other characters but `_`.
+/// A random secret has 238 random bits in 40 letters and digits. These survive headers, links, copying by a double
+/// click, and the DSN of every Sentry SDK: the SDK for JavaScript accepts only letters, digits and `_`.
 /// https://github.com/getsentry/sentry-javascript/blob/develop/packages/core/src/utils/dsn.ts
 struct Secret: Sendable {
     /// The secret as people and programs present it. It is shown only to the recipient it is made for.
@@ -18,7 +18,8 @@ struct Secret: Sendable {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         var characters: [UInt8] = []
         while characters.count < 40 {
-            // 6 bits of each byte, and another byte for two of the 64 values: every character is as likely as any other.
+            // 6 bits of each byte select a character. Two of the 64 values are rejected, so that all characters are
+            // equally likely.
             let places = try SecureRandom.bytes(40).map { Int($0 & 63) }.filter { $0 < alphabet.count }
             characters += places.prefix(40 - characters.count).map { alphabet[$0] }
         }
@@ -90,7 +91,7 @@ enum ConstantTime {
 /// Random bytes for secrets, from libcrypto's generator.
 enum SecureRandom {
     /// - Returns: `count` bytes that no one can guess.
-    /// - Throws: ``Unavailable`` when the system gives no entropy; a secret must then not be made.
+    /// - Throws: ``Unavailable`` if the system provides no entropy. No secret may be created then.
     static func bytes(_ count: Int) throws(Unavailable) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = unsafe bytes.withUnsafeMutableBufferPointer { buffer in

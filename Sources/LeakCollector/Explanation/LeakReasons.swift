@@ -1,18 +1,18 @@
 internal import LeakMessage
 internal import LeakStore
 
-/// Why the objects of one leak stay, over all explanations of it.
+/// The reasons why the objects of one leak stay, aggregated over all its explanations.
 struct LeakReasons {
-    /// One path, whichever of its objects it was found from.
+    /// One retain path with its explanations. A cycle is one path, whichever of its objects it was found from.
     struct Variant {
         let path: RetainPath
-        /// Explanations that found it, and of them those that proved it.
+        /// Number of explanations that found the path, and number of those that proved it.
         var count: Int
         var provenCount: Int
         /// The closures of the path, most frequent first.
         var closures: [ClosureSet] = []
 
-        /// The mistake behind the path. The most frequent names of its closures tell it more exactly.
+        /// The cause of the path. The names of its most frequent named closures make it more exact.
         var cause: LeakCause? {
             let names = closures.lazy.map(\.names).first { !$0.isEmpty }
             return LeakCause(of: path, closureNames: names ?? [])
@@ -24,19 +24,19 @@ struct LeakReasons {
         let closures: [StoredClosures.Closure]
         var count: Int
 
-        /// The names that symbols give.
+        /// The names that symbols give the closures.
         var names: [String] { closures.compactMap(\.name) }
     }
 
     /// Most frequent first.
     private(set) var variants: [Variant] = []
-    /// Explanations that found no path, or one beyond the limit of different ones.
+    /// Number of explanations that found no path, or a path beyond the limit of different paths.
     private(set) var withoutPath = 0
-    /// All explanations.
+    /// Number of all explanations.
     private(set) var count = 0
-    /// Explanations whose objects keep more than the bytes that were counted.
+    /// Number of explanations whose bytes are a lower bound.
     private(set) var atLeastCount = 0
-    /// Bytes that one object keeps, to within 1/32; `nil` where no explanation says so.
+    /// Bytes that one object keeps, to within 1/32; `nil` if no explanation has bytes.
     let medianBytes: Int?
     /// Bytes that all explained objects keep together, to within 1/32.
     let bytes: Int
@@ -79,9 +79,10 @@ struct LeakReasons {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The closures of each path. The same ones in other builds, and from another object of a cycle, count together.
+    /// Returns the closure sets of each path, most frequent first. Equal closures of different builds, or found from
+    /// different objects of a cycle, count together.
     ///
-    /// - Parameter paths: by their fingerprints.
+    /// - Parameter paths: retain paths by their fingerprints.
     static func closures(
         _ values: [LeakDetail.ValueCount], of paths: [String: RetainPath]
     ) -> [String: [ClosureSet]] {

@@ -2,11 +2,12 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The closures on a path, as the store counts them beside it.
+/// The closures on a retain path, as the store counts them beside the path.
 ///
-/// They are no part of the path: each build has a closure at another offset, and symbols may come before or after a report.
+/// They are not part of the path, because a closure has another offset in each build, and symbols may be uploaded
+/// before or after a report.
 struct StoredClosures: Hashable {
-    /// A closure with the name that symbols give it, or its place in an image.
+    /// A closure with the name that symbols give it, or its offset in an image.
     enum Closure: Hashable {
         case named(SymbolicatedFrame)
         case place(ImageOffset)
@@ -23,7 +24,7 @@ struct StoredClosures: Hashable {
         self.init(path: path.fingerprint, closures: explanation.closureSites.map(Closure.init(at:)))
     }
 
-    /// Reads what ``text`` wrote; `nil` for any other text.
+    /// Parses a text in the form of ``text``; `nil` for any other text.
     init?(text: String) {
         let lines = text.split(separator: "\n")
         guard let path = lines.first, lines.count > 1 else { return nil }
@@ -35,7 +36,8 @@ struct StoredClosures: Hashable {
         self.closures = closures
     }
 
-    /// Lines: the fingerprint and the closures, as many as fit into `Submission.Explanation.reasonBytes`.
+    /// The stored form: lines with the fingerprint and the closures, as many as fit into
+    /// `Submission.Explanation.reasonBytes`.
     var text: String {
         var text = path
         for closure in closures {
@@ -58,14 +60,14 @@ struct StoredClosures: Hashable {
         return rotation(closures, first ?? 0)
     }
 
-    /// The same with names for those closures that symbols name.
+    /// Returns a copy in which closures have the names that symbols give them.
     func named(by symbolicator: inout FrameSymbolicator) -> StoredClosures {
         StoredClosures(path: path, closures: closures.map { $0.named(by: &symbolicator) })
     }
 }
 
 extension StoredClosures.Closure {
-    /// The place with the id of its image in one spelling, and without an id that is none.
+    /// Creates a closure from its offset in an image. The image's id is normalized, and an invalid id is left out.
     init(at site: ImageOffset) {
         let identifier = ImageID(site.imageIdentifier)?.description ?? ""
         let site = ImageOffset(image: site.image, imageIdentifier: identifier, offset: site.offset)
@@ -95,7 +97,8 @@ extension StoredClosures.Closure {
         guard case .place(let site) = self, !site.imageIdentifier.isEmpty else { return self }
         let calls = symbolicator.calls(site.imageIdentifier, .offset(site.offset))
         guard let function = calls.last?.function else { return self }
-        // The code that binds a closure's context has its name and no line; the closure may be inlined there.
+        // The code that binds a closure's context has the closure's name but no line. The closure may be inlined
+        // there, so a call with a line is preferred.
         return .named(
             calls.last { $0.function == function && $0.line != nil } ?? SymbolicatedFrame(function: function))
     }
@@ -115,7 +118,7 @@ extension StoredClosures.Closure {
         }
     }
 
-    /// The same closure in every build that gives it the same name.
+    /// The closure without its line, which is equal for all builds that give it the same name.
     var withoutLine: Self {
         guard case .named(var call) = self else { return self }
         call.line = nil

@@ -5,7 +5,7 @@ internal import LeakStore
 /// An explanation as the store counts it: a path that is the same on every device, whether it was proven, and whether its bytes
 /// are a lower bound.
 struct StoredReason: Hashable {
-    /// Normalized; `nil` where no path was found.
+    /// The normalized path; `nil` if none was found.
     let path: RetainPath?
     let isProven: Bool
     /// True if the object keeps more than the bytes that were counted.
@@ -17,7 +17,7 @@ struct StoredReason: Hashable {
         isAtLeast = explanation.cost?.isAtLeast == true
     }
 
-    /// Reads what ``text`` wrote. Texts of another form have no path.
+    /// Parses a text in the form of ``text``. A text of another form gives no path.
     init(text: String) {
         let letter = text.first?.lowercased().first
         isProven = letter == Self.proven
@@ -25,7 +25,8 @@ struct StoredReason: Hashable {
         path = RetainPath(json: Array(text.utf8.dropFirst()))
     }
 
-    /// A letter, which is large where the bytes are not all, and the path as JSON; at most `Submission.Explanation.reasonBytes`.
+    /// The stored form: a letter, in upper case if the bytes are a lower bound, and the path as JSON; at most
+    /// `Submission.Explanation.reasonBytes`.
     var text: String {
         let small = String(isProven ? Self.proven : Self.suspected)
         let letter = isAtLeast ? small.uppercased() : small
@@ -36,7 +37,8 @@ struct StoredReason: Hashable {
     private static let proven: Character = "p"
     private static let suspected: Character = "s"
 
-    /// A path whose JSON is too long ends early: after the most references that fit, which halving finds.
+    /// Returns the path, shortened to the most references that fit if its JSON is too long; `nil` if not even one
+    /// fits. A binary search finds their number.
     private static func bounded(_ path: RetainPath) -> RetainPath? {
         func fits(_ path: RetainPath) -> Bool { path.json().count < Submission.Explanation.reasonBytes }
         guard !fits(path) else { return path }

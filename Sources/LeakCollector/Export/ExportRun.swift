@@ -82,7 +82,8 @@ struct ExportRun {
     /// Writes the list of leaks to fix, page by page, and the JSON of all leaks in steps of the same size; then the
     /// lists of leaks that are set aside.
     private mutating func writeSummary(of app: String?, at place: LinkTarget) throws {
-        // Pages after the first are the same in the folder itself and among those of its only app.
+        // The pages after the first are the same for the folder's own summary and for that of its only app, so they
+        // are written once.
         let isWhole = place == .summary(app: app)
         var query = LeakQuery()
         query.app = app
@@ -105,6 +106,8 @@ struct ExportRun {
         }
     }
 
+    /// Writes a list of leaks, page by page.
+    ///
     /// - Parameter isWhole: true to write the pages after the first.
     /// - Returns: the first page.
     private mutating func writePages(
@@ -130,7 +133,7 @@ struct ExportRun {
         }
     }
 
-    /// - Parameter further: returns the place of a page after the first, by its number.
+    /// - Parameter further: returns the link target of a page after the first, by its number.
     private mutating func writeJSON(
         of query: LeakQuery, from place: LinkTarget, isWhole: Bool, further: (Int) -> LinkTarget
     ) throws {

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The mistake behind a path, and what to write instead.
+/// The cause of a retain path, and the code to write instead.
 struct CauseAdvice: Component {
     let cause: LeakCause
     /// True if no explanation proved the path.

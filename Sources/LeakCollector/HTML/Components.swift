@@ -2,7 +2,7 @@
 struct Card: Component {
     var title: HTML
     var content: HTML
-    /// The fragment of its address, by which a page that is renewed finds it again.
+    /// Id of the element: the fragment of links to it, by which a live page finds it again after an update.
     var id: String?
 
     init(_ title: HTML, _ content: HTML, id: String? = nil) {
@@ -28,13 +28,14 @@ struct Tile: Component {
     }
 }
 
-/// A bar as wide as a share of the widest beside it. For the eye alone: the number stands beside it.
+/// A bar whose width shows `part` as a share of `whole`. It is hidden from screen readers, because the number is
+/// shown beside it.
 struct ShareBar: Component {
     var part: Int
     var whole: Int
 
     var html: HTML {
-        // A little is never nothing.
+        // A small share is still visible.
         let percent = part <= 0 || whole <= 0 ? 0 : max(1, part.scaled(from: whole, to: 100))
         return
             #"<svg class="bar" aria-hidden="true"><rect width="\#(percent)%" height="8" rx="4"/></svg>"#
@@ -45,9 +46,9 @@ struct ShareBar: Component {
 struct Choice: Component {
     var name: String
     var label: String
-    /// The label of no choice; `nil` where there must be one.
+    /// Label of the empty choice; `nil` if there is none.
     var none: String?
-    /// Values and how they read, in order.
+    /// Values with their labels, in order.
     var options: [(value: String, text: String)]
     var chosen: String?
 
@@ -55,7 +56,8 @@ struct Choice: Component {
         var items: [HTML] = []
         if let none { items.append(#"<option value="">\#(none)</option>"#) }
         for option in options { items.append(item(option.value, option.text)) }
-        // An old link may name what is gone by now: it must not turn into another choice unseen.
+        // An old link may name a value that no longer exists. It is still listed, so that no other value is chosen
+        // silently.
         if let chosen, !options.contains(where: { $0.value == chosen }) { items.append(item(chosen, chosen)) }
         return #"<select name="\#(name)" aria-label="\#(label)">\#(items)</select>"#
     }
@@ -67,30 +69,29 @@ struct Choice: Component {
     }
 }
 
-/// Text of a sender that may be longer than anybody wants to scroll past: a few lines of it are in sight, and all of it is
-/// there to be scrolled through, with keys too.
+/// Text of a sender that may be very long. Only its first lines are visible, and the rest can be reached by
+/// scrolling, also with the keyboard.
 struct LongText: Component {
-    /// Bytes that fit into the lines in sight, on a phone too.
+    /// Maximum bytes of a text that fits into the visible lines, also on a phone.
     static let shortBytes = 160
 
-    /// As it is shown.
     var html: HTML
 
     init(_ text: String) { self.init(IsolatedText(text).html, bytes: text.utf8.count) }
 
-    /// - Parameter bytes: of the text alone.
+    /// - Parameter bytes: bytes of the text without markup.
     init(_ content: HTML, bytes: Int) {
         html = bytes > Self.shortBytes ? #"<span class="long" tabindex="0">\#(content)</span>"# : content
     }
 }
 
-/// Names with their counts, each with a bar for the first of them.
+/// A table of names with their counts, and a bar for the first count of each name.
 struct CountTable: Component {
     struct Row {
         var name: String
-        /// As many as there are heads after the first.
+        /// One count for each heading after the first.
         var counts: [Int]
-        /// The count of the longest bar.
+        /// The count that a bar of full width stands for.
         var most: Int
     }
 

@@ -1,7 +1,7 @@
 /// A retain cycle to draw: objects in order, each of which keeps the next; the last keeps the first.
 struct CycleShape: Hashable, Sendable {
     struct Link: Hashable, Sendable {
-        /// `CheckoutViewController`, `closure`
+        /// The object's class or description, such as `CheckoutViewController` or `closure`.
         var object: String
         /// The property by which the object keeps the next one: `onPaid`.
         var property: String?
@@ -18,7 +18,7 @@ struct CycleShape: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - references: `["Cart.onChange", "closure", "Cart"]`, starting anywhere; the last may repeat the first to
-    ///     show that the circle closes.
+    ///     show that the cycle closes.
     ///   - className: the reported class, without its module.
     init(_ references: [String], of className: String?) {
         var links = references.map { reference -> Link in

@@ -18,7 +18,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         bytes = stringInterpolation.bytes
     }
 
-    /// `parts` one after the other, with `separator` between them.
+    /// Joins `parts`, with `separator` between them.
     init(_ parts: some Sequence<HTML>, separator: HTML = "") {
         var isFirst = true
         for part in parts {
@@ -34,7 +34,8 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         markup.bytes += more.bytes
     }
 
-    /// Appends without a value in between, for what is drawn thousands of times on one page.
+    /// Appends a literal and a number without an intermediate value, for markup that occurs thousands of times on one
+    /// page.
     mutating func append(_ literal: StaticString, _ number: Int) {
         bytes.append(literal)
         bytes += String(number).utf8
@@ -73,7 +74,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     }
 }
 
-/// A piece of a page that knows its markup.
+/// A part of a page that can be rendered as HTML.
 protocol Component {
     var html: HTML { get }
 }

@@ -1,13 +1,14 @@
-/// Arithmetic on stored counts. They are what strangers sent in the course of years: a page must not fall over the
-/// largest of them.
+/// Saturating arithmetic on stored counts. Counts come from untrusted senders over years, and even the largest must
+/// not crash a page.
 extension Int {
-    /// The sum, or the nearest number there is.
+    /// Returns the sum, or the nearest number that `Int` can represent.
     func saturated(adding other: Int) -> Int {
         let (sum, isOver) = addingReportingOverflow(other)
         return isOver ? (other < 0 ? .min : .max) : sum
     }
 
-    /// How long a bar of this count is where `most` is `length` long; rounded down, never longer.
+    /// Returns the length of a bar for this count if the bar for `most` has length `length`: rounded down, at most
+    /// `length`.
     func scaled(from most: Int, to length: Int) -> Int {
         guard self > 0, most > 0 else { return 0 }
         guard self < most else { return length }
@@ -15,7 +16,7 @@ extension Int {
         return isOver ? self / (most / length) : product / most
     }
 
-    /// Rounded to the nearest; what is no number, or too large, is the nearest there is.
+    /// Rounds to the nearest integer. A value out of range becomes `min` or `max`, and NaN becomes `max`.
     init(saturating value: Double) {
         self = Int(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
     }

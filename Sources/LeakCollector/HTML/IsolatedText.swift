@@ -20,7 +20,7 @@ extension [UInt8] {
     }
 }
 
-/// Text whose direction must not reach its neighbours: a class name, a version, a model.
+/// Text whose writing direction must not affect the text around it: a class name, a version, a model.
 ///
 /// ASCII alone needs no isolation, and a list of 200 leaks is 11 kB smaller without it.
 struct IsolatedText: Component {

@@ -2,8 +2,8 @@ internal import LeakGrammar
 internal import LeakMessage
 import LeakStore
 
-/// The path of owners, outermost first: `UINavigationController › CheckoutViewController`; or a call stack, innermost first:
-/// `CartModel.bind() in Shop ← main in Shop`.
+/// The stack of a leak: the path of owners, outermost first: `UINavigationController › CheckoutViewController`; or a
+/// call stack, innermost function first: `CartModel.bind() in Shop ← main in Shop`.
 struct LeakPath: Component {
     let elements: [String]
     private let separator: HTML
@@ -19,7 +19,7 @@ struct LeakPath: Component {
         self.init(leak.stack.isEmpty ? CycleShape.path(leak.cycle, of: leak.className) : leak.stack)
     }
 
-    /// The same for a list: of a call stack the app's functions alone, which make the group.
+    /// Creates the short form for a list. A call stack is reduced to the app's functions, which determine the group.
     init(brief leak: LeakIdentity) {
         let calls = leak.groupingKey.stack
         self = CallStack.titles(of: leak.stack) == nil || calls.isEmpty ? LeakPath(of: leak) : LeakPath(calls)
@@ -30,7 +30,8 @@ struct LeakPath: Component {
             ? "" : #"<code>\#(HTML(elements.map { IsolatedText($0).html }, separator: separator))</code>"#
     }
 
-    /// For a leak's own page, which shows all of it; a list shows its first lines.
+    /// The path for a leak's own page, where all of it can be reached by scrolling. A list shows only its first
+    /// lines.
     var whole: LongText {
         LongText(html, bytes: elements.reduce(0) { $0 + $1.utf8.count })
     }

@@ -54,7 +54,7 @@ extension LeakQuery.Sort {
 }
 
 extension Period {
-    /// `24 h`, `7 days`
+    /// The period in words: `24 h`, `7 days`.
     var words: String {
         self == .day ? "24\u{A0}h" : "\(days)\u{A0}days"
     }

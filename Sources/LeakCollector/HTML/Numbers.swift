@@ -1,4 +1,4 @@
-/// `1,284`
+/// A count with separators of thousands: `1,284`.
 struct Count: Component, CustomStringConvertible {
     var number: Int
 
@@ -14,7 +14,7 @@ struct Count: Component, CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `1 report`, `1,284 reports`
+    /// Returns the count with its noun: `1 report`, `1,284 reports`.
     func of(_ one: String, _ many: String) -> String {
         "\(self)\u{A0}\(number == 1 ? one : many)"
     }
@@ -22,8 +22,8 @@ struct Count: Component, CustomStringConvertible {
 
 /// A share with one decimal: `98.7 %`.
 ///
-/// Something is never shown as nothing, nor less than all as all: 1 of 100,000 is `< 0.1 %` and 99,999 of 100,000
-/// are `> 99.9 %`.
+/// A share above zero is never shown as 0 %, and a share below one is never shown as 100 %: 1 of 100,000 is `< 0.1
+/// %`, and 99,999 of 100,000 are `> 99.9 %`.
 struct Percentage: Component, CustomStringConvertible {
     /// Tenths of a percent, rounded to the nearest.
     let tenths: Int

@@ -8,7 +8,7 @@ struct SparkLine: Component {
     /// Oldest first.
     var counts: [Int]
 
-    /// Units from bar to bar and of the tallest bar. The style sheet says how wide a bar is.
+    /// Distance between bars and height of the tallest bar, in units. The style sheet sets the width of a bar.
     static let step = 7
     static let height = 20
 
@@ -30,7 +30,7 @@ struct SparkLine: Component {
 }
 
 extension Trend {
-    /// Only the last hours, up to the one that is passing; versions that were not seen in them are left out.
+    /// Returns the last `count` hours, including the current one. Versions without reports in them are left out.
     ///
     /// - Parameter now: milliseconds since 1970.
     func lastHours(_ count: Int, now: Int64) -> Trend {

@@ -1,6 +1,7 @@
 import LeakStore
 
-/// The state of a leak in a word or two, with what explains it.
+/// The state of a leak in one or two words, with a detail such as a version, systems, or the time until objects were
+/// freed.
 struct StateBadge: Component {
     var row: LeakRow
 

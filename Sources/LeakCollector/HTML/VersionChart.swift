@@ -3,9 +3,9 @@ import LeakStore
 
 /// Reports over time as stacked bars, one colour per version, with the same numbers as a table.
 struct VersionChart: Component {
-    /// Versions with a colour of their own; the older ones share one.
+    /// Number of versions with their own colour. All older versions share one.
     static let namedVersions = 4
-    /// Units from bar to bar and of the tallest bar; the style sheet stretches both.
+    /// Distance between bars and height of the tallest bar, in units. The style sheet stretches both.
     private static let step = 20
     private static let height = 100
 
@@ -98,7 +98,7 @@ struct VersionChart: Component {
             """
     }
 
-    /// About seven days along the axis, or four of the longer hours, the last bar's among them.
+    /// Labels of the axis: about seven days, or four hours, whose labels are longer. The last bar always has a label.
     private var axis: [HTML] {
         let names = stepKind == .day ? 7 : 4
         let every = max(1, (totals.count + names - 1) / names)
@@ -107,7 +107,7 @@ struct VersionChart: Component {
         }
     }
 
-    /// `20 Nov`, `20 Nov 13:00`
+    /// Returns the label of a bar: `20 Nov`, `20 Nov 13:00`.
     private func name(_ index: Int) -> String {
         switch stepKind {
         case .day: CivilDate(days: Int64(from + index)).dayAndMonth

@@ -2,9 +2,9 @@ internal import LeakHTTPServer
 internal import LeakPlatform
 internal import LeakStore
 
-/// Authenticates requests. Every request that reads or writes passes here.
+/// Authentication of all requests that read or write, by ingest key, access token or session cookie.
 final class Authenticator: Sendable {
-    /// Milliseconds that a browser stays signed in: a working month of looking at the page each morning.
+    /// Milliseconds that a browser stays signed in: 30 days.
     static let sessionLifetime: Int64 = 30 * 24 * 3600 * 1000
     /// Milliseconds for which a printed sign-in link can open a session.
     static let linkLifetime: Int64 = 10 * 60 * 1000
@@ -64,7 +64,7 @@ final class Authenticator: Sendable {
         }
     }
 
-    /// Looks up the ingest key of a request that writes, from `Authorization: Bearer` or `X-Leak-Key`.
+    /// Looks up the ingest key of a request with reports, from `Authorization: Bearer` or `X-Leak-Key`.
     func writer(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
         guard let secret = Self.bearer(of: request) ?? request.field("x-leak-key") else { return .unknown }
         return find(secret, for: [.ingest], now: now)

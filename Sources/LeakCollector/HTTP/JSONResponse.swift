@@ -28,7 +28,8 @@ enum ContentTag {
     /// Returns the tag of a page. Pages that differ only in the time at which they were made have the same tag, so it
     /// is weak.
     static func of(page: HTML) -> String {
-        // Text from outside has no `<` left: the last `<time` is the frame's, and nothing changes after it.
+        // Interpolated text contains no `<`, so the last `<time` belongs to the footer of ``PageLayout``. Nothing
+        // after it differs between pages.
         let time = page.bytes.lastStart(of: "<time")
         return "W/\"\(of(Array(page.bytes[..<(time ?? page.bytes.endIndex)])))\""
     }

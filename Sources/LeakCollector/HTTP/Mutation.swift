@@ -1,12 +1,12 @@
 internal import LeakHTTPServer
 internal import LeakStore
 
-/// A change that requests to one address ask for: how they are read, made and answered.
+/// A change that is requested at one address: how its requests are checked, parsed, executed and answered.
 ///
 /// The counterpart of ``Resource``. A new one is one file, and one line in `Mutations`.
 protocol Mutation: Sendable {
     var method: LeakHTTPServer.Method { get }
-    /// Such as `/api/v1/leaks/{leak}/decisions`.
+    /// Path of the address, such as `/api/v1/leaks/{leak}/decisions`.
     var path: String { get }
     var body: Route.Body { get }
     /// The page with the form that is sent here; `nil` if programs send JSON.
@@ -14,10 +14,12 @@ protocol Mutation: Sendable {
     /// True if only an access token will do, and no session of a browser.
     var needsToken: Bool { get }
 
-    /// Rejects what need not be read, besides access, length and coding.
+    /// Returns the rejection of a request whose body need not be read, besides the checks of access, length and
+    /// content coding; `nil` if the body should be read.
     func screen(_ request: borrowing Request, in context: RequestContext) -> Response?
 
-    /// Text from a form, given back to its author if the request is rejected, even if it is not authorized.
+    /// Returns the text from a form, which is given back to its author if the request is rejected, even if it is not
+    /// authorized.
     func written(in request: borrowing Request) -> String?
 
     /// Reads the request, and starts the change on a thread that may wait for the store.
@@ -42,7 +44,7 @@ extension Mutation {
             receive(request, match: match, responder: SharedResponder(responder), context: context)
         }
         guard let formPage else { return [change] }
-        // A reload or the browser's history reads the address of a form: it leads to the form's page.
+        // A reload or the browser's history sends GET to the address of a form. It is redirected to the form's page.
         let page = Route(.get, path, access: .people, formPage: formPage) { _, match, responder in
             responder.send(.redirect(to: Links.served.to(match.formPage?.to ?? .summary(app: nil))))
         }
@@ -85,9 +87,9 @@ struct ChangeRequest: Sendable {
         match.rejection(problem, written: written, now: now)
     }
 
-    /// The part that waits for the store.
+    /// Creates the work that waits for the store and answers the request.
     ///
-    /// - Parameter name: in the log.
+    /// - Parameter name: name of the work in the log.
     func work<ThreadResources>(
         _ name: String, response: @escaping @Sendable (ThreadResources) throws -> Response
     ) -> StoreWork<ThreadResources> {
@@ -96,6 +98,8 @@ struct ChangeRequest: Sendable {
 }
 
 extension Request {
+    /// Checks that the body is JSON.
+    ///
     /// - Throws: ``Problem`` 415.
     func requireJSON() throws(Problem) {
         guard hasContentType("application/json") else {

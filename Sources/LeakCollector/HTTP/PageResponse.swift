@@ -38,7 +38,8 @@ extension Response {
         return response
     }
 
-    /// Redirects the browser. With 303 the next method is GET, whatever it was before (RFC 9110 §15.4.4).
+    /// Returns a redirect with status 303. The browser then sends GET, whatever the method was before (RFC 9110
+    /// §15.4.4).
     static func redirect(to path: String, cookie: String? = nil) -> Response {
         var response = Response(.seeOther)
         response.fields.append(("Location", path))

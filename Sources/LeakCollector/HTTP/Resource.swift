@@ -2,12 +2,13 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// Content that is read at an address: its parameters, and how it is loaded and shown.
+/// Content that can be read at an address: its parameters, and how it is loaded and shown.
 ///
-/// Made on the loop of a connection from the head of a request; answers on a thread that may wait for the store. Equal resources
-/// have equal answers, as long as nothing is committed. A new one is one file, and one line in `Resources`.
+/// A resource is created on the connection's event loop from the head of a request. It is loaded on a thread that may
+/// wait for the store. Equal resources have equal content until the next commit. A new resource is one file, and one
+/// line in `Resources`.
 protocol Resource: Hashable, Sendable {
-    /// - Throws: ``Problem`` 400 for a parameter that is no such value.
+    /// - Throws: ``Problem`` 400 for an invalid parameter.
     init(_ request: borrowing Request, _ parameters: Parameters) throws(Problem)
 }
 
@@ -18,18 +19,18 @@ protocol JSONResource: Resource {
 
     /// Blocks on the store.
     ///
-    /// - Parameter writer: inside the object of the answer.
+    /// - Parameter writer: writes fields of the response's JSON object.
     /// - Throws: ``Problem``, ``MovedResource`` or ``StoreError``.
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws
 }
 
 /// Content that people read as a page.
 protocol PageResource: Resource {
-    /// Its address, such as `/leaks/{leak}`.
+    /// The path of the page, such as `/leaks/{leak}`.
     static var pagePath: String { get }
 
-    /// True if the page follows from what the store holds and the minute alone: it says how long ago things were in no smaller
-    /// unit, so that it is the same whichever thread makes it.
+    /// True if the page may be cached: it depends only on the store's data and the current minute. Its relative times
+    /// have no smaller unit than the minute.
     static var isRemembered: Bool { get }
 
     /// Blocks on the store.
@@ -46,7 +47,7 @@ extension PageResource {
 protocol TextResource: Resource {
     /// The part of its address after `/api/v1`, such as `/leaks/{leak}/markdown`.
     static var textPath: String { get }
-    /// Such as `text/markdown; charset=utf-8`.
+    /// The media type of the text, such as `text/markdown; charset=utf-8`.
     static var mediaType: String { get }
 
     /// Blocks on the store.
@@ -55,7 +56,7 @@ protocol TextResource: Resource {
     func text(from view: StoreView) throws -> String
 }
 
-/// Thrown where the content has another address by now, such as a leak that was merged into another.
+/// Error for content that has moved to another address, such as a leak that was merged into another.
 struct MovedResource: Error {
     /// The address, with what precedes it on this server.
     var location: String

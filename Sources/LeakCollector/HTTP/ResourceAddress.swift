@@ -4,21 +4,21 @@ internal import LeakStore
 
 /// One address of a resource, in one form.
 struct ResourceAddress: Sendable {
-    /// How a resource answers.
+    /// The form of the response.
     enum Form: Hashable, Sendable {
         case json, page, text
     }
 
     /// A resource read from a request.
     struct Loading: Sendable {
-        /// Identifies the page in the page cache of a thread; `nil` if it is not kept.
+        /// The key of the page in a thread's page cache; `nil` if it is not cached.
         var remembered: (any Resource)?
         /// Blocks on the store.
         let response: @Sendable (StoreView) throws -> Response
 
         /// - Parameters:
-        ///   - view: at the moment of the request.
-        ///   - pageCache: the pages that were made from its reader.
+        ///   - view: the view of the store for the request.
+        ///   - pageCache: the cached pages of the view's reader.
         fileprivate func answer(from view: StoreView, or pageCache: PageCache) throws -> Response {
             guard let remembered else { return try response(view) }
             let view = StoreView(

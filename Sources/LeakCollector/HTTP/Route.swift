@@ -1,33 +1,34 @@
 internal import LeakHTTPServer
 internal import LeakStore
 
-/// A method of an address: who may send it, which body it takes, how it is rejected, and what answers it.
+/// One method of an address: who may send it, which body it accepts, and how it is rejected or handled.
 final class Route: Sendable {
     /// The senders that a request is accepted from.
     enum Access: Hashable {
         case anyone
         /// Senders with an ingest key. ``screen`` checks it.
         case writers
-        /// Programs with an access token and signed-in browsers; rejected in JSON.
+        /// Programs with an access token and signed-in browsers. A rejection is JSON.
         case readers
-        /// The same; browsers are sent to the sign-in page.
+        /// The same senders. A browser that is not signed in is redirected to the sign-in page.
         case people
     }
 
     /// The body that a request may have.
     enum Body: Hashable {
-        /// So many bytes at most, not compressed.
+        /// A body of at most this many bytes, not compressed.
         case atMost(Int)
-        /// Inflated and read by the parsing threads: so many bytes at most, or the server's limit if that is higher.
+        /// A body that parsing threads inflate and parse, of at most this many bytes, or the server's limit if that
+        /// is higher.
         case parsed(atMost: Int)
     }
 
-    /// An object that the path names. An id that it cannot have is 404.
+    /// A parameter of the path that identifies an object. An invalid value is answered with 404.
     private enum Identifier: String, CaseIterable {
         case leak
-        /// The number of a key or a token.
+        /// The id of a key or a token, a number.
         case id
-        /// SDKs of Sentry want a number there, and any will do.
+        /// A project of Sentry. SDKs require a number, and any number is accepted.
         case project
     }
 
@@ -36,24 +37,24 @@ final class Route: Sendable {
         let route: Route
         let parameters: Parameters
 
-        /// - Returns: `nil` if nothing can have the id in the path.
+        /// - Returns: `nil` if the path contains an invalid id.
         init?(_ route: Route, _ parameters: Parameters) {
             guard route.exists(parameters) else { return nil }
             self.route = route
             self.parameters = parameters
         }
 
-        /// The page with the form that is sent here.
+        /// The page with the form that is sent to this route.
         var formPage: ErrorPage.PageLink? { route.formPage?(parameters) }
 
-        /// The answer to a request that is rejected: a page for people, a problem for programs.
+        /// Returns the response to a rejected request: a page for people, a problem for programs.
         ///
         /// - Parameters:
         ///   - written: text from the form, given back to its author.
         ///   - now: milliseconds since 1970.
         func rejection(_ problem: Problem, written: String? = nil, now: Int64) -> Response {
             guard route.isForBrowsers else { return problem.response }
-            // The page has words of its own for what does not exist and for failures of the server.
+            // The error page has its own text for 404 and for server errors.
             let isMissing = problem.status == .notFound
             let detail = problem.status.code < 500 && !isMissing ? problem.detail : nil
             return .page(
@@ -66,15 +67,16 @@ final class Route: Sendable {
     typealias Handler = @Sendable (borrowing Request, Match, consuming Responder) -> Void
 
     let method: LeakHTTPServer.Method
-    /// Such as `/leaks/{leak}/decisions`.
+    /// The path with its parameters, such as `/leaks/{leak}/decisions`.
     let path: String
     let access: Access
     let body: Body
     private let isForBrowsers: Bool
     private let formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)?
-    /// Rejects what need not be read; `nil` if access, length and coding are all that matters.
+    /// Returns the rejection of a request whose body need not be read; `nil` if only access, length and content
+    /// coding are checked.
     let screen: (@Sendable (borrowing Request) -> Response?)?
-    /// Answers once the body is there.
+    /// Handles a request once its body has arrived.
     let handler: Handler
     private let identifier: Identifier?
 
@@ -99,7 +101,7 @@ final class Route: Sendable {
         guard let value = parameters[identifier.rawValue] else { return false }
         return switch identifier {
         case .leak: LeakID(value) != nil
-        // The address of a form leads to its page, whatever the number.
+        // GET on the address of a form is redirected to the form's page, whatever the id.
         case .id: method == .get || Int64(decimalDigits: value) != nil
         case .project: DecimalDigits.areAll(in: value)
         }

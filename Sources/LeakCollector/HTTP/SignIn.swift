@@ -1,6 +1,7 @@
 internal import LeakStore
 
-/// Opens browser sessions: from a printed link that works once, or from an access token typed into the page.
+/// Sign-in of browsers, which opens a session: by a printed link that works once, or by an access token typed into
+/// the page.
 struct SignIn: Sendable {
     let store: any Store
     let authenticator: Authenticator
@@ -29,7 +30,7 @@ struct SignIn: Sendable {
     /// - Parameter overTLS: true if a trusted proxy says that the browser reached it over TLS.
     /// - Returns: the session's cookie, or `nil` if the code is unknown, used or too old.
     func open(code: String, overTLS: Bool = false, now: Int64) throws -> String? {
-        // Checked first, so that guesses of strangers never reach the disk.
+        // Checked first, so that guesses never reach the disk.
         guard case .valid(let link) = authenticator.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
         authenticator.remove(hash: link.hash)
@@ -51,7 +52,7 @@ struct SignIn: Sendable {
 
     /// Ends a session. Blocks on the disk.
     ///
-    /// - Returns: the cookie that makes the browser forget.
+    /// - Returns: ``forgettingCookie``.
     func close(session secret: String, now: Int64) throws -> String {
         if case .valid(let credential) = authenticator.find(secret, for: [.session], now: now) {
             _ = try store.revoke(credential: credential.id, now: now)
@@ -60,7 +61,7 @@ struct SignIn: Sendable {
         return forgettingCookie
     }
 
-    /// The cookie that makes the browser forget its session.
+    /// The cookie that removes the session from the browser.
     var forgettingCookie: String { cookie("", seconds: 0, overTLS: false) }
 
     /// Creates a session.

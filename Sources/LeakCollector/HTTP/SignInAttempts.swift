@@ -1,23 +1,23 @@
 internal import LeakHTTPServer
 internal import LeakPlatform
 
-/// Attempts to sign in or to read that failed, counted by the client's address: after a few of them, further ones from that
-/// address are slowed for a while.
+/// Rate limit of failed attempts to sign in or to read, by the client's address. After a few failures, further
+/// attempts from that address are slowed for a while.
 ///
 /// The table is bounded. While it is full of addresses that still wait, all further ones share one count.
 final class SignInAttempts: Sendable {
-    /// Failures that an address may have at once: a person who pastes the wrong thing needs a few.
+    /// Number of failures that an address may have at once. A person who pastes the wrong text needs a few.
     static let burst = 10
     /// Milliseconds after which an address may fail once more: ten a minute.
     static let pause: Int64 = 6_000
-    /// Addresses that are remembered, in about 300 KiB.
+    /// Maximum number of addresses in the table, which then takes about 300 KiB.
     static let addresses = 4_096
-    /// Milliseconds between two lines of the log, and between two looks for addresses that wait no more.
+    /// Minimum milliseconds between two lines of the log, and between two removals of addresses that no longer wait.
     private static let quiet: Int64 = 1_000
 
-    /// The way in that an attempt took.
+    /// The method of an attempt.
     enum SignInMethod {
-        /// The code of a link, which is counted in the log alone.
+        /// The code of a sign-in link. Its failures are logged, but not limited.
         case link
         /// A token in the form of the sign-in page.
         case form
@@ -47,7 +47,7 @@ final class SignInAttempts: Sendable {
         /// Milliseconds since 1970.
         var countedAt: Int64
 
-        /// A clock that is set back gives nothing, and takes nothing away.
+        /// Adds the failures that are allowed again at `now`. A clock that is set back adds none and removes none.
         mutating func refill(_ now: Int64) {
             let gained = Double(max(0, now - countedAt)) / Double(SignInAttempts.pause)
             left = min(Double(SignInAttempts.burst), left + gained)
@@ -80,7 +80,7 @@ final class SignInAttempts: Sendable {
     /// Number of addresses in the table.
     var count: Int { state.with { $0.allowances.count } }
 
-    /// Returns in how many seconds the client may try another token, from 1; `nil` when it may now.
+    /// Returns the seconds until the client may try another token, at least 1; `nil` if it may now.
     ///
     /// - Parameter now: milliseconds since 1970.
     func secondsToWait(_ client: IPAddress?, now: Int64) -> Int? {
@@ -96,7 +96,7 @@ final class SignInAttempts: Sendable {
 
     /// Counts a failed attempt.
     ///
-    /// - Returns: a line for the log, once a second at most. No secret is in it.
+    /// - Returns: a line for the log, at most once a second; `nil` otherwise. It contains no secret.
     func recordFailure(_ client: IPAddress?, by way: SignInMethod, now: Int64) -> String? {
         state.with { state in
             var waits = false
@@ -108,7 +108,7 @@ final class SignInAttempts: Sendable {
                 waits = allowance.left < 1
                 Self.store(allowance, of: client?.network, in: &state, now: now)
             }
-            // A clock that was put back does not silence it.
+            // A clock that was set back does not suppress the line.
             guard state.loggedAt == .min || now < state.loggedAt || now - state.loggedAt >= Self.quiet else {
                 state.silent += 1
                 return nil
@@ -121,10 +121,11 @@ final class SignInAttempts: Sendable {
         }
     }
 
-    /// Counts an attempt that was refused unread, for the log.
+    /// Counts an attempt that was rejected unread, for the next line of the log.
     func recordRejection() { state.with { $0.silent += 1 } }
 
-    /// - Returns: `nil` for an address that has not failed.
+    /// - Returns: the allowance of the address, or the shared one if the table is full; `nil` for an address that has
+    ///   not failed.
     private static func allowance(
         of network: IPAddress?, in state: inout State, now: Int64
     ) -> Allowance? {

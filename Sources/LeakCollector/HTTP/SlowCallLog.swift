@@ -1,13 +1,14 @@
 internal import LeakHTTPServer
 internal import LeakPlatform
 
-/// Logs calls that held a loop for long, once a second at most: when one is slow, many are.
+/// Log of calls that blocked an event loop for long. It has at most one line a second, because many calls are slow at
+/// the same time.
 final class SlowCallLog: Sendable {
     private static let pause: Int64 = 1000
 
     private struct State {
         var quietUntil = Int64.min
-        /// Calls that were not told of.
+        /// Slow calls since the last line, which were not logged.
         var silent = 0
     }
 
@@ -25,11 +26,11 @@ final class SlowCallLog: Sendable {
         log.warning(words)
     }
 
-    /// - Returns: what to log, or `nil` while it is too soon.
+    /// - Returns: the line for the log; `nil` if the last one is less than a second old.
     func words(for call: SlowCall) -> String? {
         let now = now()
         return state.with { state in
-            // A clock that was put back does not silence it.
+            // A clock that was set back does not suppress the line.
             guard now >= state.quietUntil || now < state.quietUntil - Self.pause else {
                 state.silent += 1
                 return nil

@@ -10,7 +10,7 @@ final class StoreHealth: Sendable {
         /// The database is damaged, or is not the one that was opened.
         case damaged
         case diskNearlyFull
-        /// The database on another machine cannot be reached.
+        /// The PostgreSQL database cannot be reached.
         case databaseAway
         /// The last transaction failed.
         case unwritable
@@ -64,8 +64,8 @@ extension StoreHealth.Issue {
     }
 }
 
-/// Answers `/readyz`. One check of the store serves all requests that arrive before it begins, because anybody may send
-/// them, and thousands of them must not delay requests for pages.
+/// Handler of `/readyz`. One check of the store answers all requests that arrive before it begins. The requests need
+/// no credential, and thousands of them must not delay requests for pages.
 final class ReadinessProbe: Sendable {
     private let waiting = Guarded<[SharedResponder]>([])
     private let threads: StoreThreadPool

@@ -2,13 +2,13 @@ internal import LeakHTTPServer
 internal import LeakPlatform
 internal import LeakStore
 
-/// Threads that answer requests to the store, each with a view of the store of its own.
+/// Threads that answer requests with data of the store. Each has its own reader.
 final class StoreThreadPool: Sendable {
-    /// Requests that wait or run at most. Each takes a millisecond or two; a request that would wait longer than a second is
-    /// rejected.
+    /// Maximum number of requests that wait or run. Each takes a millisecond or two, so an accepted request waits for
+    /// at most about a second. Further requests are rejected.
     static let limit = 512
 
-    /// Belongs to the thread.
+    /// The objects that belong to one thread.
     struct ThreadResources {
         let reader: any StoreReader
         let pageCache: PageCache
@@ -48,7 +48,7 @@ final class StoreThreadPool: Sendable {
     func start(store: any Store, known: KnownLeaks, threads: Int) throws(StoreError) -> [WorkerThread] {
         var started: [WorkerThread] = []
         for number in 1...threads {
-            // Made here, used on its thread alone.
+            // Created here, used only on its thread.
             nonisolated(unsafe) let reader = try store.makeReader(known: known)
             started.append(
                 WorkerThread(name: "reader \(number)") { [self] in
@@ -59,15 +59,15 @@ final class StoreThreadPool: Sendable {
         return started
     }
 
-    /// The threads end after what waits.
+    /// Stops the threads after the waiting requests.
     func stop() { jobs.finish() }
 }
 
 /// A request that is answered on a thread that may wait for the store.
 ///
-/// `ThreadResources` is what the thread lends: its reader, for one.
+/// `ThreadResources` is the type of the objects that belong to the thread, such as its reader.
 struct StoreWork<ThreadResources>: Sendable {
-    /// Names the work in the log.
+    /// The name of the work in the log.
     private let name: String
     /// Called once, when the work begins or is rejected.
     private let responders: @Sendable () -> [SharedResponder]
@@ -85,7 +85,7 @@ struct StoreWork<ThreadResources>: Sendable {
         self.response = response
     }
 
-    /// Answers. Blocks on the store.
+    /// Runs the work and sends its response. Blocks on the store.
     func run(with resources: ThreadResources, log: Log) {
         let responders = responders()
         let answer: Response
@@ -99,21 +99,22 @@ struct StoreWork<ThreadResources>: Sendable {
         for responder in responders { responder.send(answer) }
     }
 
-    /// Answers without running.
+    /// Sends the rejection without running the work.
     func reject(_ problem: Problem) {
         let response = rejection(problem)
         for responder in responders() { responder.send(response) }
     }
 }
 
-/// The services that answer requests to the store.
+/// The services that handlers of requests use.
 struct RequestContext: Sendable {
     let store: any Store
     let authenticator: Authenticator
     let threads: StoreThreadPool
     let health: StoreHealth
     let tables: SymbolTableCache
-    /// The address of this collector. Known once the server is bound: port 0 becomes a real one only then.
+    /// The address of this collector. It is known once the server is bound, because only then port 0 becomes a real
+    /// port.
     var address: String { boundAddress.with { $0 } }
     let boundAddress = Guarded("")
     /// Milliseconds since 1970.
@@ -127,9 +128,9 @@ struct JobQueue<ThreadResources>: Sendable {
     private let stopping: Problem
 
     /// - Parameters:
-    ///   - limit: the most requests that wait or run; each may hold a body of megabytes.
+    ///   - limit: the maximum number of requests that wait or run; each may hold a body of megabytes.
     ///   - full: the answer to a request beyond `limit`.
-    ///   - stopping: the answer to what waits or comes when the collector stops.
+    ///   - stopping: the answer to requests that wait or arrive when the collector stops.
     init(limit: Int, full: Problem, stopping: Problem) {
         queue = WorkQueue(limit: limit)
         self.full = full
@@ -147,42 +148,42 @@ struct JobQueue<ThreadResources>: Sendable {
 
     /// Answers the next request on this thread; blocks until there is one.
     ///
-    /// - Parameter timeout: the longest wait; `nil` waits for good.
+    /// - Parameter timeout: the longest wait; `nil` for no limit.
     func runNext(with resources: ThreadResources, timeout: Duration? = nil, log: Log) -> WorkOutcome {
         queue.runNext(timeout: timeout) { $0.run(with: resources, log: log) }
     }
 
     var isStopping: Bool { queue.isStopping }
 
-    /// Takes no more requests, and answers those that wait.
+    /// Accepts no more requests, and answers those that wait.
     func finish() { queue.stop() }
 
-    /// Takes no more requests, and rejects those that wait.
+    /// Accepts no more requests, and rejects those that wait.
     func stop() {
         for work in queue.cancel() { work.reject(stopping) }
     }
 }
 
-/// The store as one answer sees it: a reader, and the moment that the answer is of.
+/// The data of one response: a reader of the store, and the time that the response refers to.
 struct StoreView {
     let reader: any StoreReader
     /// Milliseconds since 1970.
     let now: Int64
-    /// Names closures that had no names when their reports came; `nil` leaves them so.
+    /// The symbols that name closures whose reports came before the symbols; `nil` leaves these without names.
     var symbols: SymbolTableCache?
-    /// The pages that are linked to: the server's, or the files of an export.
+    /// Links to the pages of the server, or to the files of an export.
     var links = Links.served
     /// Address of this collector, for text to be pasted.
     var address = ""
 
-    /// The frame of a page about some apps.
+    /// Returns the context of a page with a query: all apps, and the versions of the app that is asked for.
     func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
         PageContext(
             links: links, now: now, apps: try reader.apps(), versions: try reader.versions(app: query.app),
             query: query)
     }
 
-    /// The frame of a page about one app, or without a choice of apps.
+    /// Returns the context of a page about one app, or of a page without a choice of apps.
     func context(app: String?) -> PageContext {
         var query = LeakQuery()
         query.app = app

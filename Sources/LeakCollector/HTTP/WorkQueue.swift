@@ -50,7 +50,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
 
     /// Runs the next work on this thread; blocks until there is some.
     ///
-    /// - Parameter timeout: the longest wait; `nil` waits for good.
+    /// - Parameter timeout: the longest wait; `nil` for no limit.
     func runNext(timeout: Duration? = nil, _ body: (Work) -> Void) -> WorkOutcome {
         let next: Next? = state.wait(timeout: timeout) { state in
             if !state.waiting.isEmpty {
@@ -71,15 +71,15 @@ final class WorkQueue<Work: Sendable>: Sendable {
 
     var isStopping: Bool { state.with { $0.isStopping } }
 
-    /// Takes no more work. Threads run what waits before they get ``WorkOutcome/stopped``.
+    /// Accepts no more work. Threads run the waiting work before they get ``WorkOutcome/stopped``.
     func stop() {
         state.with { $0.isStopping = true }
         state.wakeAll()
     }
 
-    /// Stops.
+    /// Accepts no more work, and drops the waiting work.
     ///
-    /// - Returns: what waited, and does not run.
+    /// - Returns: the waiting work, which is not run.
     func cancel() -> [Work] {
         let waiting = state.with { state in
             defer { state.waiting = [] }

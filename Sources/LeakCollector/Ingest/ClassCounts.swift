@@ -1,7 +1,7 @@
-/// Checks by class, told apart byte by byte as the store does.
+/// Number of checks by class. Names of classes are compared byte by byte, as in the store.
 ///
-/// `String` takes a composed and a decomposed accent for equal, so a dictionary holds one of two such names; the
-/// other stands in a dictionary of its own.
+/// `String` treats a composed and a decomposed accent as equal, so a dictionary can hold only one of two such names.
+/// The other one is in a further dictionary.
 struct ClassCounts {
     private(set) var first: [String: Int] = [:]
     private(set) var others: [[String: Int]] = []

@@ -2,7 +2,8 @@ internal import LeakHTTPServer
 internal import LeakStore
 internal import LeakPlatform
 
-/// Passes submissions from the loops to the single writer thread, and sends the answers once they are on disk.
+/// Queue of submissions from the event loops to the single writer thread, which sends the responses once the
+/// submissions are on disk.
 ///
 /// While one transaction waits for the disk, everything that arrives is collected for the next. The slower the disk,
 /// the larger the transaction, so that all waiting requests share the cost of a sync.
@@ -65,7 +66,7 @@ final class CommitQueue: Sendable {
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - finished: called after each transaction, with the error if it failed.
-    ///   - untidy: called when the store could not be tidied. Counted reports stay counted.
+    ///   - untidy: called if the checkpoint after a transaction failed. Counted reports stay counted.
     init(
         store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
         finished: @escaping @Sendable (StoreError?) -> Void,
@@ -83,7 +84,7 @@ final class CommitQueue: Sendable {
         state.with { !$0.isStopping && $0.bytes + bytes <= limits.waitingBytes }
     }
 
-    /// `true` if more waits than a store that keeps up lets gather: an eighth of the maximum.
+    /// `true` if the store is behind: more than an eighth of ``Limits/waitingBytes`` waits.
     var isBehind: Bool { state.with { $0.bytes > limits.waitingBytes / 8 } }
 
     /// Number of submissions that wait for the next transaction.

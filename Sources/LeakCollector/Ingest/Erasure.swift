@@ -3,7 +3,7 @@ internal import LeakMessage
 public import LeakStore
 internal import LeakPlatform
 
-/// Erases one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
+/// Erasure of one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
 ///
 /// It searches the whole database, which takes seconds in a large one. Therefore it runs on its own thread, one install
 /// after another, so that no reader waits for it.

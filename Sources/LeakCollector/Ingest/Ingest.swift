@@ -4,10 +4,10 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// Accepts reports: reads a request's body, groups its reports, passes them to the writer, and answers once they are on
-/// disk.
+/// Ingestion of reports: parses a request's body, groups its reports, passes them to the writer, and answers once
+/// they are on disk.
 final class Ingest: Sendable {
-    /// Value of `Accept-Post`. RFC 5789 §3.1 has the field for PATCH; its registered sibling is for POST.
+    /// Value of `Accept-Post`, the registered counterpart for POST of `Accept-Patch` (RFC 5789 §3.1).
     static let types = "application/json, application/x-ndjson, text/plain"
     /// Seconds that a sender should wait when the store is behind. Reporters keep their batches.
     static let retrySeconds = 2
@@ -48,7 +48,8 @@ final class Ingest: Sendable {
                 rejection(of: request, writer: authenticator.writer(of: request, now: now()), health)
             }
         ) { [self] request, _, responder in
-            // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
+            // Looked up again, because the key may have been revoked between head and body. A slow phone takes
+            // minutes to send the body.
             guard case .valid(let key) = authenticator.writer(of: request, now: now()) else {
                 responder.send(Problem(.forbidden, "this ingest key was revoked; use another one").response)
                 return
@@ -253,7 +254,9 @@ final class Ingest: Sendable {
         caches.with { $0.append(cache) }
     }
 
-    /// - Parameter cost: in tokens.
+    /// Charges a key for a request.
+    ///
+    /// - Parameter cost: cost of the request in tokens.
     /// - Throws: ``Problem`` 429.
     func charge(_ key: Credential, _ cost: Int) throws(Problem) {
         if let seconds = rate.charge(key.id, cost: cost, now: now(), isBehind: queue.isBehind) {
@@ -261,7 +264,9 @@ final class Ingest: Sendable {
         }
     }
 
-    /// - Parameter repeated: body of the answer to a repeated request if the first answer is not stored.
+    /// Returns the response for the outcome of a submission.
+    ///
+    /// - Parameter repeated: body of the response to a repeated request if the first response is not stored.
     private static func answer(
         _ outcome: CommitQueue.Outcome, written answer: Response, repeated: [UInt8]
     ) -> Response {

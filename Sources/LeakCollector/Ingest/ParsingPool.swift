@@ -5,7 +5,7 @@ internal import LeakPlatform
 /// Bounded by the bytes of the bodies that wait or are being parsed. Answers keep their order on a connection, because
 /// the server writes them in the order of the requests.
 final class ParsingPool: Sendable {
-    /// Bytes of bodies that wait or are being parsed: four of the largest.
+    /// Maximum bytes of bodies that wait or are being parsed: four of the largest bodies.
     static let capacity = 64 << 20
 
     typealias Job = @Sendable () -> Void
@@ -20,9 +20,9 @@ final class ParsingPool: Sendable {
     /// Submits a job.
     ///
     /// - Parameters:
-    ///   - bytes: of the body that it parses. A body is taken alone, however large it is.
+    ///   - bytes: size of the body that the job parses. An idle pool accepts a body of any size.
     ///   - cancel: runs in place of the job if the pool stops before its turn.
-    /// - Returns: whether it was taken. Neither `job` nor `cancel` runs if it was not.
+    /// - Returns: the result of adding the job. If it was not accepted, neither `job` nor `cancel` runs.
     func run(bytes: Int, _ job: @escaping Job, cancel: @escaping Job) -> WorkAdmission {
         queue.add(Work(job: job, cancel: cancel), weight: bytes)
     }
@@ -36,7 +36,7 @@ final class ParsingPool: Sendable {
         }
     }
 
-    /// Cancels what waits. The threads end after the jobs that they run.
+    /// Cancels the waiting jobs. The threads end after their current jobs.
     func stop() {
         for work in queue.cancel() { work.cancel() }
     }

@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Reduces reports to the parts that are kept as samples.
+/// Redaction of reports: only the parts that it leaves are kept as samples.
 enum SampleRedaction {
     /// Maximum bytes of a sample. Typical reports have 600. The largest that the wire format allows would have 200,000,
     /// and a leak keeps up to 18 samples.

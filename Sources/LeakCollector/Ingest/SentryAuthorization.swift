@@ -1,6 +1,6 @@
 internal import LeakHTTPServer
 
-/// Reads the credential of a Sentry SDK: the public key of its DSN, which is an ingest key here.
+/// The credential of a request from a Sentry SDK: the public key of its DSN, which is an ingest key here.
 /// https://develop.sentry.dev/sdk/foundations/transport/authentication/
 enum SentryAuthorization {
     /// - Throws: ``Problem`` 403 if there is no key, or more than one.

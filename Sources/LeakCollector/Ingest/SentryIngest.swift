@@ -4,8 +4,8 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakSentry
 
-/// Accepts requests of Sentry SDKs: translates each into a batch of our own format, which is processed like every other
-/// batch.
+/// Ingestion of requests from Sentry SDKs: translates each into a batch of our own format, which is processed like
+/// every other batch.
 struct SentryIngest: Sendable {
     /// Format of a request's body.
     enum Form: Hashable, Sendable {
@@ -84,7 +84,8 @@ struct SentryIngest: Sendable {
         let key: Credential
         do throws(Problem) {
             presented = try SentryAuthorization.key(of: request)
-            // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
+            // Looked up again, because the key may have been revoked between head and body. A slow phone takes
+            // minutes to send the body.
             guard case .valid(let found) = authenticator.find(presented, for: [.ingest], now: now) else {
                 throw Problem(.forbidden, "this ingest key was revoked; use another one")
             }

@@ -1,19 +1,19 @@
 internal import LeakHTTPServer
 internal import LeakPlatform
 
-/// Reports that the rate limit rejected, by ingest key; of requests that were rejected before they were read, the requests. An SDK
-/// that gets 429 drops what it sent and leaves the counting to the server:
+/// Number of reports that the rate limit rejected, by ingest key. A request that was rejected before its body was
+/// read counts as one report. An SDK that gets 429 drops the data that it sent and leaves the counting to the server:
 /// https://develop.sentry.dev/sdk/telemetry/client-reports/
 ///
-/// They wait here for the next request of their key that is taken, so that a rejection costs no transaction, and are forgotten
-/// with the process.
+/// The number is stored with the next accepted request of the key, so that a rejection costs no transaction. It is
+/// lost when the process ends.
 final class SentryRejections: Sendable {
-    /// As the summary names them, beside what SDKs say that they dropped.
+    /// The reason under which the summary counts them, beside the reasons of SDKs for dropped events.
     static let reason = "sentry_rate_limit"
 
     private let counts = Guarded<[Int64: Int]>([:])
 
-    /// Counts what was refused for coming too soon.
+    /// Counts reports if `problem` is 429. Other problems are ignored.
     func note(_ problem: Problem, _ count: Int, of key: Int64) {
         if problem.status == .tooManyRequests { add(count, of: key) }
     }
@@ -23,7 +23,9 @@ final class SentryRejections: Sendable {
         counts.with { $0[key, default: 0] += count }
     }
 
-    /// - Returns: how many there were since they were taken last.
+    /// Resets the number of a key.
+    ///
+    /// - Returns: the number of rejected reports since the last call.
     func take(of key: Int64) -> Int {
         counts.with { $0.removeValue(forKey: key) ?? 0 }
     }

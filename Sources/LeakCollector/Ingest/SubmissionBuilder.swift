@@ -3,14 +3,17 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// An ingest request, read and grouped: what is to be counted, and what will be answered. Pure; the time came with the request.
+/// An ingest request, parsed and grouped: the submission to count, and the response to send. It reads no clock,
+/// because the time of receipt comes with the request.
 struct SubmissionBuilder {
-    /// The app of reports that name none, sent with a key that is bound to none.
+    /// The app of reports that name none and whose key is not restricted to an app.
     static let defaultApp = "default"
     static let unknownVersion = "unknown"
-    /// A device's clock may be wrong. Further ahead than this, the time of receipt counts instead.
+    /// Milliseconds that a report's time may be ahead of the time of receipt. Beyond this the device's clock is taken
+    /// to be wrong, and the time of receipt counts.
     static let furthestAhead: Int64 = 24 * 3600 * 1000
-    /// Phones come back from drawers; what they saw earlier counts on this day.
+    /// Maximum age of a report in milliseconds: 30 days. An older report, for example of a phone that was off for
+    /// months, counts as 30 days old.
     static let oldest: Int64 = 30 * 24 * 3600 * 1000
 
     private static let tooManyLeaks =
@@ -20,20 +23,20 @@ struct SubmissionBuilder {
     private(set) var rejected: [Rejection]
     private let takesExplanations: Bool
     private var rejectedExplanations: (count: Int, first: String?) = (0, nil)
-    /// Reports that count. A text that tells of several leaks is one of them, and a sighting of each leak.
+    /// Number of accepted reports. A text that describes several leaks is one report, and a sighting of each leak.
     private var acceptedCount = 0
-    /// Reports whose time is too old or too far ahead to count at.
+    /// Number of reports that do not count at their own time, because it is too old or too far ahead.
     private(set) var movedCount = 0
 
     /// - Parameters:
-    ///   - key: whose app other apps may not be.
-    ///   - cache: groups seen before.
-    /// - Throws: ``Problem`` when nothing of the request can be counted.
+    ///   - key: the ingest key, which may be restricted to one app.
+    ///   - cache: groups of earlier reports.
+    /// - Throws: ``Problem`` if nothing of the request can be counted.
     init(_ ingestRequest: IngestRequest, key: Credential, cache: inout GroupCache) throws(Problem) {
         try self.init(Self.read(ingestRequest), of: ingestRequest, key: key, cache: &cache)
     }
 
-    /// Parses a request, and groups nothing yet.
+    /// Parses a request without grouping its reports.
     static func read(_ ingestRequest: IngestRequest) throws(Problem) -> WireDocument {
         do throws(WireError) {
             return try WireReader.read(ingestRequest.body, as: ingestRequest.format)
@@ -45,8 +48,8 @@ struct SubmissionBuilder {
     }
 
     /// - Parameters:
-    ///   - document: what ``read(_:)`` made of the request.
-    ///   - takesExplanations: false counts no explanations, and asks the sender for none.
+    ///   - document: the document that ``read(_:)`` returned for the request.
+    ///   - takesExplanations: `false` stores no explanations, and tells the sender to send none.
     init(
         _ document: WireDocument, of ingestRequest: IngestRequest, key: Credential, cache: inout GroupCache,
         takesExplanations: Bool = true
@@ -61,7 +64,7 @@ struct SubmissionBuilder {
         leaks.reserveCapacity(min(document.reports.count, WireLimits.leaksCount))
         for report in document.reports {
             guard leaks.count <= WireLimits.leaksCount else {
-                // Not even grouped: that alone would hold up a loop.
+                // Further reports are not grouped either, because that alone would block an event loop.
                 rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
                 continue
             }
@@ -141,7 +144,7 @@ struct SubmissionBuilder {
                 bytes: explanation.cost?.bytes))
     }
 
-    /// Sessions, checks and losses of the batch's sender.
+    /// Adds the sessions, checks and losses of the batch's sender.
     private mutating func addUsageCounts(
         _ document: WireDocument, _ senders: inout OriginTable, isTranslated: Bool
     ) throws(Problem) {
@@ -177,18 +180,18 @@ struct SubmissionBuilder {
         }
     }
 
-    /// Reports that one batch may say were lost, whatever the number of its reasons. The largest loss that was seen is that
-    /// of a burst of 100,000 sightings, of which a full mailbox took none; a key that is in every copy of an app must not
-    /// bury true losses under invented ones.
+    /// Maximum number of lost reports that one batch may count, over all its reasons. The largest known loss is a
+    /// burst of 100,000 sightings that came while the reporter's queue was full. Without the limit, anyone with the
+    /// key, which is in every copy of an app, could hide true losses under invented ones.
     static let droppedReports = 100_000
-    /// Unseen objects that one batch may count, over all its sessions: as many as one session may. They take no room from
-    /// lost reports, because objects outnumber reports by far.
+    /// Maximum number of unseen objects that one batch may count over all its sessions, the same as for one session.
+    /// They have a limit of their own, because objects far outnumber reports.
     static let unseenObjects = WireLimits.sessionUnseen
-    /// Counts objects that a detector did not watch.
+    /// The reason that counts objects that a detector did not watch.
     static let unseenReason = "unseen"
-    /// Counts the leaks of texts that tell of more than ``MessageSplitter/limit``.
+    /// The reason that counts the leaks of a text beyond ``MessageSplitter/limit``.
     static let leaksOverLimit = "text_over_limit"
-    /// Counts the batches that said more.
+    /// The reason that counts the batches whose losses exceed a limit.
     static let droppedOverLimit = "over_limit"
 
     /// The collector's own reasons, beside those that begin with ``sentryPrefix``. A batch that uses one of these gets the prefix
@@ -196,7 +199,7 @@ struct SubmissionBuilder {
     static let ownReasons: Set<String> = [
         unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason,
     ]
-    /// Begins the reasons that come of requests of Sentry SDKs. A batch of another sender may not name them.
+    /// The prefix of reasons from requests of Sentry SDKs. Batches of other senders may not use it.
     static let sentryPrefix = "sentry_"
 
     /// Returns the losses of a batch that count: those that it names, up to ``droppedReports`` and the first ones first,
@@ -226,7 +229,7 @@ struct SubmissionBuilder {
         return losses
     }
 
-    /// Adds to what the first sender's app lost.
+    /// Adds lost reports of the first sender's app.
     mutating func add(dropped count: Int, for reason: String) {
         guard count > 0, let app = submission.origins.first?.app else { return }
         submission.dropped.append(Submission.Dropped(app: app, reason: reason, count: count))
@@ -254,7 +257,7 @@ struct SubmissionBuilder {
         throw problem
     }
 
-    /// When a report counts, in milliseconds since 1970.
+    /// Returns the time at which a report counts, in milliseconds since 1970.
     static func moment(_ at: WireTime?, receivedAt: Int64) -> Int64 {
         guard let at = at?.milliseconds, at <= receivedAt + furthestAhead else { return receivedAt }
         return max(at, receivedAt - oldest)

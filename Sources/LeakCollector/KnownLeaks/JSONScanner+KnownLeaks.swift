@@ -2,7 +2,8 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-// The entries of a file of known leaks. What is not understood is refused: a misspelt bound would hide leaks.
+// Parser of the entries of a file of known leaks. Unknown fields and invalid values are rejected, because a
+// misspelled bound would hide leaks.
 
 extension JSONScanner {
     mutating func knownLeaks() throws(JSONError) -> [KnownLeakRule] {
@@ -102,7 +103,7 @@ extension JSONScanner {
 
     // MARK: Shapes
 
-    /// Reads an object, each field by `read`.
+    /// Parses an object, calling `read` for each field. Unknown and repeated fields are errors.
     mutating func fields(
         of what: String, named names: [String],
         _ read: (String, inout JSONScanner) throws(JSONError) -> Void
@@ -168,7 +169,7 @@ extension JSONScanner {
         return isPlain ? line(text, limit: 64) : nil
     }
 
-    /// It becomes a link: of the web alone, so that it runs nothing.
+    /// Returns the address of a source. It becomes a link, so only `https://` is allowed, which runs no code.
     private static func address(_ text: String) -> String? {
         guard text.hasPrefix("https://"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }

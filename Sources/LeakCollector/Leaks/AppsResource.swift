@@ -19,6 +19,6 @@ struct AppOverview: Sendable {
     var app: String
     var overview: Overview
 
-    /// Apps that are told one by one; the others are found by the filter.
+    /// Maximum number of apps whose overviews are shown one by one. The filter finds the others.
     static let told = 5
 }

@@ -1,7 +1,7 @@
 internal import LeakMessage
 import LeakStore
 
-/// The mistakes behind the leaks of an app, each with its leaks: `/causes`.
+/// The causes of the leaks of an app, each with its leaks: `/causes`.
 struct CausesPage: Component {
     var context: PageContext
     var found: SharedCauses
@@ -9,7 +9,7 @@ struct CausesPage: Component {
     /// Key of the cause to show first.
     var first: String?
 
-    /// Causes on the page, and leaks of each; the JSON has more.
+    /// Maximum number of causes on the page, and of leaks per cause. The JSON has more.
     private static let shown = 50
     private static let leaksShown = 10
 
@@ -57,7 +57,8 @@ struct CausesPage: Component {
         """
     }
 
-    /// A leak that is resolved or ignored may have a cause that no other leak has. Others may be beyond the limits of ``SharedCauses``.
+    /// Message if the cause to show first is not among the causes. Its leak may be resolved or ignored, or beyond the
+    /// limits of ``SharedCauses``.
     private var missing: HTML? {
         guard let first, !found.causes.contains(where: { $0.path.causeKey == first }) else { return nil }
         return

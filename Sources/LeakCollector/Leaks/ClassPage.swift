@@ -49,7 +49,7 @@ struct ClassPage: Component {
         return facts
     }
 
-    /// Beyond what the page gives: the list, which has pages.
+    /// Link to the paged list of the class's leaks, if there are more than the page shows.
     private var more: HTML? {
         guard found.leaks.count < found.total else { return nil }
         var query = LeakQuery()
@@ -63,7 +63,7 @@ struct ClassPage: Component {
             """#
     }
 
-    /// Which of them is the same class only its author knows.
+    /// Classes with a similar name. Only the app's author knows which of them are the same class.
     private var related: HTML? {
         guard !found.related.isEmpty else { return nil }
         let rows = found.related.map { related -> HTML in

@@ -2,7 +2,8 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// All leaks of one class. The class is in the query: its name may hold a slash, which no parameter of a path can.
+/// All leaks of one class. The class is in the query, because its name may contain a slash, which a parameter of a
+/// path cannot.
 struct ClassResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/classes", "/classes")
 

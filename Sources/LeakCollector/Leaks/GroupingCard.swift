@@ -2,13 +2,13 @@ internal import LeakGrammar
 internal import LeakMessage
 import LeakStore
 
-/// Why these reports are one leak.
+/// The card that explains why the reports of a leak are one leak.
 struct GroupingCard: Component {
     var leak: LeakIdentity
     var links = Links.served
-    /// Where new reports go, for a leak of an older rule.
+    /// The leak that new reports belong to, if an older rule made this leak.
     var successor: Successor?
-    /// Kept ones.
+    /// The sample reports of the leak.
     var reports: [LeakReport] = []
     /// The ids of images whose functions have no names, because no symbols of them were uploaded.
     var imagesWithoutSymbols: [String] = []
@@ -60,7 +60,7 @@ struct GroupingCard: Component {
         ).html
     }
 
-    /// Images that a note names.
+    /// Maximum number of images that are named.
     private static let imagesShown = 3
 
     private var symbols: HTML? {

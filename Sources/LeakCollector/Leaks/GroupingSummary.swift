@@ -4,10 +4,10 @@ internal import LeakStore
 
 /// The parts that all reports of a leak have in common, and those in which they differ without being several leaks.
 struct GroupingSummary {
-    /// `same class, same 4 app frames; the 18 sample reports differ in 3 system frames`
+    /// The summary, such as `same class, same 4 app frames; the 18 sample reports differ in 3 system frames`.
     let sentence: String
 
-    /// - Parameter reports: kept ones.
+    /// - Parameter reports: the sample reports of the leak.
     init(of leak: LeakIdentity, reports: [LeakReport]) {
         let common = Self.common(leak)
         let differences = Self.differences(of: leak, reports)
@@ -48,7 +48,7 @@ struct GroupingSummary {
         return owners.isEmpty ? "same class" : "same class, same \(Count(owners.count).of("owner", "owners"))"
     }
 
-    /// Elements that the key leaves out and that only some of the reports have.
+    /// Returns the number of system frames or owners, which the key leaves out, that only some of the reports have.
     private static func differences(of leak: LeakIdentity, _ reports: [LeakReport]) -> Int {
         let sets = reports.map { report in
             Set(
@@ -63,8 +63,8 @@ struct GroupingSummary {
         return all.count - shared.count
     }
 
-    /// The frames of `stack`, or of the text that the leak was read from. Mangled names tell frames apart as well as read ones, in
-    /// a tenth of the time.
+    /// Returns the system frames of the report's stack, or of its text if it has no stack. Names stay mangled: they
+    /// distinguish frames as well as demangled ones, in a tenth of the time.
     private static func systemFrames(_ report: LeakReport) -> [String] {
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
         let stack =

@@ -1,18 +1,18 @@
 import LeakMessage
 import LeakStore
 
-/// Everything about one leak: `/leaks/{id}`.
+/// The page of one leak: `/leaks/{id}`.
 struct LeakDetailPage: Component {
     var context: PageContext
     var detail: LeakDetail
-    /// Reports per hour by version, the last two days.
+    /// Reports per hour by version, for the last two days.
     var hours: Trend?
-    /// The newest report that is kept.
+    /// The newest sample report.
     var newest: ParsedSample?
     /// The first report, if it is not the newest one.
     var first: ParsedSample?
     var relatedLeaks = RelatedLeaks()
-    /// All reports that are kept.
+    /// All sample reports.
     var reports: [LeakReport] = []
     /// Newest version of the leak's app.
     var newestVersion: String?

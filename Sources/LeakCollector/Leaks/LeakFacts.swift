@@ -42,7 +42,7 @@ struct Fact: Component {
     var html: HTML { "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>" }
 }
 
-/// How many objects were freed after all, and how long that took.
+/// Number of objects that were freed after they had been reported, and the time until then.
 struct FreedFact: Component {
     var freed: Int
     var lived: Percentiles?

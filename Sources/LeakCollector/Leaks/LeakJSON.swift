@@ -3,7 +3,7 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-// The reading side of the wire format, version 1: one function for each shape that `/openapi.json` describes.
+// The responses of the API, version 1: one function for each schema that `/openapi.json` describes.
 
 extension JSONWriter {
     mutating func fields(of page: LeakPage) {
@@ -75,7 +75,7 @@ extension JSONWriter {
         }
     }
 
-    /// `null` where no report is the system's.
+    /// Writes `null` if no report matches a known leak.
     private mutating func field(_ name: String, match: KnownMatch?) {
         guard let match else { return nullField(name) }
         object(name) { writer in
@@ -96,7 +96,7 @@ extension JSONWriter {
         }
     }
 
-    /// `null` without a check: there is nothing it would be a share of.
+    /// Writes `null` if there are no checks that reports could be a share of.
     private mutating func field(_ name: String, share: Share?) {
         guard let share else { return nullField(name) }
         object(name) { writer in
@@ -137,7 +137,7 @@ extension JSONWriter {
         }
     }
 
-    /// Causes that leaks share.
+    /// Writes the causes that leaks share.
     mutating func fields(of found: SharedCauses, app: String?) {
         field("app", app)
         field("total", found.total)

@@ -60,7 +60,7 @@ struct LeakMarkdown {
         return leak.stack.isEmpty ? [] : [leak.stack.joined(separator: " › ")]
     }
 
-    /// The most frequent path of references, or the cycle that reports named.
+    /// The most frequent retain path, or the cycle that reports name.
     private var keeper: [String] {
         let title = "What keeps it in memory"
         if let variant = LeakReasons(detail).variants.first {

@@ -3,14 +3,15 @@ internal import LeakMessage
 internal import LeakStore
 
 extension LeakQuery {
-    /// The rows of a page, at most.
+    /// Maximum number of rows of a page.
     static let largestLimit = 200
-    /// Bytes of a search text. Longer ones are no names of classes.
+    /// Maximum bytes of a search text. No name of a class is longer.
     static let longestSearch = 256
 
-    /// Reads a list's parameters from a request's query; an empty one counts as absent, as forms send it.
+    /// Parses the parameters of a list from a request's query. An empty parameter counts as missing, because forms
+    /// send empty ones.
     ///
-    /// - Throws: ``Problem`` 400 that names the parameter and what it may be.
+    /// - Throws: ``Problem`` 400 that names the parameter and its valid values.
     static func read(from request: borrowing Request) throws(Problem) -> LeakQuery {
         var query = LeakQuery()
         query.app = value("app", request)
@@ -51,9 +52,10 @@ extension LeakQuery {
         return query
     }
 
-    /// Reads `period` alone, for what knows no other parameter of a list; `nil` without one.
+    /// Parses only the parameter `period`, for addresses that have no other parameter of a list; `nil` if it is
+    /// missing.
     ///
-    /// - Throws: ``Problem`` 400 with the periods there are.
+    /// - Throws: ``Problem`` 400 with the valid periods.
     static func period(of request: borrowing Request) throws(Problem) -> Period? {
         guard let text = value("period", request) else { return nil }
         guard let period = Period(rawValue: text) else {

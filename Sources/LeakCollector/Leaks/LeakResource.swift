@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// Everything about one leak; as text, what goes into a ticket.
+/// One leak with all details: a page, JSON, or Markdown for a ticket.
 struct LeakResource: JSONResource, PageResource, TextResource {
     static let (jsonPath, pagePath) = ("/leaks/{leak}", "/leaks/{leak}")
     static let textPath = "/leaks/{leak}/markdown"
@@ -34,16 +34,16 @@ struct LeakResource: JSONResource, PageResource, TextResource {
     }
 }
 
-/// A leak and its kept reports, read once for all that is made of them.
+/// A leak with its sample reports and related leaks, read once for all pages and files about it.
 struct LeakContent {
     let detail: LeakDetail
     let samples: [SampleReport]
     let relatedLeaks: RelatedLeaks
 
-    /// On a leak's page: two days, so that each hour can be told from its neighbours.
+    /// Number of hours in the chart on a leak's page: two days, so that single hours can be distinguished.
     private static let hoursShown = 48
 
-    /// - Returns: `nil` when there is no such leak.
+    /// - Returns: `nil` if there is no such leak.
     init?(_ id: LeakID, from view: StoreView) throws(StoreError) {
         guard let detail = try view.leak(id) else { return nil }
         self.detail = detail
@@ -68,12 +68,12 @@ struct LeakContent {
         ).html
     }
 
-    /// The page of the kept reports.
+    /// Returns the page of the sample reports.
     func reportsPage(from view: StoreView) -> HTML { view.reportsPage(of: detail.row.identity, samples) }
 }
 
 extension StoreView {
-    /// Everything about a leak, with names for the closures that symbols name now.
+    /// Returns a leak with all details. Its closures have the names that symbols give them now.
     func leak(_ id: LeakID) throws(StoreError) -> LeakDetail? {
         guard var detail = try reader.leak(id, now: now) else { return nil }
         var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
@@ -84,12 +84,12 @@ extension StoreView {
         return detail
     }
 
-    /// The page of a leak's kept reports.
+    /// Returns the page of a leak's sample reports.
     func reportsPage(of leak: LeakIdentity, _ samples: [SampleReport]) -> HTML {
         ReportsPage(context: context(app: leak.app), leak: leak, reports: samples.map(ParsedSample.init)).html
     }
 
-    /// The other leaks that the JSON of a leak names.
+    /// Returns the other leaks that the JSON of a leak names.
     func relatedLeaks(of leak: LeakRow) throws(StoreError) -> RelatedLeaks {
         let newest = { () throws(StoreError) in
             SampleReport.newest(of: try reader.samples(of: leak.identity.id) ?? [])

@@ -38,7 +38,7 @@ struct LeakTable: Component {
         context.query.app == nil && (context.apps.count > 1 || Set(leaks.map(\.identity.app)).count > 1)
     }
 
-    /// `To fix · sorted by installs in the newest version`
+    /// The visible caption: `To fix · sorted by installs in the newest version`.
     private var summary: HTML {
         let query = context.query
         var parts = [query.state.words, query.sort.order]
@@ -99,7 +99,7 @@ struct LeakTableRow: Component {
     }
 }
 
-/// From the first version with the leak to the last: `5.0.1 – 5.2.0`, or the only one.
+/// The first and the last version with the leak: `5.0.1 – 5.2.0`, or the only version.
 struct VersionSpan: Component {
     /// Bytes up to which both versions stay on one line.
     private static let lineBytes = 24

@@ -1,6 +1,6 @@
 import LeakStore
 
-/// How long after they were reported objects were freed.
+/// The card with the times that passed until reported objects were freed.
 struct LifetimeCard: Component {
     /// Shortest first.
     var ranges: [LeakDetail.LivedRange]
@@ -14,7 +14,7 @@ struct LifetimeCard: Component {
         ).html
     }
 
-    /// `1.0 s – 2.0 s`, `1 h or more`
+    /// Returns the name of a range: `1.0 s – 2.0 s`, `1 h or more`.
     private static func name(_ range: LeakDetail.LivedRange) -> String {
         let from = DurationText(milliseconds: range.from).description
         guard let end = range.to else { return "\(from) or more" }

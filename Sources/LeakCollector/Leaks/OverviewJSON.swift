@@ -2,7 +2,9 @@ internal import LeakMessage
 internal import LeakStore
 
 extension JSONWriter {
-    /// - Parameter each: the apps one by one, where the overview is of several.
+    /// Writes an overview.
+    ///
+    /// - Parameter each: the overviews of single apps, if the overview covers several apps.
     mutating func fields(of overview: Overview, app: String?, each: [AppOverview]) {
         field("app", app)
         field("newest", release: overview.newest)

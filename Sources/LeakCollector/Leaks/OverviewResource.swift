@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The numbers of an app, or of all and of each.
+/// The overview of one app, or of all apps together and of each.
 struct OverviewResource: JSONResource {
     static let jsonPath = "/summary"
 
@@ -25,7 +25,8 @@ struct OverviewResource: JSONResource {
         try view.reader.overview(app: app, period: period ?? .day, now: view.now)
     }
 
-    /// Each of the apps seen last, where none was chosen and there are several.
+    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/told``; empty if an app was chosen
+    /// or there is only one.
     static func overviews(
         app: String?, of apps: [String], _ period: Period?, from view: StoreView
     ) throws(StoreError) -> [AppOverview] {

@@ -63,7 +63,7 @@ struct OverviewTiles: Component {
                 ? "No regressions" : named(overview.regressedTitles, of: overview.regressedLeaks))
     }
 
-    /// `CartViewModel, ProductCell and 2 more`
+    /// Returns the titles and the number of further leaks: `CartViewModel, ProductCell and 2 more`.
     private func named(_ titles: [String], of count: Int) -> HTML {
         let more = count.saturated(adding: -titles.count)
         let rest: HTML = more > 0 && !titles.isEmpty ? " and \(Count(more)) more" : ""

@@ -1,8 +1,8 @@
 internal import LeakMessage
 import LeakStore
 
-/// Reasons why the objects of a leak stay in memory: each path with its share, the mistake behind it and the code to
-/// write instead.
+/// Reasons why the objects of a leak stay in memory: each path with its share, its cause and the code to write
+/// instead.
 struct ReasonsCard: Component {
     let reasons: LeakReasons
     let row: LeakRow

@@ -2,7 +2,7 @@ internal import LeakPlatform
 import LeakMessage
 import LeakStore
 
-/// One report: when and where it was seen, what led to it, what its sender added.
+/// The card of one report: time, device and version, message, breadcrumbs and custom keys.
 struct ReportCard: Component {
     /// Amount of detail that is shown of the report.
     enum Depth {
@@ -22,7 +22,7 @@ struct ReportCard: Component {
         Card("\(title) · \(sender)", "\(facts)\(message)\(crumbs)\(keys)\(references)\(json)", id: id).html
     }
 
-    /// `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`
+    /// Time, device, OS version and app version: `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`.
     private var sender: HTML {
         let origin = kept.sample.origin
         let parts = [origin.model, origin.system, ParsedSample.version(origin.version, origin.build)]
@@ -31,7 +31,7 @@ struct ReportCard: Component {
             separator: " · ")
     }
 
-    /// `dismissed · waited 1.0 s · 3 alive`
+    /// The facts of the report: `dismissed · waited 1.0 s · 3 alive`.
     private var facts: HTML? {
         guard let report = kept.report else { return nil }
         var parts: [HTML] = []
@@ -99,7 +99,7 @@ struct ReportCard: Component {
 }
 
 extension CustomKey.Value {
-    /// As the sender wrote it; whole numbers without a fraction.
+    /// The value as text. Whole numbers have no fraction.
     var words: String {
         switch self {
         case .string(let text): text

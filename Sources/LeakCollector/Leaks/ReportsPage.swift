@@ -1,10 +1,10 @@
 import LeakStore
 
-/// All reports kept of one leak: `/leaks/{id}/reports`.
+/// The page of all sample reports of one leak: `/leaks/{id}/reports`.
 struct ReportsPage: Component {
     var context: PageContext
     var leak: LeakIdentity
-    /// First, newest, then others, newest first.
+    /// The first report, the newest one, then the others, newest first.
     var reports: [ParsedSample]
 
     var html: HTML {

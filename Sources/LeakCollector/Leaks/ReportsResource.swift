@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The kept reports of one leak.
+/// The sample reports of one leak.
 struct ReportsResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/leaks/{leak}/reports", "/leaks/{leak}/reports")
 

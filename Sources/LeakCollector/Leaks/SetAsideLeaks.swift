@@ -1,6 +1,6 @@
 import LeakStore
 
-/// Leaks that the list leaves out, shown so that it is clear that they were seen.
+/// The leaks that the list leaves out: a table of known system leaks, and links to resolved and ignored leaks.
 struct SetAsideLeaks: Component {
     var context: PageContext
     var page: LeakPage
@@ -9,7 +9,7 @@ struct SetAsideLeaks: Component {
 
     var html: HTML { "\(folded)\(decided)" }
 
-    /// Known leaks of the system, folded because they cannot be fixed.
+    /// The known system leaks, in a closed section because they cannot be fixed.
     private var folded: HTML? {
         guard !known.isEmpty else { return nil }
         let all: HTML? =

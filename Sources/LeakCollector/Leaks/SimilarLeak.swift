@@ -2,23 +2,24 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// Another leak of the app that is close to a leak, and what tells the two apart.
+/// Another leak of the app that is similar to a leak, and the difference between the two.
 struct SimilarLeak: Hashable, Sendable {
-    /// Leaks that a page shows.
+    /// Maximum number of similar leaks that a page shows.
     static let shown = 5
 
     var leak: LeakOutline
     /// One sentence: `same class; 2 of 4 app functions differ: load in Shop ↔ reload in Shop`.
     var difference: String
     private var isSameClass: Bool
-    /// Elements of the key that only one of the two has.
+    /// Number of elements of the key that differ.
     private var different: Int
     private var common: Int
-    /// Words that tell apart two classes that are alike, or two texts.
+    /// Number of words in which two similar classes or texts differ.
     private var differentWords: Int
 
-    /// The closest of some leaks, the closest first: those of the same class, those with an element of the key, those with a
-    /// class or text that is alike; among these fewer different words and fewer different elements before more.
+    /// Returns the most similar leaks, at most ``shown``. Leaks of the same class come first, then leaks with a
+    /// common element of the key, then leaks with a similar class or text. Among these, leaks with fewer different
+    /// words and fewer different elements come first.
     static func closest(to leak: LeakOutline, among others: [LeakOutline]) -> [SimilarLeak] {
         let close = others.filter { $0.id != leak.id }.compactMap { SimilarLeak($0, beside: leak) }
         return Array(close.sorted { $0.precedes($1) }.prefix(shown))
@@ -35,7 +36,8 @@ struct SimilarLeak: Hashable, Sendable {
         return (other.leak.reports, leak.id) < (leak.reports, other.leak.id)
     }
 
-    /// - Returns: `nil` for a leak that has neither the class, nor one that is alike, nor an element of the key.
+    /// - Returns: `nil` for a leak that has neither the same class, nor a similar class or text, nor a common element
+    ///   of the key.
     private init?(_ other: LeakOutline, beside leak: LeakOutline) {
         self.leak = other
         isSameClass =
@@ -86,7 +88,7 @@ struct SimilarLeak: Hashable, Sendable {
         }
     }
 
-    /// Class names and functions have no bound of their own.
+    /// Returns the start of a text, because class names and functions may be of any length.
     private static func short(_ text: String) -> String {
         let longest = 80
         return text.count <= longest ? text : text.prefix(longest) + "…"
@@ -97,7 +99,7 @@ struct SimilarLeak: Hashable, Sendable {
         enum Kind {
             case calls, path, cycle
 
-            /// The words for `count` elements: `app functions`.
+            /// Returns the noun for `count` elements: `app functions`.
             func noun(_ count: Int) -> String {
                 switch self {
                 case .calls: count == 1 ? "app function" : "app functions"
@@ -131,9 +133,10 @@ struct SimilarLeak: Hashable, Sendable {
         }
     }
 
-    /// Two lists of elements side by side.
+    /// The comparison of two lists of elements.
     private struct Comparison {
-        /// Elements beyond these are not compared: a list may have 128, and 50 leaks are compared for a page.
+        /// Maximum number of elements of a list that are compared. A list may have 128, and 50 leaks are compared for
+        /// a page.
         private static let length = 48
 
         let common: Int
@@ -144,13 +147,13 @@ struct SimilarLeak: Hashable, Sendable {
 
         var isOneSided: Bool { counts.ours == 0 || counts.theirs == 0 }
 
-        /// True if a compiler that inlines functions in one build and not in the other makes such a difference: one list is the other
-        /// without some elements, at most half of them and not the outermost.
+        /// True if a compiler that inlines functions in only one of two builds can cause the difference: one list is
+        /// the other one without some elements, at most half of them and not the outermost.
         private let mayBeInlined: Bool
 
         init(_ ours: [String], _ theirs: [String]) {
             counts = (ours.count, theirs.count)
-            // Numbers are compared in the place of texts.
+            // Each text gets a number, and the numbers are compared.
             var numbers: [ByteText: Int] = [:]
             func number(_ text: String) -> Int {
                 if let known = numbers[ByteText(text)] { return known }
@@ -172,7 +175,7 @@ struct SimilarLeak: Hashable, Sendable {
             )
         }
 
-        /// The places of the longest common subsequence.
+        /// Returns the indices of the longest common subsequence.
         private static func longestCommon(
             _ one: [Int], _ other: [Int]
         ) -> [(ours: Int, theirs: Int)] {
@@ -223,14 +226,14 @@ struct SimilarLeak: Hashable, Sendable {
 /// The other leaks that a leak's page and its JSON show.
 struct RelatedLeaks {
     var closest: [SimilarLeak] = []
-    /// Where new reports go, for a leak of an older rule.
+    /// The leak that new reports belong to, if an older rule made this leak.
     var successor: Successor?
     /// The ids of images whose functions have no names, because no symbols of them were uploaded.
     var imagesWithoutSymbols: [String] = []
 
     init() {}
 
-    /// - Parameter newest: the newest report of the leak that is kept; asked for only if it matters.
+    /// - Parameter newest: returns the newest sample report of the leak; called only if it is needed.
     init(
         of leak: LeakRow, newest: () throws(StoreError) -> SampleReport?, reader: any StoreReader
     ) throws(StoreError) {

@@ -1,6 +1,6 @@
 import LeakStore
 
-/// The leaks that are closest to a leak, each with what tells the two apart.
+/// The card of the most similar leaks, each with the difference from this leak.
 struct SimilarLeaksCard: Component {
     var leaks: [SimilarLeak]
     var links: Links

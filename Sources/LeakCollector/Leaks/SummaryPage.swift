@@ -1,15 +1,15 @@
 import LeakStore
 
-/// The list of leaks under the numbers of the newest version: `/`.
+/// The summary: the list of leaks below the filters and the overview: `/`.
 struct SummaryPage: Component {
     var context: PageContext
     var overview: Overview
     var page: LeakPage
-    /// The first of those that ``page`` leaves out for being known.
+    /// The first known leaks, which ``page`` leaves out.
     var known: [LeakRow] = []
-    /// Each app by itself, where all are asked for and there are several.
+    /// The overview of each app, if all apps are shown and there are several.
     var apps: [AppOverview] = []
-    /// Which page of an exported list this is, from 1 on; `nil` on a server, whose pages have cursors.
+    /// Number of this page in an exported list, from 1; `nil` on a server, whose pages have cursors.
     var exportedNumber: Int?
 
     var html: HTML {
@@ -70,7 +70,7 @@ struct SummaryPage: Component {
         exportedNumber.map(exported) ?? .summary(context.query)
     }
 
-    /// The list that this page is of, by the number of its page.
+    /// Returns the link target of a page of the exported list, by its number.
     private func exported(_ number: Int) -> LinkTarget {
         let query = context.query
         return number == 1 && query.state == .toFix
@@ -87,7 +87,7 @@ struct SummaryPage: Component {
         return #"<nav class="pages" aria-label="More leaks">\#(first)\#(following)</nav>"#
     }
 
-    /// Where the tiles' numbers are for programs; an export has none of them.
+    /// Link to the JSON of the overview; `nil` in an export, which does not contain it.
     private var numbers: HTML? {
         let place = LinkTarget.overview(app: context.query.app, overview.period)
         return context.links.isServed

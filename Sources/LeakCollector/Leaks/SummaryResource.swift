@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The list of leaks; as a page with the numbers of an app above it.
+/// The list of leaks. The page has the overview above the list.
 struct SummaryResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/leaks", "/")
 
@@ -33,10 +33,10 @@ struct SummaryResource: JSONResource, PageResource {
         ).html
     }
 
-    /// Known system leaks under the first page of a list.
+    /// Maximum number of known system leaks below the first page of a list.
     static let knownShown = 20
 
-    /// The first of those that a list leaves out for being known.
+    /// Returns the first known leaks that a list leaves out.
     static func known(besides page: LeakPage, _ query: LeakQuery, from view: StoreView) throws -> [LeakRow] {
         guard page.known.leaks > 0, query.cursor == nil else { return [] }
         var query = query

@@ -2,22 +2,22 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The leak that the reports of a stored leak go to by today's rules.
+/// The leak to which the current rules assign the reports of a stored leak.
 ///
-/// A stored leak keeps the rule that made it. Where a rule has changed since, new reports of the same objects go to
-/// another leak.
+/// A stored leak keeps the version of the rules that made it. If the rules have changed since, new reports of the
+/// same objects belong to another leak.
 enum CurrentGroup {
-    /// Its reports still come to the leak itself.
+    /// The reports still belong to the leak itself.
     case same
     case other(LeakIdentity)
-    /// Some of its reports go to another leak than others do.
+    /// The reports belong to several leaks.
     case several
-    /// No report that tells is kept.
+    /// No sample report determines the leak.
     case unknown
 
     /// - Parameters:
-    ///   - reports: kept ones.
-    ///   - symbols: names frames that have an image and an offset alone.
+    ///   - reports: the sample reports of the leak.
+    ///   - symbols: names frames that have only an image and an offset.
     init(
         of leak: LeakIdentity, reports: some Sequence<LeakReport>,
         symbols: CallStack.Symbols = { _, _ in [] }
@@ -40,7 +40,7 @@ enum CurrentGroup {
         self = found.map { .other($0) } ?? .unknown
     }
 
-    /// The group of one report.
+    /// Returns the group of one report.
     private static func group(
         of report: LeakReport, in leak: LeakIdentity, _ symbols: CallStack.Symbols
     ) -> CurrentGroup {
@@ -50,14 +50,14 @@ enum CurrentGroup {
         }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
         if identities.contains(where: { $0.id == leak.id || $0.alternative?.id == leak.id }) { return .same }
-        // A text that tells of several leaks.
+        // The text describes several leaks.
         if groups.contains(where: { !$0.others.isEmpty }) { return .several }
         guard let group = identities.first, isWhole(group, of: leak) else { return .unknown }
         return .other(group)
     }
 
-    /// A kept report no longer says which module its sender named, so that each that it may have been is tried. No type is
-    /// in the last one, which leaves dotted names whole.
+    /// Returns the modules that the sender may have named. A sample report does not contain the module, so each of
+    /// them is tried. No type is in ``GroupingRules/noModule``, which leaves dotted names whole.
     private static func modules(of leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
         return isNested ? [GroupingRules.noModule, nil] : [leak.module, nil, GroupingRules.noModule]
@@ -70,18 +70,19 @@ enum CurrentGroup {
 
     private static func plain(_ className: String) -> Substring { className.prefix { $0 != "<" } }
 
-    /// Long reports are kept without their stack, and without what else made their group.
+    /// Returns `true` if a group was determined by complete data. The sample of a long report lacks its stack and
+    /// other parts that determined its group.
     private static func isWhole(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
         if group.groupingKey.className.isEmpty, group.groupingKey.stack.isEmpty { return false }
         if group.quality == .low, leak.quality != .low { return false }
-        // A kept text that told of several leaks may have lost this one.
+        // The sample of a text that described several leaks may lack this one.
         if let className = leak.className, let other = group.className {
             let (one, two) = (plain(className), plain(other))
             guard one.hasSuffix(two) || two.hasSuffix(one) else { return false }
         } else if leak.className == nil, !leak.cycle.isEmpty, leak.cycle.count == group.cycle.count {
             guard leak.cycle == group.cycle else { return false }
         }
-        // Symbols that named the frames are no longer there.
+        // The symbols that named the frames were removed since.
         if CallStack.isOfPlaces(group.groupingKey.stack),
             CallStack.titles(of: leak.groupingKey.stack) != nil, !CallStack.isOfPlaces(leak.groupingKey.stack)
         {
@@ -93,10 +94,10 @@ enum CurrentGroup {
     }
 }
 
-/// Where the new reports of a leak go that an older rule made.
+/// The leak that new reports belong to, for a leak that an older rule made.
 struct Successor {
     var identity: LeakIdentity
-    /// `nil` while no report has gone there.
+    /// `nil` if it has no reports yet.
     var outline: LeakOutline?
 
     init(identity: LeakIdentity, outline: LeakOutline?) {
@@ -104,10 +105,10 @@ struct Successor {
         self.outline = outline
     }
 
-    /// Reads as much as one row, and only for a leak that may be of an older rule.
+    /// Finds the successor of a leak. It reads about one row, and only if an older rule may have made the leak.
     ///
-    /// - Parameter newest: the newest report of the leak that is kept; asked for only if it matters.
-    /// - Returns: `nil` for a leak that its reports still come to.
+    /// - Parameter newest: returns the newest sample report of the leak; called only if it is needed.
+    /// - Returns: `nil` if new reports still belong to the leak itself.
     init?(
         of leak: LeakIdentity, newest: () throws(StoreError) -> SampleReport?, reader: any StoreReader
     ) throws(StoreError) {

@@ -2,13 +2,14 @@ internal import LeakGrammar
 import LeakMessage
 import LeakStore
 
-/// A report that was kept, with its parsed JSON.
+/// A sample report with its parsed JSON.
 struct ParsedSample: Sendable {
     var sample: SampleReport
     /// `nil` if the JSON could not be read. It is then shown unchanged.
     var report: LeakReport?
 
-    /// Time of the device's clock, if it was too far off to be counted at: see ``SubmissionBuilder/moment(_:receivedAt:)``.
+    /// Time of the device's clock, if it was too far off for the report to count at it: see
+    /// ``SubmissionBuilder/moment(_:receivedAt:)``.
     var implausibleDeviceTime: Int64? {
         guard let at = report?.at?.milliseconds, at != sample.at else { return nil }
         return at
@@ -17,7 +18,7 @@ struct ParsedSample: Sendable {
     /// The report's JSON as text.
     var json: String { String(decoding: sample.body, as: UTF8.self) }
 
-    /// `5.2.0 (812)`
+    /// Returns the version with its build: `5.2.0 (812)`.
     static func version(_ version: String, _ build: String?) -> String {
         build.map { "\(version) (\($0))" } ?? version
     }

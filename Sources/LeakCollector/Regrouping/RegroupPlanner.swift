@@ -3,27 +3,28 @@ internal import LeakGrammar
 internal import LeakMessage
 package import LeakStore
 
-/// Finds the leaks of an app whose reports go to other leaks by today's rules, and merges them: `collector regroup`.
+/// The planner of `collector regroup`: finds the leaks of an app whose reports the current rules assign to other
+/// leaks, and merges them.
 package struct RegroupPlanner {
     /// A leak that is merged into another.
     package struct Part: Sendable {
         package var id: LeakID
         package var title: String
-        /// ``GroupingKey/version``
+        /// Version of the rules that made the leak: ``GroupingKey/version``.
         package var rule: Int
         package var reports: Int
     }
 
-    /// Leaks that become one.
+    /// Leaks that are merged into one leak.
     package struct Group: Sendable {
         package var target: LeakIdentity
-        /// `nil` for a leak that is not there yet.
+        /// Number of reports of the target; `nil` if the target does not exist yet.
         package var targetReports: Int?
         /// Most reports first.
         package var parts: [Part]
-        /// The decision that will hold.
+        /// The decision that applies to the merged leak.
         package var holding: LeakMerge.Holding?
-        /// How many of the leaks have a decision.
+        /// Number of the leaks that have a decision.
         package var decidedParts: Int
     }
 
@@ -39,9 +40,9 @@ package struct RegroupPlanner {
         package var withoutReports = 0
     }
 
-    /// The name that the history of a merged leak has for who decided.
+    /// The author of the merge in the history of the merged leak.
     package static let author = "collector regroup"
-    /// Leaks that one transaction merges: a few milliseconds each, for which reports wait.
+    /// Maximum number of leaks that one transaction merges. Each takes a few milliseconds, during which reports wait.
     private static let partsPerMerge = 20
 
     private let reader: any StoreReader
@@ -56,9 +57,11 @@ package struct RegroupPlanner {
         self.now = now
     }
 
-    /// - Parameter app: `nil` for all.
-    /// - Returns: apps that have leaks, in the order of their names.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for an app that is not there.
+    /// Returns the plan of each app.
+    ///
+    /// - Parameter app: `nil` for all apps.
+    /// - Returns: plans of the apps that have leaks, in the order of their names.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for an unknown app.
     package func plans(app: String?) throws -> [Plan] {
         let apps = try reader.apps()
         if let app, !apps.contains(where: { $0.utf8.elementsEqual(app.utf8) }) {
@@ -119,7 +122,8 @@ package struct RegroupPlanner {
         return plan
     }
 
-    /// The number of leaks that each leak's target is merged into one after another. A leak whose targets lead back to it has none.
+    /// Returns for each leak how many further merges its target passes through. A leak whose targets lead back to
+    /// itself is left out.
     private static func depths(_ targets: [LeakID: LeakID]) -> [LeakID: Int] {
         targets.compactMapValues { first in
             var (target, depth) = (first, 0)
@@ -148,7 +152,7 @@ package struct RegroupPlanner {
         } while query.cursor != nil
     }
 
-    /// As the store chooses it: the most recent one.
+    /// Sets the decision that applies to the merged leak: the most recent one, as in the store.
     private func setHolding(of group: inout Group) throws(StoreError) {
         let target = group.targetReports == nil ? [] : [group.target.id]
         for id in group.parts.map(\.id) + target {
@@ -164,7 +168,7 @@ package struct RegroupPlanner {
 
     /// Merges the leaks of a group.
     ///
-    /// - Returns: how many were merged; fewer than planned where some are gone meanwhile.
+    /// - Returns: the number of merged leaks. It is lower than planned if some leaks were removed meanwhile.
     package static func merge(_ group: Group, in store: any Store, now: Int64) throws(StoreError) -> Int {
         var merged = 0
         var rest = group.parts[...]
@@ -183,10 +187,10 @@ package struct RegroupPlanner {
 
 /// The entry in the history of a merged leak.
 enum MergeNote {
-    /// Leaks that are named; the others are counted.
+    /// Maximum number of leaks that are named. The others are counted.
     private static let named = 20
 
-    /// - Parameter version: of the rule that puts the reports together.
+    /// - Parameter version: version of the rules that put the reports together.
     static func text(_ merge: LeakMerge, version: Int) -> String {
         let names = merge.sources.prefix(named).map { "\($0.id) (\(count($0.reports, "report")))" }
         let others = merge.sources.count - names.count
@@ -201,7 +205,7 @@ enum MergeNote {
             "\(first) Decision in effect: \(decision(holding.decision)), about \(holding.leak)\(choice)."
     }
 
-    /// `resolved in 5.2.0 by ada on 2026-11-20`
+    /// Returns a decision in words: `resolved in 5.2.0 by ada on 2026-11-20`.
     static func decision(_ decision: PastDecision) -> String {
         let words =
             switch decision.action {
@@ -221,11 +225,11 @@ enum MergeNote {
     }
 }
 
-/// The text that the command prints of a plan.
+/// The text that the command prints for a plan.
 package enum RegroupSummary {
-    /// Characters of a title that a line has.
+    /// Maximum characters of a title in a line.
     private static let titleLength = 80
-    /// Leaks of a group, or groups of reports that go to several leaks, that have a line of their own.
+    /// Maximum number of leaks with a line of their own, in a group and among the leaks that are not merged.
     private static let partsShown = 10
 
     /// - Parameters:

@@ -1,20 +1,20 @@
 import LeakStore
 
-/// How versions did, one after the other from the oldest to the newest: a line for the share of leak-free sessions, bars
-/// for leaks per 1,000 checks. The table below has the same numbers.
+/// Charts of all versions, from the oldest to the newest: a line for the share of leak-free sessions, and bars for
+/// leaks per 1,000 checks. The table below has the same numbers.
 struct ReleaseChart: Component {
     /// Newest version first.
     var releases: [ReleaseSummary]
 
-    /// Units from version to version and of the tallest bar; the style sheet stretches both.
+    /// Distance between versions, in units. The style sheet stretches the chart.
     private static let step = 20
-    /// Units of a column: tenths of a percent, which is less than a pixel.
+    /// Height of a column in units: tenths of a percent, which are less than a pixel.
     private static let height = 1000
-    /// Units of the lowest bar: a little is never nothing.
+    /// Height of the lowest bar in units, so that small values are visible.
     private static let lowestBar = 10
-    /// Names along the axis, and columns that a chart of fewer versions has room for.
+    /// Maximum number of names along the axis, and minimum number of columns.
     private static let names = 7
-    /// Versions up to which each has a dot on the line; with more the line is all there is room for.
+    /// Maximum number of versions for which each has a dot on the line. With more there is only room for the line.
     private static let dottedVersions = 60
 
     /// One version of a chart.
@@ -22,7 +22,7 @@ struct ReleaseChart: Component {
         var version: String
         /// `nil` without data.
         var value: Double?
-        /// The value as the table has it.
+        /// The value as text, as in the table.
         var words: String?
     }
 
@@ -42,7 +42,8 @@ struct ReleaseChart: Component {
         guard let least = points.compactMap(\.value).min() else {
             return #"<p class="dim">No sessions reported yet.</p>"#
         }
-        // From 0 on, all lines would run along the upper edge: what counts is the last percent.
+        // The axis does not start at 0, because all lines would then run along the upper edge, and the last percent
+        // matters.
         let floor = [0.999, 0.99, 0.98, 0.95, 0.9, 0.8, 0.5].first { $0 <= least } ?? 0
         return chart(
             points, title: "Leak-free sessions", top: "100\u{A0}%",
@@ -78,12 +79,14 @@ struct ReleaseChart: Component {
         }
     }
 
-    /// The frame of a chart: its edges' values, the versions along it, and each one's number under the pointer.
+    /// Returns a chart: the values at its edges, the names of versions along its axis, and the number of each version
+    /// as a tooltip.
     private func chart(
         _ points: [Point], title: String, top: String, bottom: String,
         _ draw: ([(point: Point, x: Int)]) -> HTML
     ) -> HTML {
-        // Whole groups of versions with one name each, the newest last: the names stand below what they name.
+        // Versions form groups of equal size with one name each, the newest version last, so that each name is below
+        // its version.
         let group = max(1, (points.count + Self.names - 1) / Self.names)
         let groups = max(Self.names, (points.count + group - 1) / group)
         let empty = groups * group - points.count
@@ -106,7 +109,7 @@ struct ReleaseChart: Component {
             """#
     }
 
-    /// A line through neighbours, broken where a version has no data.
+    /// Returns a line through neighbouring versions, which is interrupted at a version without data.
     private func line(_ columns: [(point: Point, x: Int)], _ y: (Double) -> Int) -> HTML {
         var line = HTML()
         var dots = HTML()

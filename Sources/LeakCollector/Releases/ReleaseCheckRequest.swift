@@ -20,7 +20,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
             + (baseline.map { "&baseline=\(Percent.encode($0))" } ?? "")
     }
 
-    /// Answers from the database, in the bytes that a server would send. Blocks on the store.
+    /// Returns the result from the database, as the JSON that a server would send. Blocks on the store.
     ///
     /// - Parameter now: milliseconds since 1970.
     /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or ``StoreError``, with

@@ -48,15 +48,15 @@ extension JSONWriter {
     }
 }
 
-/// Why a collector that was asked far away has not answered, as one sentence that says what to do.
+/// Error of a request to a remote collector: one sentence with the reason and the remedy.
 public struct RemoteCollectorError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
 
     /// - Parameters:
-    ///   - address: of the collector.
-    ///   - path: that was asked for there.
+    ///   - address: address of the collector.
+    ///   - path: path of the request.
     ///   - type: the answer's `Content-Type`.
-    ///   - location: where the answer sends on to.
+    ///   - location: the answer's `Location`, if it redirects.
     public init(
         address: String, path: String = "/api/v1/check", status: Int, type: String?, location: String?,
         body: [UInt8]
@@ -81,7 +81,7 @@ public struct RemoteCollectorError: Error, Hashable, Sendable, CustomStringConve
         description = TerminalText.text(sentence)
     }
 
-    /// The sentence of a problem of RFC 9457.
+    /// Returns the detail of a problem of RFC 9457; `nil` for another body.
     private static func detail(_ body: [UInt8]) -> String? {
         guard UTF8Validity.firstInvalidByte(in: body) == nil else { return nil }
         let detail = try? JSONScanner.scan(body) { (scanner) throws(JSONError) -> String? in

@@ -4,7 +4,7 @@ extension ReleaseCheckResult {
     /// no name from outside can begin one.
     /// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
     ///
-    /// - Parameter address: of the collector, for links to the pages of leaks; `nil`: without.
+    /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func workflowCommands(address: String?) -> String {
         guard !passes else { return Self.command("notice", title: "Leak check", sentence) }
         var text = Self.command("error", title: "Leak check", sentence)
@@ -24,7 +24,8 @@ extension ReleaseCheckResult {
         "::\(name) title=\(escaped(title, isProperty: true))::\(escaped(message, isProperty: false))\n"
     }
 
-    /// As the runner reads it back: https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
+    /// Returns a text escaped as the runner unescapes it:
+    /// https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
     private static func escaped(_ text: String, isProperty: Bool) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -40,7 +41,7 @@ extension ReleaseCheckResult {
         return String(escaped)
     }
 
-    /// GitHub shows no summary of a step that is larger than a mebibyte.
+    /// Maximum bytes of a step summary. GitHub shows no summary that is larger than a mebibyte.
     private static let summaryBytes = 1_000_000
 
     /// The result as Markdown, for the file that `GITHUB_STEP_SUMMARY` names.
@@ -63,7 +64,8 @@ extension ReleaseCheckResult {
         return text + "\n"
     }
 
-    /// A backslash before a mark of ASCII makes it text: https://spec.commonmark.org/0.31.2/#backslash-escapes
+    /// Returns a text in which a backslash before each ASCII punctuation character keeps it from being markup:
+    /// https://spec.commonmark.org/0.31.2/#backslash-escapes
     private static func markdown(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -24,8 +24,8 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     var new: [Leak] = []
     var regressed: [Leak] = []
 
-    /// The answer is not that of a release check: it comes from another program, or from a collector that is much older
-    /// or newer.
+    /// Error for an answer that is not the result of a release check: it comes from another program, or from a much
+    /// older or newer collector.
     public struct Unreadable: Error, Hashable, Sendable, CustomStringConvertible {
         public var description: String
     }

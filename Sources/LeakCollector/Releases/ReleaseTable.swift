@@ -7,11 +7,11 @@ struct ReleaseTable: Component {
     /// Newest version first.
     var releases: [ReleaseSummary]
 
-    /// Builds that are all named; of more, the first and the last.
+    /// Maximum number of builds that are all named. Of more builds, only the first and the last are named.
     private static let namedBuilds = 3
 
-    /// With roles, since a narrow window shows rows as blocks: some browsers then take it for no table any longer.
-    /// https://adrianroselli.com/2018/02/tables-css-display-properties-and-aria.html
+    /// The table with ARIA roles. A narrow window shows rows as blocks, and some browsers then no longer treat the
+    /// element as a table. https://adrianroselli.com/2018/02/tables-css-display-properties-and-aria.html
     var html: HTML {
         #"""
         <div class="scroll" tabindex="0" role="group" aria-label="Versions"><table class="releases" role="table">\#
@@ -56,7 +56,7 @@ struct ReleaseTable: Component {
         #"<td role="cell" class="num">\#(count > 0 ? link("\(Count(count))", to: release, change) : "\(Count(count))")</td>"#
     }
 
-    /// Leads to the version's leaks behind a number.
+    /// Returns a link to the leaks of the version that a number counts.
     private func link(_ words: HTML, to release: ReleaseSummary, _ change: (inout LeakQuery) -> Void) -> HTML
     {
         guard context.links.isServed else { return words }
@@ -86,22 +86,22 @@ struct ReleaseTable: Component {
 }
 
 extension ReleaseSummary {
-    /// `nil` without a session.
+    /// Share of leak-free sessions; `nil` without sessions.
     var leakFreePercentage: Percentage? { .leakFree(sessions, leaky: leakySessions) }
 
-    /// `nil` without a check.
+    /// Leaks per 1,000 checks with one decimal; `nil` without checks.
     var leaksPerThousandChecks: Decimal? {
         exactLeaksPerThousandChecks.map { Decimal(tenths: Int(saturating: $0 * 10)) }
     }
 
-    /// As a chart draws it; `nil` without a check.
+    /// Leaks per 1,000 checks, as the chart draws them; `nil` without checks.
     var exactLeaksPerThousandChecks: Double? {
         checks > 0 ? Double(reports) * 1000 / Double(checks) : nil
     }
 }
 
 extension VersionSessions {
-    /// `nil` without a session.
+    /// Share of leak-free sessions; `nil` without sessions.
     var leakFreePercentage: Percentage? { .leakFree(sessions, leaky: leakySessions) }
 }
 

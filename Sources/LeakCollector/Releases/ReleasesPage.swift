@@ -1,9 +1,9 @@
 import LeakStore
 
-/// How each version of an app does: `/releases`.
+/// The page of an app's versions: `/releases`.
 struct ReleasesPage: Component {
     var context: PageContext
-    /// `nil` while there is none.
+    /// `nil` if there is no app yet.
     var app: String?
     /// Newest version first.
     var releases: [ReleaseSummary]
@@ -27,7 +27,7 @@ struct ReleasesPage: Component {
         "\(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))\(newest)"
     }
 
-    /// Why the version on top does not count as the newest.
+    /// Note on why the version on top does not count as the newest; `nil` if it does.
     private var newest: HTML? {
         guard releases.first?.isNewest == false, let newest = releases.first(where: \.isNewest) else {
             return nil

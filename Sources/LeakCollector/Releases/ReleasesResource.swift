@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The versions of one app: of the one that was seen last, where none is named.
+/// The versions of one app, which is the most recently seen one if none is named.
 struct ReleasesResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/releases", "/releases")
 
@@ -11,7 +11,7 @@ struct ReleasesResource: JSONResource, PageResource {
     init(_ request: borrowing Request, _: Parameters) { app = request.queriedApp }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        // Versions of two apps cannot be told in one list.
+        // One list cannot contain the versions of two apps.
         let shown = try app ?? view.reader.apps().first
         let releases = try shown.map { try view.reader.releases(app: $0) } ?? []
         writer.fields(of: releases, app: shown)

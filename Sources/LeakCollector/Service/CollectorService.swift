@@ -3,7 +3,8 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// Answers the requests to a collector: finds the route of each, authorizes it, and has it answered.
+/// The service that handles all requests to a collector: finds the route of a request, authorizes it, and passes it
+/// to the route's handler.
 final class CollectorService: Service {
     /// All routes except the files of `Public`.
     let routes: [Route]
@@ -34,7 +35,7 @@ final class CollectorService: Service {
         router = Router(routes.map { ($0.method, $0.path, $0) })
     }
 
-    /// Endpoints that tell whether the collector runs, and whether it can answer.
+    /// Returns the routes of health checks: whether the collector runs, and whether it can answer.
     private static func probes(_ context: RequestContext) -> [Route] {
         let (health, readiness) = (context.health, ReadinessProbe(threads: context.threads))
         return [
@@ -68,7 +69,7 @@ final class CollectorService: Service {
         return allow.map { methodNotAllowed($0, at: request) }
     }
 
-    /// - Parameter allow: the methods that the address answers.
+    /// - Parameter allow: the methods that the address accepts.
     private func methodNotAllowed(_ allow: String, at request: borrowing Request) -> Response {
         guard !request.path.hasPrefix("/api/") else {
             return Problem(.methodNotAllowed, "this address accepts only \(allow)").with("Allow", allow)
@@ -80,7 +81,7 @@ final class CollectorService: Service {
         return page
     }
 
-    /// Rejects a request whose address and method are right.
+    /// Returns the rejection of a request with a known address and method; `nil` if its body should be read.
     private func rejection(of request: borrowing Request, _ match: Route.Match) -> Response? {
         let route = match.route
         if let rejection = authorize(request, match) ?? route.screen?(request) { return rejection }

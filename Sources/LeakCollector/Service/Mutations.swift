@@ -1,4 +1,4 @@
-/// Everything that can be changed: the only list of it.
+/// The list of all mutations.
 enum Mutations {
     static func all(erasure: Erasure, symbols: SymbolUploadWorker, ingest: Ingest) -> [any Mutation] {
         DecisionMutation.all + CredentialMutation.all

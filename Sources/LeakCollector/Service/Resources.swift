@@ -1,4 +1,4 @@
-/// Everything that can be read, each with its addresses: the only list of them.
+/// The list of all resources, each with its addresses.
 enum Resources {
     static let addresses: [ResourceAddress] = [
         .page(SummaryResource.self), .json(SummaryResource.self),

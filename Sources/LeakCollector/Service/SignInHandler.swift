@@ -1,9 +1,9 @@
 internal import LeakHTTPServer
 internal import LeakStore
 
-/// Signs browsers in and out: `/sign-in` and `/sign-out`.
+/// Handler of `/sign-in` and `/sign-out`.
 struct SignInHandler: Sendable {
-    /// Bytes of a form: a token or a code, and where to go.
+    /// Maximum bytes of a form: a token or a code, and a destination.
     private static let body = Route.Body.atMost(4096)
 
     let signIn: SignIn
@@ -22,16 +22,17 @@ struct SignInHandler: Sendable {
                 receive(request, responder: responder, needsOrigin: false, handler: open)
             },
             Route(.post, "/sign-out", access: .anyone, isForBrowsers: true) { request, _, responder in
-                // A browser adds the cookie by itself, and says where the form stands.
+                // A browser adds the cookie to forms of other sites too, so a form with the cookie must name its
+                // origin.
                 let hasCookie = signIn.authenticator.sessionCookie(of: request) != nil
                 receive(request, responder: responder, needsOrigin: hasCookie, handler: signOut)
             },
         ]
     }
 
-    /// Rejects a form that another site sent.
+    /// Handles a form, or rejects it if another site sent it.
     ///
-    /// - Parameter needsOrigin: rejects a form of unknown origin too.
+    /// - Parameter needsOrigin: true to reject forms of unknown origin too.
     private func receive(
         _ request: borrowing Request, responder: consuming Responder, needsOrigin: Bool,
         handler: (borrowing Request, consuming Responder, Int64) -> Void
@@ -47,8 +48,8 @@ struct SignInHandler: Sendable {
         responder.send(.page(error: .forbidden, detail: detail, now: context.now()))
     }
 
-    /// The page that a browser gets before it sends anything. A link is spent by its button alone: a chat's preview or a
-    /// mail filter looks at the link too.
+    /// Returns the page that a browser gets before it sends a form. Only the button on the page uses up a sign-in
+    /// link, because previews of chats and mail filters open the link too.
     private func firstPage(for request: borrowing Request, now: Int64) -> Response {
         let destination = Self.destination(request.query("to"))
         guard let code = request.query("code") else {
@@ -67,12 +68,12 @@ struct SignInHandler: Sendable {
         let destination = Self.destination(form["to"] ?? request.query("to"))
         let code = form["code"]
         let client = request.clientAddress
-        // A code is random, and cannot be guessed: the way in by a link stays open to all.
+        // A code is random and cannot be guessed, so sign-in by a link is never limited.
         if code == nil, let seconds = attempts.secondsToWait(client, now: now) {
             attempts.recordRejection()
             var response = page(.tooManyAttempts, destination: destination, now: now)
             response.fields.append(("Retry-After", "\(seconds)"))
-            // Nothing behind it on the connection is read: guesses cost their sender a connection each.
+            // The connection is closed, so that each further guess costs a connection.
             response.closes = true
             responder.send(response)
             return
@@ -114,7 +115,7 @@ struct SignInHandler: Sendable {
         }
     }
 
-    /// - Parameter code: of a link that still works.
+    /// - Parameter code: the code of a sign-in link that is still valid.
     private func page(
         _ problem: SignInPage.Problem?, code: String? = nil, destination: String?, now: Int64
     ) -> Response {
@@ -130,7 +131,7 @@ struct SignInHandler: Sendable {
         return Response(page: page.html, status: status, holdsSecret: code != nil)
     }
 
-    /// Opens or closes a session where it may wait for the disk.
+    /// Opens or closes a session on a thread that may wait for the disk.
     private func run(
         responder: consuming Responder, now: Int64, _ work: @escaping @Sendable () throws -> Response
     ) {
@@ -142,8 +143,8 @@ struct SignInHandler: Sendable {
             ) { _ in try work() })
     }
 
-    /// Where to go after signing in: one of our own paths, never another site (`//evil.example` is one to browsers,
-    /// and so is `/\evil.example`).
+    /// Returns the path to open after signing in; `nil` for any address of another site. Browsers treat
+    /// `//evil.example` and `/\evil.example` as other sites.
     static func destination(_ text: String?) -> String? {
         guard let text, text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= 2048 else { return nil }
         let second = text.utf8.dropFirst().first

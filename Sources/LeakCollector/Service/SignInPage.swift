@@ -1,4 +1,4 @@
-/// The way in: a link that the collector printed, or an access token.
+/// The sign-in page, for a sign-in link that the collector printed or for an access token.
 struct SignInPage: Component {
     enum Problem: Hashable, Sendable {
         /// No such token, or it was revoked or has expired.
@@ -13,9 +13,9 @@ struct SignInPage: Component {
 
     var context: PageContext
     var problem: Problem?
-    /// The code of a link that works: then a button spends it.
+    /// The code of a valid sign-in link, which the page's button uses up; `nil` shows the form for a token.
     var code: String?
-    /// Where to go afterwards: a path of this collector, sent along as `to`.
+    /// Path of this collector to open after signing in, sent as `to`.
     var destination: String?
 
     var html: HTML {

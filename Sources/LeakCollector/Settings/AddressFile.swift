@@ -17,9 +17,9 @@ public struct AddressFile: Sendable {
     /// - Parameter folder: the data folder.
     public init(folder: String) { path = "\(folder)/\(Self.name)" }
 
-    /// Writes the address; a reader sees the former one or all of this one.
+    /// Writes the address atomically: a reader sees the former one or all of this one.
     ///
-    /// - Returns: whether it is written. A folder that is missing is not made.
+    /// - Returns: `true` if it was written. A missing folder is not created.
     public func write(_ address: String) -> Bool {
         let part = path + ".part"
         unsafe unlink(part)
@@ -35,7 +35,7 @@ public struct AddressFile: Sendable {
         return true
     }
 
-    /// Returns the address; `nil` where no server has written one.
+    /// Returns the address; `nil` if no server has written one.
     public func read() -> String? {
         let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }

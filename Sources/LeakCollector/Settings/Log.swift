@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Lines about what the collector does, on standard error: for people or, as JSON, for programs that gather logs.
+/// The collector's log on standard error: text for people, or JSON for programs that gather logs.
 ///
 /// Secrets reach it only in the first lines of a start, and only if the operator wants them there
 /// (``Settings/showsSecrets``).
@@ -34,13 +34,14 @@ public struct Log: Sendable {
     private static func write(_ text: String, to descriptor: Int32) {
         var line = Array(text.utf8)
         line.append(UInt8(ascii: "\n"))
-        // In one piece, so that lines of several threads do not mix. A log that cannot be written stops nothing.
+        // The line is written at once, so that lines of several threads do not mix. A log that cannot be written must
+        // not stop the collector, so errors are ignored.
         _ = writeAll(line, to: descriptor)
     }
 
-    /// The line without its end.
+    /// Returns the line without its line end.
     ///
-    /// - Parameter fields: only JSON has them.
+    /// - Parameter fields: further fields, which only JSON has.
     static func line(
         _ message: String, level: Level, form: Settings.LogForm, now: Int64,
         fields: KeyValuePairs<String, String> = [:]

@@ -6,10 +6,10 @@
 
 /// A file that holds one secret, as container engines mount it.
 enum SecretFile {
-    /// More than any secret or address has.
+    /// Maximum bytes of a file, more than any secret or address has.
     static let longest = 64 * 1024
 
-    /// Reads the secret, without the ends of lines behind it.
+    /// Reads the secret, without the line ends after it.
     ///
     /// - Parameter variable: the variable that names the file, for the message.
     /// - Throws: ``SettingError`` for a file that cannot be read, is empty, too large or not UTF-8.

@@ -8,10 +8,10 @@ internal import LeakStore
     internal import Glibc
 #endif
 
-/// Groups of reports seen before, found by the bytes that decide the group, without making a string.
+/// Cache of the groups of earlier reports, by the bytes that determine a group. A look-up creates no string.
 ///
-/// Bounded: what is not asked for while half of the entries were replaced is forgotten. Not thread safe: each loop owns
-/// one.
+/// The cache is bounded: an entry that is not used while half of the entries are replaced is evicted. It is not
+/// thread-safe: only one thread uses it at a time.
 struct GroupCache {
     private struct Entry {
         let key: [UInt8]
@@ -19,15 +19,15 @@ struct GroupCache {
         /// Images whose symbols named its frames.
         let images: Set<String>
 
-        /// Bytes, about, with what an array and an allocation add to a string. Names that were mangled are much longer
-        /// than in the key.
+        /// Approximate bytes, including the overhead of arrays and allocations. Demangled names are much longer than
+        /// the mangled ones in the key.
         var size: Int {
             ([groups.first] + groups.others).map(\.identity).reduce(key.count) { size, identity in
                 size + Self.size(of: identity) + (identity.alternative.map(Self.sizeBeside) ?? 0)
             }
         }
 
-        /// The bytes that a class's second key adds. A call stack's texts are shared by both keys.
+        /// Returns the bytes that a class's second key adds. Both keys share the texts of a call stack.
         private static func sizeBeside(_ identity: LeakIdentity) -> Int {
             guard CallStack.titles(of: identity.stack) != nil else { return size(of: identity) }
             return 512 + 16 * (identity.stack.count + identity.groupingKey.stack.count)
@@ -42,20 +42,21 @@ struct GroupCache {
         }
     }
 
-    /// Entries, young and old: a thousand leaks in eight spellings.
+    /// Maximum number of entries, young and old: a thousand leaks in eight spellings.
     private let limit: Int
-    /// Bytes of entries, young and old: a thousand leaks with call stacks of thirty frames, 9 KiB each, in the young half. Others
-    /// have 1,000 bytes.
+    /// Maximum bytes of entries, young and old. The young half has room for a thousand leaks with call stacks of
+    /// thirty frames, 9 KiB each. Other leaks take about 1,000 bytes.
     private static let byteLimit = 24 * 1024 * 1024
     private var youngBytes = 0
     private var young: [Int: Entry] = [:]
     private var old: [Int: Entry] = [:]
     private var key: [UInt8] = []
     private let symbols: SymbolTableCache?
-    /// The ``SymbolTableCache/generation`` of the groups. Groups of another one may have other names now.
+    /// The ``SymbolTableCache/generation`` of the groups. The names in groups of an earlier generation may be
+    /// outdated.
     private var generation = 0
     private var usedImages: Set<String> = []
-    /// Why symbols could not be read. Groups found since are not those that their reports belong to.
+    /// Error of reading symbols. Groups that were determined since may be wrong.
     private(set) var failure: StoreError?
 
     init(limit: Int = 8192, symbols: SymbolTableCache? = nil) {
@@ -63,7 +64,7 @@ struct GroupCache {
         self.symbols = symbols
     }
 
-    /// Begins a request: forgets groups that other symbols were known for.
+    /// Begins a request: drops all groups if the known symbols have changed.
     mutating func begin() {
         failure = nil
         guard let symbols else { return }
@@ -73,7 +74,7 @@ struct GroupCache {
         (young, old, youngBytes) = ([:], [:], 0)
     }
 
-    /// Ends a request: tells which symbols it needed.
+    /// Ends a request: records which symbols it used.
     mutating func end() {
         guard !usedImages.isEmpty else { return }
         symbols?.recordUse(of: usedImages)
@@ -93,7 +94,7 @@ struct GroupCache {
             makeKey(of: report, in: document, app: app, module: module, masksCalls: false)
             if let entry = entryOfKey() { return used(entry, for: report, in: document) }
         }
-        // What a sighting says of itself is left out, so that no other one inherits it.
+        // Values of this sighting alone are left out, so that cached groups do not pass them on to other sightings.
         var shared = document.report(report)
         shared.alive = nil
         shared.livedMilliseconds = nil
@@ -102,7 +103,7 @@ struct GroupCache {
         if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
             makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
         }
-        // A copy of its own, of its own length: the shared one has room for the longest key there was.
+        // A copy of the key's exact length, because the shared buffer has the capacity of the longest key so far.
         let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
         let entry = Entry(key: owned, groups: groups, images: symbolicator.used)
         if let failure = symbolicator.failure {
@@ -113,7 +114,7 @@ struct GroupCache {
         return refreshed(entry, for: report, in: document)
     }
 
-    /// Names the closures of an explanation.
+    /// Returns the closures of an explanation with the names that symbols give them.
     mutating func named(_ closures: StoredClosures) -> StoredClosures {
         var symbolicator = FrameSymbolicator(tables: symbols)
         let named = closures.named(by: &symbolicator)
@@ -137,7 +138,7 @@ struct GroupCache {
         }
     }
 
-    /// The entry of the key at hand.
+    /// Returns the entry of the current key, which becomes young; `nil` if there is none.
     private mutating func entryOfKey() -> Entry? {
         let hash = hashOfKey()
         if let entry = young[hash], isKey(of: entry) { return entry }
@@ -167,7 +168,7 @@ struct GroupCache {
         youngBytes += entry.size
     }
 
-    /// The groups with what is not part of the key taken from the report at hand.
+    /// Returns the groups, with the values that are not part of the key taken from the current report.
     private func refreshed(
         _ entry: Entry, for report: ReportSlices, in document: WireDocument
     ) -> GroupingRules.Groups {
@@ -184,10 +185,10 @@ struct GroupCache {
         return groups
     }
 
-    /// How long ago the leak was seen, by the report's own text.
+    /// Returns the milliseconds since the leak was seen, from the report's text.
     private func lived(_ document: WireDocument, _ report: ReportSlices, like group: GroupedReport) -> Int? {
         let text = Self.text(of: report)
-        // The same text but for its digits says so too, or does not.
+        // Texts that differ only in masked digits either all contain a duration, or none of them does.
         guard !Self.textDecides(report, of: document) || group.livedMilliseconds != nil else { return nil }
         return document.string(text).flatMap(GroupingRules.lived)
     }
@@ -196,22 +197,23 @@ struct GroupCache {
         report.message.isEmpty ? report.errorText : report.message
     }
 
-    /// Returns whether the report's fields leave anything open: its class, its event, or its stack, where the text may have a
-    /// call stack. ``DetectorMessage/mayHaveCallStack(_:)`` asks for line ends and quotes, which JSON escapes.
+    /// Returns `true` if the text affects the group: the fields do not give the class or the event, or they give no
+    /// stack and the text may contain a call stack. Only an escaped text may, because
+    /// ``DetectorMessage/mayHaveCallStack(_:)`` looks for line ends and quotes, which JSON escapes.
     private static func textDecides(_ report: ReportSlices, of document: WireDocument) -> Bool {
         report.className.isEmpty || report.event == nil
             || text(of: report).isEscaped && !hasElements(document, report.stack)
     }
 
-    /// Returns whether a list of strings has any. An empty one may hold white space.
+    /// Returns `true` if a list of strings has an element. The bytes of an empty list may be white space.
     private static func hasElements(_ document: WireDocument, _ list: JSONSlice) -> Bool {
         document.bytes(of: list).contains(UInt8(ascii: "\""))
     }
 
-    /// Makes the key: the bytes that decide the group, as they stand in the body, each part behind its length.
+    /// Builds the key: the bytes of the body that determine the group, each part after its length.
     ///
-    /// - Parameter masksCalls: leaves the addresses of a call stack out.
-    /// - Returns: whether there were any.
+    /// - Parameter masksCalls: true to leave out the addresses of a call stack.
+    /// - Returns: `true` if addresses were left out.
     @discardableResult
     private mutating func makeKey(
         of report: ReportSlices, in document: WireDocument, app: String, module: String?, masksCalls: Bool

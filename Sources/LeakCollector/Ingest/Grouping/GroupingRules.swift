@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// Assigns reports to leaks by app, class, and the stack without the system's part of it.
+/// Rules that assign reports to leaks by app, class, and the stack without the system's part of it.
 ///
 /// The key does not contain kind, module, children, cycle, version, device and texts, so a leak is one group over
 /// launches, devices, builds and versions of detectors. A stored group keeps the version of the rules that made it.
@@ -24,7 +24,8 @@ enum GroupingRules {
         /// Leaks beyond ``MessageSplitter/limit``, which are not counted.
         var missedCount = 0
 
-        /// The number of instances that the report's field states. A text of several leaks has one for each, or none.
+        /// Sets the number of live instances from the report's field. The leaks of a text with several leaks keep the
+        /// numbers from the text.
         mutating func setAlive(_ alive: Int?) {
             if others.isEmpty { first.alive = alive ?? first.alive }
         }
@@ -102,7 +103,8 @@ enum GroupingRules {
             alive: report.alive ?? parsed?.alive)
     }
 
-    /// Returns the subject with the class's module in its name if it is left out, and without it if it is there.
+    /// Returns the object with the module added to its class's name, or with the module removed if the name contains
+    /// it.
     private static func alternative(
         to subject: ReportedObject, of report: LeakReport, module: String?, _ symbols: CallStack.Symbols
     ) -> ReportedObject? {
@@ -114,7 +116,7 @@ enum GroupingRules {
         return plain.className?.appModule == nil ? nil : plain
     }
 
-    /// The leak that version 1 of the rules assigns a report without a call stack to.
+    /// Returns the id of the leak to which version 1 of the rules assigns a report without a call stack.
     static func oldID(of report: LeakReport, app: String, module: String?) -> LeakID {
         let subject = subject(of: report, module: module) { _, _ in [] }.subject
         return id(app: app, key: subject.oldKey(fingerprint: report.fingerprint))

@@ -1,12 +1,12 @@
 /// One link of a retain cycle as reported: an object, and the property by which it keeps the next.
 struct Reference: Hashable, Sendable {
-    /// `Shop.Cart`, `closure`
+    /// The object, such as `Shop.Cart` or `closure`.
     let object: String
-    /// `onChange`
+    /// The property, such as `onChange`.
     let property: String?
 
     /// Splits `Shop.Cart.onChange` into `Shop.Cart` and `onChange`: a property begins in lower case, after a type.
-    /// A closure's name is whole: the point in it stands before the function.
+    /// The name of a closure is not split, because the dot in it precedes a function.
     init(_ text: String) {
         guard SwiftClosureName(text, module: nil) == nil else {
             object = text
@@ -18,7 +18,7 @@ struct Reference: Hashable, Sendable {
         property = end.map { String(text[text.index(after: $0)...]) }
     }
 
-    /// Where the point before the property stands; `nil` without one.
+    /// Returns the index of the dot before the property; `nil` if there is no property.
     private static func endOfObject(in reference: String) -> String.Index? {
         var depth = 0
         var isAfterType = false

@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 import LeakStore
 
-/// The leaked object as a report describes it, cleaned.
+/// The leaked object as a report describes it, with cleaned names.
 struct ReportedObject {
     /// A type's name without its module.
     struct Name {
@@ -61,8 +61,8 @@ struct ReportedObject {
     /// The cycle without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless
     /// that is empty.
     let cycle: [String]
-    /// Substitute for a missing class: the cycle's names as rule 1 makes them, rotated to their smallest form. All
-    /// closures have the same name there, so that a cycle stays one leak when the number of its closure changes.
+    /// Substitute for a missing class: the cycle's names by version 1 of the rules, rotated to their smallest form.
+    /// All closures have the same name there, so that a cycle stays one leak when the number of its closure changes.
     private let cycleKey: [String]
     /// ``cycleKey`` with those generic arguments that are types of the app, rotated independently.
     private let detailedCycleKey: [String]
@@ -161,7 +161,7 @@ struct ReportedObject {
         return Cycle.element(name) + (property.map { "." + $0 } ?? "")
     }
 
-    /// `onChange`, `items[3].next`
+    /// Returns `true` for the path of a property, such as `onChange` or `items[3].next`.
     private static func isPath(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_$.[]".unicodeScalars.contains($0)
@@ -172,7 +172,8 @@ struct ReportedObject {
         text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
     }
 
-    /// The subject with the class's module in the names of its types; `nil` if the class names no module.
+    /// The object with the class's module added to the names of its types; `nil` if the class has no module of the
+    /// app.
     var qualified: ReportedObject? {
         guard let module = className?.appModule else { return nil }
         var subject = self

@@ -1,12 +1,12 @@
 /// The name that Swift gives a closure: `closure #1 in CartModel.bind()`.
 struct SwiftClosureName: Hashable, Sendable {
-    /// Without the module.
+    /// The name without the module.
     let text: String
 
-    /// Longer texts are shortened as other names are.
+    /// Maximum bytes of a closure's name. Longer texts are shortened like other names.
     private static let longest = 256
 
-    /// - Returns: `nil` for a text of another form: it may be a description, which may hold what users typed.
+    /// - Returns: `nil` for a text of another form, which may be a description with text that users typed.
     init?(_ raw: String, module: String?) {
         guard raw.utf8.count <= Self.longest else { return nil }
         var rest = raw[...]
@@ -27,7 +27,7 @@ struct SwiftClosureName: Hashable, Sendable {
         text = start + rest
     }
 
-    /// Where `closure #1 in ` ends at the start of a text; `nil` for another start.
+    /// Returns the index after `closure #1 in ` at the start of a text; `nil` for another start.
     private static func closure(in text: Substring) -> Substring.Index? {
         let words = "closure #"
         guard text.hasPrefix(words) else { return nil }

@@ -4,17 +4,18 @@
     internal import Glibc
 #endif
 
-/// Leaves out of a text what never decides its group: the digits of addresses, and those of an elapsed time.
+/// Masking of the digits in a text that never determine its group: those of addresses, and those of an elapsed time.
 ///
-/// How many digits there are stays, so that two texts are taken for one only when nothing else tells them apart.
+/// The number of digits is kept, so that two texts are treated as equal only if nothing else distinguishes them.
 enum TextMasker {
-    /// More digits than an address has, or seconds, decide who knows what.
+    /// Maximum number of digits that are masked. Neither an address nor an elapsed time has more, so more digits may
+    /// determine the group.
     private static let digitLimit = 0x1F
 
-    /// Appends `text`, as it stands between the quotes of JSON, to `key` without them.
+    /// Appends `text`, the content of a JSON string, to `key` without these digits.
     static func append(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
         unsafe text.withUnsafeBufferPointer { text in
-            // Frames in JSON count by where in an image they are.
+            // Frames in JSON are grouped by their offsets in images.
             guard unsafe !hasPlaces(text) else {
                 unsafe key.append(contentsOf: text)
                 return
@@ -24,7 +25,7 @@ enum TextMasker {
             func mask(_ digits: Range<Int>, _ key: inout [UInt8]) {
                 unsafe key.append(
                     contentsOf: UnsafeBufferPointer(rebasing: text[plain..<digits.lowerBound]))
-                // Which no JSON holds: a text without digits here is another text.
+                // JSON contains no zero byte, so no text without digits in this place has the same key.
                 key.append(0)
                 key.append(UInt8(truncatingIfNeeded: digits.count))
                 plain = digits.upperBound
@@ -49,8 +50,8 @@ enum TextMasker {
         }
     }
 
-    /// Returns whether a text has the fields of JSON frames that give a place in hexadecimal digits: `imageOffset`, `image_addr`,
-    /// `object_addr` and `instruction_addr`.
+    /// Returns `true` if a text has fields of JSON frames that locate code by hexadecimal digits: `imageOffset`,
+    /// `image_addr`, `object_addr` and `instruction_addr`.
     private static func hasPlaces(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for (word, rarer) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
         where unsafe next(word, rarer: rarer, from: 0, in: text) < text.count { return true }
@@ -59,13 +60,13 @@ enum TextMasker {
 
     // MARK: Call stacks
 
-    /// An address in a process has more digits than this; a smaller number is a place in an image.
+    /// Maximum digits of an offset in an image. An address in a process has more.
     private static let placeDigits = 8
 
     /// Appends a JSON array of call frames to `key` without the addresses that change from launch to launch.
     ///
-    /// - Returns: `false`, and appends nothing, when the first element does not begin as a call frame with an address does,
-    ///   or an element is a JSON object, whose addresses say where in an image a function is.
+    /// - Returns: `false`, without appending anything, if the first element does not begin like a call frame with an
+    ///   address, or if an element is a JSON object, whose addresses locate a function in an image.
     static func appendCallStack(_ elements: ArraySlice<UInt8>, to key: inout [UInt8]) -> Bool {
         unsafe elements.withUnsafeBufferPointer { text in
             guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
@@ -95,7 +96,7 @@ enum TextMasker {
         }
     }
 
-    /// Returns whether an element is a JSON object.
+    /// Returns `true` if an element is a JSON object.
     private static func hasObject(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = unsafe nextByte(UInt8(ascii: "{"), from: start, in: text)
         while index < text.count {
@@ -105,7 +106,8 @@ enum TextMasker {
         return false
     }
 
-    /// Returns where a word such as `0x` or `) ` next stands, by the byte of it that is rarer in call stacks; `text.count` if nowhere.
+    /// Returns the index of the next word such as `0x` or `) `; `text.count` if there is none. It searches for the
+    /// byte at offset `rarer` of the word, which is the rarer one in call stacks.
     private static func next(
         _ word: StaticString, rarer: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Int {
@@ -123,7 +125,7 @@ enum TextMasker {
         return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
     }
 
-    /// Returns whether only white space separates a byte from the quote in front of it.
+    /// Returns `true` if only white space separates a byte from the quote in front of it.
     private static func isStartOfString(_ index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = index - 1
         while index > 0 {
@@ -138,7 +140,8 @@ enum TextMasker {
         return unsafe index == 0 && text[0] == UInt8(ascii: "\"")
     }
 
-    /// Returns whether a string begins like a frame with an address: `3   Shop   0x…`, `frame #3: 0x…`, `0x…`, `./shop(+0x1f) [0x…]`.
+    /// Returns `true` if a string begins like a frame with an address: `3 Shop 0x…`, `frame #3: 0x…`, `0x…`,
+    /// `./shop(+0x1f) [0x…]`.
     private static func hasAddress(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = unsafe skipSpace(from: start, in: text)
         if unsafe starts(with: "* ", at: index, in: text) { index += 2 }
@@ -156,8 +159,8 @@ enum TextMasker {
         return unsafe isAddress && callAddress(at: digits, in: text) != nil
     }
 
-    /// The digits of an address that is a word of its own, with more of them than a place in an image has, or of the one in
-    /// brackets at the end of a string.
+    /// Returns the digits of an address that is a separate word with more than ``placeDigits`` digits, or of the
+    /// address in brackets at the end of a string.
     private static func callAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         if let address = unsafe elfAddress(at: index, in: text) { return address }
         guard index > 0, unsafe starts(with: "0x", at: index, in: text) else { return nil }
@@ -176,7 +179,7 @@ enum TextMasker {
         return significant.count > placeDigits ? digits : nil
     }
 
-    /// The digits of `(+0x41b9) [0x55dd8268e1b9]` in brackets, at the bracket.
+    /// Returns the digits in square brackets of `(+0x41b9) [0x55dd8268e1b9]`, if `) [` is at `index`.
     private static func elfAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard unsafe starts(with: ") [0x", at: index, in: text) else { return nil }
         let digits = unsafe hexadecimalDigits(from: index + 5, in: text)
@@ -191,7 +194,7 @@ enum TextMasker {
         return start..<end
     }
 
-    /// Behind spaces and the escape sequences of tabs.
+    /// Returns the index after spaces and the escape sequences of tabs.
     private static func skipSpace(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         var index = start
         while true {
@@ -217,7 +220,7 @@ enum TextMasker {
 
     // MARK: Texts
 
-    /// The digits of `0x7f88acc69260`, which is no part of a name.
+    /// Returns the digits of an address such as `0x7f88acc69260` that is not part of a name.
     private static func address(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard unsafe text[index + 1] == UInt8(ascii: "x"), unsafe index == 0 || !isWord(text[index - 1])
         else {
@@ -229,7 +232,7 @@ enum TextMasker {
         return index + 2..<end
     }
 
-    /// The digits of `after 8.912s`, before and behind the point.
+    /// Returns the digits of a duration such as `after 8.912s`, before and after the decimal point.
     private static func seconds(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         let mark: StaticString = "after "
         let start = index + mark.utf8CodeUnitCount
@@ -264,7 +267,8 @@ enum TextMasker {
             || byte == UInt8(ascii: "$") || byte >= 0x80
     }
 
-    /// An escape sequence may stand for part of the word, unless it is a line end or a quote.
+    /// Returns `true` if a word ends at `end`. An escape sequence may stand for a character of the word, unless it is
+    /// a line end or a quote.
     private static func endsWord(_ end: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard end < text.count else { return true }
         guard unsafe text[end] == UInt8(ascii: "\\"), end + 1 < text.count else {
