@@ -1,9 +1,9 @@
 import LeakHTTPClient
 import LeakCollector
 
-/// `collector check`: whether a version brings new or regressed leaks, for a gate before a release.
+/// `collector check`: checks before a release whether a version has new or regressed leaks.
 ///
-/// A gate takes 1 for leaks: whatever else keeps it from telling ends with 2.
+/// Exit code 1 means leaks. All errors that prevent a result end with 2.
 struct CheckCommand: Equatable {
     enum Format: String {
         case text, json, github
@@ -13,9 +13,9 @@ struct CheckCommand: Equatable {
     var format: Format
     var flags: [Setting: String]
 
-    /// A query over a large database takes a second; a server that starts a few.
+    /// Timeout of the request. A query over a large database takes a second, and a server that starts takes a few.
     private static let timeoutMilliseconds = 60_000
-    /// 400 leaks, each with all its names.
+    /// Maximum bytes of the answer, enough for 400 leaks with all their names.
     private static let answerBytes = 64 << 20
 
     func run() -> Program.ExitCode {

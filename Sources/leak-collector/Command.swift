@@ -14,7 +14,7 @@ enum Command: Equatable {
     /// - Parameter file: `-` for standard input.
     case `import`(file: String, name: String?, app: String?, version: String?, flags: [Setting: String])
     case erase(install: String, flags: [Setting: String])
-    /// - Parameter app: `nil` for all.
+    /// - Parameter app: `nil` for all apps.
     case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
     case copy(flags: [Setting: String])
     case health(flags: [Setting: String])
@@ -195,14 +195,14 @@ enum Command: Equatable {
     }
 }
 
-/// The arguments, taken apart into words and flags.
+/// The arguments, split into words and flags.
 private struct ParsedArguments {
     private var words: [String] = []
     private var flags: [(name: String, value: String)] = []
 
     private static let named =
         ["--name", "--app", "--version", "--at", "--baseline", "--format"] + switches
-    /// Flags that need no value.
+    /// Flags that need no value, called switches.
     private static let switches = ["--overwrite", "--repair", "--dry-run"]
 
     /// Splits the arguments. A flag's value follows it or an equals sign; a switch takes yes or no.
@@ -254,7 +254,9 @@ private struct ParsedArguments {
         return settings
     }
 
-    /// - Throws: ``Command/UsageError`` if arguments are left that the command does not take.
+    /// Checks that no arguments are left.
+    ///
+    /// - Throws: ``Command/UsageError`` if the command does not accept an argument.
     func finish() throws(Command.UsageError) {
         if let word = words.first { throw Command.UsageError("“\(word)” is one argument too many") }
         if let flag = flags.first(where: { Self.named.contains($0.name) }) {

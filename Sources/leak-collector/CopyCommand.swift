@@ -7,7 +7,7 @@ import LeakStore
     import Glibc
 #endif
 
-/// `collector copy`: from the data folder into PostgreSQL.
+/// `collector copy`: copies the data folder into PostgreSQL.
 struct CopyCommand {
     private let settings: Settings
 
@@ -16,7 +16,7 @@ struct CopyCommand {
     func run() throws {
         let isTerminal = isatty(2) == 1
         let start = WallClock.milliseconds()
-        // A terminal shows one line that changes, a log a line now and then.
+        // A terminal shows one line that changes, and a log gets a line every 5 s.
         let interval: Int64 = isTerminal ? 200 : 5_000
         var nextWord = start + (isTerminal ? 0 : interval)
         let tables: [CopiedTable]
@@ -43,7 +43,7 @@ struct CopyCommand {
 
 /// Texts about the progress and the result of a copy.
 enum CopyText {
-    /// `43 %, leak_hour, 1200000 of 2790697 rows, 81000 rows/s, 0:19 left`
+    /// Returns the progress: `43 %, leak_hour, 1200000 of 2790697 rows, 81000 rows/s, 0:19 left`.
     static func progress(_ progress: CopyProgress, milliseconds: Int64) -> String {
         let rows = progress.rows
         let share = progress.allRows == 0 ? 100 : rows * 100 / progress.allRows

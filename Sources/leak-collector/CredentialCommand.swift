@@ -1,8 +1,8 @@
 import LeakCollector
 import LeakStore
 
-/// `collector key …` and `collector token …`, on the database file; a server that runs on it learns of the change within
-/// a second or two.
+/// `collector key …` and `collector token …`, which work on the database. A server that runs on it notices the change
+/// within two seconds.
 struct CredentialCommand {
     private let credentials: Credentials
     private let kind: CredentialKind

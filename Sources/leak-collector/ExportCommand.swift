@@ -7,14 +7,15 @@ import LeakStore
     import Glibc
 #endif
 
-/// `collector export`: the pages and their JSON as plain files.
+/// `collector export`: writes the pages and their JSON as plain files.
 struct ExportCommand {
     var settings: Settings
     var app: String?
     /// Milliseconds since 1970.
     var at: Int64?
 
-    /// Says on standard error how far it is: on a terminal in one line that changes, in a log a line now and then.
+    /// Writes the files, and the progress on standard error: one line that changes on a terminal, a line every 5 s in
+    /// a log.
     func write(to folder: String) throws {
         let isTerminal = isatty(2) == 1
         let interval: Int64 = isTerminal ? 200 : 5_000
@@ -22,7 +23,7 @@ struct ExportCommand {
         let export = try Export(
             store: Program.openStore(settings, isServer: false), publicFolder: Program.publicFolder(settings),
             at: at)
-        // Whatever comes after stands in a line of its own.
+        // Ends the line of the progress, so that later output begins on a new line.
         defer { if isTerminal { Output.error("", overwrites: true) } }
         let result = try export.write(to: folder, app: app) { progress in
             let now = WallClock.milliseconds()

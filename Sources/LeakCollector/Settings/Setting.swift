@@ -1,5 +1,5 @@
-/// One thing an operator can set, by flag or by environment variable. The one place that names them: reading, `--help`
-/// and the table of docs/CONFIGURATION.md all come from here.
+/// A setting of the collector, given by flag or by environment variable. This is the only list of settings: the
+/// parser, `--help` and the table of docs/CONFIGURATION.md use it.
 public enum Setting: String, CaseIterable, Sendable {
     case host, port, data
     case databaseURL = "database-url"
@@ -52,7 +52,7 @@ public enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// The variable that names a file with the value; `nil` for settings that are no secret.
+    /// The variable that names a file with the value; `nil` for settings that contain no secret.
     public var fileVariable: String? {
         switch self {
         case .databaseURL, .ingestKey, .accessToken: "\(variable)_FILE"

@@ -5,7 +5,7 @@ internal import LeakHTTPServer
     internal import LeakPostgreSQL
 #endif
 
-/// Everything `collector serve` needs to know, checked.
+/// The validated settings of `collector serve`.
 public struct Settings: Sendable {
     public enum LogForm: String, Sendable, CaseIterable {
         case text, json
@@ -18,17 +18,17 @@ public struct Settings: Sendable {
     public var host = "127.0.0.1"
     public var port = 8080
     public var dataFolder = "./data"
-    /// A PostgreSQL database, with its password if it has one; `nil`: SQLite in the data folder.
+    /// URL of a PostgreSQL database, with its password if it has one; `nil` for SQLite in the data folder.
     public var databaseURL: String?
-    /// How large the SQLite file may grow; `nil`: 16 GiB.
+    /// Maximum bytes of the SQLite file; `nil` for 16 GiB.
     public var databaseBytes: Int?
-    /// `nil`: the one installed with the program.
+    /// Path of the Public folder; `nil` for the one installed with the program.
     public var publicFolder: String?
-    /// Without a slash at the end; `nil`: `http://localhost:PORT`.
+    /// Address that people use, without a slash at the end; `nil` for `http://localhost:PORT`.
     public var url: String?
     /// Origins whose pages may send forms, besides ``url`` and the one that a request's `Host` names.
     public var trustedOrigins: [String] = []
-    /// Proxies that are believed when they name a request's client.
+    /// Proxies whose header fields are trusted to name a request's client.
     var trustedProxies: [IPNetwork] = []
     public var logForm = LogForm.text
     /// True to print secrets; `nil` prints them only where people read the log.
@@ -43,7 +43,7 @@ public struct Settings: Sendable {
     /// Reports per second that one ingest key may send on average; 0 for no limit; `nil` for 10,000 while the store is
     /// behind. Ten million installs with fifty reports a day send 6,000.
     public var reportsPerSecond: Int?
-    /// False to keep no explanations, and to ask reporters for none.
+    /// False to store no explanations, and to tell reporters to send none.
     public var takesExplanations = true
     /// Known leaks of the operator's own; `nil` for only those of the Public folder.
     public var knownLeaksFile: String?
@@ -60,7 +60,7 @@ public struct Settings: Sendable {
     /// Reads flags and, where a flag is absent, environment variables.
     ///
     /// - Parameters:
-    ///   - flags: by setting, as given on the command line.
+    ///   - flags: values from the command line, by setting.
     ///   - environment: the process's variables; an empty variable counts as absent.
     ///   - settings: the settings to read; the others keep their defaults, even if they are given and wrong.
     /// - Throws: ``SettingError`` with the first wrong setting and the values that it may have.
@@ -273,7 +273,8 @@ public struct Settings: Sendable {
         return trimmed
     }
 
-    /// `host`, `host:port`, `[address]:port`: the collector serves from the root, so nothing may follow.
+    /// Returns `true` for `host`, `host:port` or `[address]:port`. No path may follow, because the collector serves
+    /// from the root.
     private static func isAuthority(_ text: Substring) -> Bool {
         var port: Substring?
         let host: Substring
@@ -305,9 +306,9 @@ public struct Settings: Sendable {
     }
 }
 
-/// A setting that cannot be used. The value of a secret is never part of it.
+/// Error for an invalid setting. It never contains the value of a secret.
 public struct SettingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The flag or variable.
+    /// The flag or variable that gave the setting.
     public var source: String
     public var problem: String
 

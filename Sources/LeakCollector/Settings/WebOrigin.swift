@@ -8,7 +8,7 @@ struct WebOrigin: Hashable, Sendable {
 
     /// Parses `http://host`, `https://host:port` or `http://[address]:port`; one slash may follow.
     ///
-    /// - Returns: `nil` for anything else, such as `null`, which is the origin of pages that must not tell theirs.
+    /// - Returns: `nil` for any other text, such as `null`, which browsers send for pages whose origin is hidden.
     init?(_ text: String) {
         let text = text.lowercased()
         let (scheme, defaultPort): (String, UInt16) =
@@ -20,7 +20,7 @@ struct WebOrigin: Hashable, Sendable {
         (self.scheme, self.host, self.port) = (scheme, host, port ?? defaultPort)
     }
 
-    /// Splits `host`, `host:port` or `[address]:port`. A colon without a port behind it is none.
+    /// Splits `host`, `host:port` or `[address]:port`. A colon without a port after it is ignored.
     private static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {
         let host: Substring
         let rest: Substring
@@ -49,12 +49,12 @@ struct WebOrigin: Hashable, Sendable {
         return (String(host), port)
     }
 
-    /// Digits and lower-case letters from `a` to `f`.
+    /// Returns `true` for digits and lower-case letters from `a` to `f`.
     private static func isHexDigit(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
-    /// Returns whether a request for `host`, with or without a port, is one for this origin. A proxy may have ended the TLS, so
-    /// the scheme is not compared.
+    /// Returns `true` if a request for `host`, with or without a port, is for this origin. The scheme is not
+    /// compared, because a proxy may have terminated TLS.
     func isOrigin(ofHost host: String) -> Bool { WebOrigin("\(scheme)://\(host)") == self }
 }

@@ -128,7 +128,7 @@ public struct ExportFolder {
         try replace(name, by: bytes)
     }
 
-    /// Removes what earlier exports wrote and this one did not.
+    /// Removes the files that earlier exports wrote and this one did not.
     ///
     /// - Returns: the number of removed files.
     func finish() throws(Failure) -> Int {

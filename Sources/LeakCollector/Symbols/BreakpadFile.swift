@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Reads a Breakpad symbol file, as `dump_syms` writes it, line by line.
+/// Parser of a Breakpad symbol file, as `dump_syms` writes it, line by line.
 /// https://chromium.googlesource.com/breakpad/breakpad/+/HEAD/docs/symbol_files.md
 package struct BreakpadFile {
     /// The reason why a file cannot be read.
@@ -34,15 +34,16 @@ package struct BreakpadFile {
     private var function: Function?
     private var publics: [(address: UInt64, name: String)] = []
     private var ranges: [(range: Range<UInt64>, calls: [SymbolicatedFrame])] = []
-    /// Where the code ends that unwinding data tells of.
+    /// End of the code that unwinding data describes.
     private var endOfCode: UInt64 = 0
-    /// How far the last symbol reaches where nothing says where the code ends.
+    /// Bytes of the last symbol if nothing tells where the code ends.
     private static let lastPublicBytes: UInt64 = 64 << 10
     private var lineNumber = 0
 
     package init() {}
 
-    /// - Throws: ``Unreadable`` for a first line that is no `MODULE`; other lines that cannot be read are passed over.
+    /// - Throws: ``Unreadable`` if the first line is not a `MODULE` line. Other lines that cannot be parsed are
+    ///   skipped.
     package mutating func read(_ line: String) throws(Unreadable) {
         lineNumber += 1
         let words = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -103,7 +104,7 @@ package struct BreakpadFile {
         }
     }
 
-    /// - Returns: the table's bytes.
+    /// - Returns: the bytes of a ``SymbolTable``, and its number of ranges.
     package mutating func finish() throws(Unreadable) -> (table: [UInt8], count: Int) {
         close()
         guard let image else { throw Unreadable(description: "it is empty") }
@@ -141,7 +142,8 @@ package struct BreakpadFile {
         return (builder.finish(), builder.count)
     }
 
-    /// Makes ranges of the function at hand: of its lines, with what is inlined there, and of the bytes without a line.
+    /// Ends the current function: adds ranges for its lines, with the functions that are inlined there, and for its
+    /// bytes without a line.
     private mutating func close() {
         guard let function else { return }
         self.function = nil
@@ -166,7 +168,8 @@ package struct BreakpadFile {
         }
     }
 
-    /// The inlined functions at addresses in rising order, each looked at while an address is in it.
+    /// Finds the inlined functions at ascending addresses. Each inlined function is considered only while an address
+    /// is in its range.
     private struct InlinesByAddress {
         private let inlines: [Inline]
         private let ranges: [(range: Range<UInt64>, inline: Int)]
@@ -179,10 +182,11 @@ package struct BreakpadFile {
                 .sorted { $0.range.lowerBound < $1.range.lowerBound }
         }
 
-        /// Innermost first.
+        /// Returns the inlined functions at an address, innermost first.
         mutating func next(at address: UInt64) -> [Inline] {
             while position < ranges.count, ranges[position].range.lowerBound <= address {
-                // Of one depth only one call can be open. More are a mistake of the file, and would make this quadratic.
+                // Only one call of a depth can be open. More of them are a mistake in the file, and would make this
+                // search quadratic.
                 let depth = inlines[ranges[position].inline].depth
                 open.removeAll { inlines[$0.inline].depth == depth }
                 if depth < SymbolTable.Limits.calls { open.append(ranges[position]) }
@@ -218,7 +222,7 @@ package struct BreakpadFile {
         return size == 0 || isTooLarge ? nil : start..<end
     }
 
-    /// The line behind a number of words: names have spaces.
+    /// Returns the line after a number of words, because names contain spaces.
     private static func rest(_ line: String, behind words: Int) -> String {
         let parts = line.split(separator: " ", maxSplits: words, omittingEmptySubsequences: true)
         return parts.count > words ? String(parts[words]) : ""

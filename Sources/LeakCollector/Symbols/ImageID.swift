@@ -1,4 +1,4 @@
-/// An image, such as an app's program or a library: 16 bytes that its linker made.
+/// The id of an image, such as an app's executable or a library: 16 bytes that its linker made.
 ///
 /// A Mach-O file has a UUID. An ELF file has a GNU build id, and the first 16 bytes of that count, in the order in which Breakpad and
 /// Sentry write them: the first three fields of the UUID are little-endian.
@@ -8,16 +8,16 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     package let bytes: [UInt8]
 
-    /// - Parameter bytes: 16 of them.
+    /// - Parameter bytes: exactly 16 bytes.
     init(bytes: some Collection<UInt8>) {
         precondition(bytes.count == Self.byteCount)
         self.bytes = Array(bytes)
     }
 
-    /// Reads the id of an image in any of the spellings that frames, files and people have: a UUID, 32 hexadecimal digits, the
-    /// same with an age behind it (Breakpad, Sentry), or a GNU build id of another length; and `r8-map-id-7f5bbd1`.
+    /// Parses the id of an image in any of its usual forms: a UUID or 32 hexadecimal digits, both with or without an
+    /// age after them (Breakpad, Sentry), a GNU build id of another length, or `r8-map-id-7f5bbd1`.
     ///
-    /// - Returns: `nil` for text that is no id.
+    /// - Returns: `nil` for any other text.
     package init?(_ text: String) {
         if text.hasPrefix(Self.mappingHead) {
             self.init(mapID: String(text.dropFirst(Self.mappingHead.count)))
@@ -28,7 +28,7 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         for byte in text.utf8 {
             if byte == UInt8(ascii: "-") {
                 parts += 1
-                // The age behind a UUID: `6f1b0c3e-…-0d1c6b6a1f00-a`.
+                // The age after a UUID: `6f1b0c3e-…-0d1c6b6a1f00-a`.
                 if parts == 6, digits.count == 32 { break }
                 continue
             }
@@ -47,14 +47,15 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     private static let mappingHead = "r8-map-id-"
 
-    /// The id of a mapping of R8, whose own ids have from seven digits up: a hash of it.
+    /// Creates the id of a mapping of R8: a hash of the mapping's own id, which has seven or more digits.
     package init(mapID: String) {
         self.init(
             bytes: SHA256Hash.hash(Array((Self.mappingHead + mapID.lowercased()).utf8)).prefix(Self.byteCount)
         )
     }
 
-    /// - Parameter buildID: a GNU build id. One of 16 bytes is taken as a UUID, since text does not tell the two apart.
+    /// - Parameter buildID: a GNU build id. One of 16 bytes is treated as a UUID, because as text the two cannot be
+    ///   distinguished.
     package init(buildID: [UInt8]) {
         guard buildID.count != Self.byteCount else {
             self.init(bytes: buildID)
@@ -68,7 +69,7 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         [3, 2, 1, 0, 5, 4, 7, 6].map { bytes[$0] } + bytes[8...]
     }
 
-    /// `6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00`
+    /// The id as a UUID: `6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00`.
     package var description: String {
         var text = ""
         for (index, byte) in bytes.enumerated() {
@@ -78,7 +79,7 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         return text
     }
 
-    /// The beginnings that the id has in the stored names of frames: as a UUID, as digits, and as a build id.
+    /// Forms of the id in the stored names of frames: as a UUID, as digits, and as the beginning of a build id.
     var spellings: [String] {
         let digits = bytes.map(Self.hexadecimal).joined()
         return [description, digits, Self.swapped(bytes).map(Self.hexadecimal).joined()]

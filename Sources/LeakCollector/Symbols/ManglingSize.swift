@@ -25,10 +25,11 @@ struct ManglingSize {
     /// Substitutions are numbered in the order in which they occur, so each consists of text before that point.
     private var substitutions: [Int] = []
 
-    /// - Returns: an upper bound in bytes, or `nil` if `symbol` is no mangled name, has an operator that is not known
-    ///   here, or exceeds ``limit``.
+    /// - Returns: an upper bound in bytes, or `nil` if `symbol` is not a mangled name, contains an unknown operator,
+    ///   or exceeds ``limit``.
     ///
-    /// - Parameter isFunction: `false` reads the operators that names of types have, as version 1 of the rules does.
+    /// - Parameter isFunction: `false` reads only the operators in names of types, as version 1 of the grouping rules
+    ///   does.
     static func bound(_ symbol: some Collection<UInt8>, isFunction: Bool = false) -> Int? {
         var reader = ManglingSize(rest: Array(symbol)[...], isFunction: isFunction)
         guard reader.prefix() else { return nil }
@@ -108,15 +109,18 @@ struct ManglingSize {
         }
     }
 
-    /// Contexts, generic arguments and lists: `(extension in M):`, `static `, `, `, and alone ` first-element-marker `.
+    /// Operators of contexts, generic arguments and lists. The longest texts for them are `(extension in M):`,
+    /// `static `, `, ` and ` first-element-marker `.
     private static let structure = Set("CDEGOPVZsty_".utf8)
     private static let structureWording = 24
-    /// Functions, metatypes and conventions.
+    /// Operators of functions, metatypes and conventions.
     private static let plainOperators = Set("FKNacdhlmnpuxz".utf8)
-    /// Maximum bytes that an operator reads as: `reflection metadata field descriptor for `, with something to spare.
+    /// Maximum bytes of the text for an operator. The longest one known is `reflection metadata field descriptor for
+    /// `.
     private static let longestWording = 64
 
-    /// `A`, then letters, the last of them in upper case, each perhaps with a count in front; or an index and `_`.
+    /// Reads the part after `A`: letters, the last one in upper case, each optionally after a count; or an index and
+    /// `_`.
     private mutating func substitution() -> Bool {
         while true {
             let count = number()
@@ -142,7 +146,7 @@ struct ManglingSize {
         return size <= Self.limit
     }
 
-    /// `S`: a type of the standard library, perhaps several times; `Sg` makes an optional.
+    /// Reads the part after `S`: a type of the standard library, optionally after a count; `Sg` is an optional.
     private mutating func standardType() -> Bool {
         let count = number() ?? 1
         // One letter for a type; after `c`, one letter for a type of the concurrency module.
@@ -173,13 +177,13 @@ struct ManglingSize {
 
     // MARK: Generic code
 
-    /// Reads the part after `q`, and in requirements: which parameter of a generic context.
+    /// Reads the part after `q`, and in requirements: a parameter of a generic context.
     private mutating func genericParameter() -> Bool {
         if take("d") { return index() && index() }
         return take("z") || take("s") || index()
     }
 
-    /// Reads the part after `r`: how many parameters each depth has, up to `l`.
+    /// Reads the part after `r`: the number of parameters of each depth, up to `l`.
     private mutating func genericSignature() -> Bool {
         while !take("l") {
             size += Self.longestWording
@@ -260,13 +264,13 @@ struct ManglingSize {
         return oneOf("AacCDdEFIjlLmMnNbOoqRrSuVWXxyKkHh")
     }
 
-    /// The marks of a specialization and the number of the pass that made it.
+    /// Reads the marks of a specialization and the number of the pass that made it.
     private mutating func specialization() -> Bool {
         while oneOf("mqar") {}
         return oneOf("0123456789")
     }
 
-    /// One group of letters for each parameter, up to `_`, and one for the result, up to `n` or the end.
+    /// Reads a group of letters for each parameter, up to `_`, and one for the result, up to `n` or the end.
     private mutating func functionSpecialization() -> Bool {
         guard specialization() else { return false }
         while !take("_") {
@@ -278,7 +282,7 @@ struct ManglingSize {
 
     // MARK: Parts of operators
 
-    /// `_`, or a number and `_`.
+    /// Reads `_`, or a number and `_`.
     private mutating func index() -> Bool {
         _ = number()
         return take("_")

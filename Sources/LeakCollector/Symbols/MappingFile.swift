@@ -1,4 +1,4 @@
-/// Reads a mapping of R8 or ProGuard, `mapping.txt`, line by line.
+/// Parser of a mapping of R8 or ProGuard, `mapping.txt`, line by line.
 /// https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md
 package struct MappingFile {
     package struct Unreadable: Error, Hashable, CustomStringConvertible {
@@ -8,7 +8,7 @@ package struct MappingFile {
     private struct Method {
         var obfuscated: String
         var original: String
-        /// `nil` for the class that it stands in.
+        /// `nil` if it is the class that contains the method.
         var originalClass: String?
         var start = 0
         var count = 0
@@ -29,7 +29,7 @@ package struct MappingFile {
 
     package init() {}
 
-    /// Reads a line; one of another form, such as a field, is passed over.
+    /// Reads a line. A line of another form, such as a field, is skipped.
     package mutating func read(_ line: String) {
         let text = line.drop { $0 == " " || $0 == "\t" }
         if text.hasPrefix("#") {
@@ -57,14 +57,14 @@ package struct MappingFile {
         }
     }
 
-    /// `front -> behind`
+    /// Splits `front -> behind`; `nil` for another form.
     private static func arrow(_ text: Substring) -> (front: Substring, behind: Substring)? {
         guard let start = text.range(ofText: " -> ") else { return nil }
         let front = text[..<text.index(start, offsetBy: -4)]
         return front.isEmpty || start == text.endIndex ? nil : (front, text[start...])
     }
 
-    /// `1:3:void com.acme.List.add(int,int):44:46`
+    /// Parses a method such as `1:3:void com.acme.List.add(int,int):44:46`.
     private static func method(_ text: Substring) -> Method? {
         guard let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")") else { return nil }
         var method = Method(obfuscated: "", original: "")
@@ -90,7 +90,7 @@ package struct MappingFile {
         return method.original.isEmpty ? nil : method
     }
 
-    /// - Returns: the first line and how many there are.
+    /// - Returns: the first line and the number of lines.
     private static func range(_ first: Substring, _ last: Substring) -> (Int, Int)? {
         guard let first = Int(first), let last = Int(last), first >= 0, last >= first,
             last < SymbolTable.Limits.line
@@ -98,7 +98,9 @@ package struct MappingFile {
         return (first, last - first + 1)
     }
 
-    /// - Returns: the bytes of a ``MappingTable``.
+    /// Returns the bytes of a ``MappingTable``.
+    ///
+    /// - Throws: ``Unreadable`` if the mapping has no `pg_map_id`, names no class, or is too large.
     package func finish() throws(Unreadable) -> [UInt8] {
         guard let mapID, !mapID.isEmpty, mapID.utf8.count <= MappingTable.Limits.idBytes else {
             throw Unreadable(
@@ -140,7 +142,7 @@ package struct MappingFile {
     }
 }
 
-/// Texts of a table, each once, and numbers.
+/// Encodes the texts of a table, each once, and numbers.
 private struct TableText {
     private(set) var strings: [UInt8] = []
     private var indexes: [String: Int] = [:]
@@ -171,7 +173,7 @@ private struct TableText {
 }
 
 extension Substring {
-    /// Returns the index behind the first occurrence of a text.
+    /// Returns the index after the first occurrence of a text; `nil` if there is none.
     fileprivate func range(ofText text: String) -> Index? {
         guard let first = text.utf8.first else { return nil }
         var rest = self[...]

@@ -2,35 +2,35 @@ package import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The names that an obfuscator gave to the classes and methods of an Android app, by the id of its mapping: what `collector symbols
-/// upload mapping.txt` makes. docs/SYMBOLS.md has the format.
+/// The names that an obfuscator gave to the classes and methods of an Android app. `collector symbols upload
+/// mapping.txt` creates a table, which is identified by the id of the mapping. docs/SYMBOLS.md has the format.
 ///
 /// A value of this type has been checked in one pass.
 package struct MappingTable: Sendable {
     package enum Limits {
-        /// Bytes of the id: of a SHA-256 in hexadecimal digits.
+        /// Maximum bytes of the id: a SHA-256 in hexadecimal digits.
         package static let idBytes = 64
         package static let classes = 1 << 18
-        /// Methods of one class.
+        /// Maximum number of methods of a class.
         package static let methods = 1 << 16
     }
 
     static let magic = Array("LCMAP".utf8) + [1]
 
-    /// `7f5bbd1`
+    /// The mapping's own id, such as `7f5bbd1`.
     package let mapID: String
     private let bytes: [UInt8]
     private var strings: [UInt32] = []
-    /// Where each class begins in ``bytes``, by its obfuscated name.
+    /// Offset of each class in ``bytes``, by its obfuscated name.
     private var classes: [String: UInt32] = [:]
 
     package var image: ImageID { ImageID(mapID: mapID) }
     package var name: String { "r8-map-id-\(mapID)" }
     package var classCount: Int { classes.count }
-    /// Bytes of memory, about.
+    /// Approximate bytes of memory.
     package var size: Int { bytes.count + strings.count * 4 + classes.count * 64 }
 
-    /// Checks every byte, in linear time.
+    /// Parses and checks all bytes, in linear time.
     package init(_ bytes: [UInt8]) throws(SymbolTable.Invalid) {
         guard bytes.count <= SymbolTable.Limits.bytes else {
             throw SymbolTable.Invalid("it is too long", at: SymbolTable.Limits.bytes)
@@ -66,10 +66,10 @@ package struct MappingTable: Sendable {
         }
     }
 
-    /// The methods that a frame stands for, innermost first: several where R8 inlined them.
+    /// Returns the methods that a frame stands for, innermost first. There are several if R8 inlined them.
     ///
-    /// - Returns: the class with the frame's method where the mapping does not tell the method; none for a class that is not in the
-    ///   mapping.
+    /// - Returns: the class with the frame's own method name if the mapping does not determine the method; empty for
+    ///   a class that is not in the mapping.
     package func calls(className: String, name: String, line: Int?) -> [SymbolicatedFrame] {
         guard let position = classes[className] else { return [] }
         var reader = SymbolTableReader(bytes)
@@ -84,7 +84,7 @@ package struct MappingTable: Sendable {
         if !ofLine.isEmpty {
             return ofLine.prefix(SymbolTable.Limits.calls).map { call($0, of: type, line: line) }
         }
-        // Without a line of its own a name stands for one method at most.
+        // Without a line, a name determines the method only if it has a single original name.
         let names = Set(methods.map { [$0.originalClass, $0.original] })
         if let only = methods.first, names.count == 1 { return [call(only, of: type, line: nil)] }
         return [SymbolicatedFrame(function: name, className: string(type.original), file: file(type.file))]
@@ -106,7 +106,7 @@ package struct MappingTable: Sendable {
     }
 }
 
-/// A class of a mapping; its methods follow.
+/// A class of a mapping. Its methods follow in the table.
 private struct MappedClass {
     let obfuscated: Int
     let original: Int
@@ -122,14 +122,14 @@ private struct MappedClass {
     }
 }
 
-/// A method of a mapping, or one of those that were inlined into it.
+/// A method of a mapping, or a method that was inlined into one.
 private struct MappedMethod {
     let obfuscated: Int
     let original: Int
-    /// One more than the string's index; 0 for the class that the method stands in.
+    /// One more than the string's index; 0 for the class that contains the method.
     let originalClass: Int
     let file: Int
-    /// Lines of the obfuscated code; `nil` for a method without.
+    /// Lines of the obfuscated code; `nil` for a method without lines.
     let lines: ClosedRange<Int>?
     private let firstLine: Int
     private let lineCount: Int
@@ -146,7 +146,8 @@ private struct MappedMethod {
         lineCount = try reader.number("number of original lines", atMost: SymbolTable.Limits.line)
     }
 
-    /// R8 gives a range of lines that is as long as the obfuscated one line by line, and another one as a whole.
+    /// Returns the original line. If the original range has as many lines as the obfuscated one, lines correspond one
+    /// to one; otherwise all lines map to the first original line.
     func originalLine(of line: Int) -> Int? {
         guard let lines, lineCount > 0 else { return nil }
         return lineCount == lines.count ? firstLine + line - lines.lowerBound : firstLine
@@ -158,7 +159,7 @@ enum SymbolData: Sendable {
     case image(SymbolTable)
     case mapping(MappingTable)
 
-    /// Reads a table of either kind.
+    /// Parses a table of either kind.
     init(_ bytes: [UInt8]) throws(SymbolTable.Invalid) {
         self =
             bytes.starts(with: MappingTable.magic)
@@ -186,7 +187,7 @@ enum SymbolData: Sendable {
         }
     }
 
-    /// Texts that the stored paths of leaks have in the place of a name.
+    /// Texts that stored paths of leaks contain in place of a name.
     var spellings: [String] {
         switch self {
         case .image(let table): table.image.spellings
@@ -194,7 +195,7 @@ enum SymbolData: Sendable {
         }
     }
 
-    /// Ranges of an image, classes of a mapping.
+    /// Number of ranges of an image, or of classes of a mapping.
     var count: Int {
         switch self {
         case .image(let table): table.rangeCount

@@ -1,29 +1,29 @@
-/// The images in an ELF or Mach-O file, read from its head. Pure: the caller reads the bytes.
+/// The images in an ELF or Mach-O file, parsed from its headers. The caller reads the bytes.
 package struct ObjectFile: Sendable {
     package struct Slice: Hashable, Sendable {
         package var image: ImageID
-        /// As LLVM's tools take it: `arm64`, `x86_64`.
+        /// Name of the architecture for LLVM's tools: `arm64`, `x86_64`.
         package var architecture: String
-        /// The address that the offsets of frames count from: in Mach-O that of `__TEXT`, in ELF 0.
+        /// The address from which the offsets of frames count: the address of `__TEXT` in Mach-O, 0 in ELF.
         package var base: UInt64
-        /// Addresses of machine code.
+        /// Address ranges of machine code.
         package var code: [Range<UInt64>]
     }
 
-    /// Why a file has no image that symbols can be made for.
+    /// Error for a file without an image that symbols can be created for.
     package struct Unreadable: Error, Hashable, CustomStringConvertible {
         package var description: String
         package init(_ description: String) { self.description = description }
     }
 
-    /// One for each processor that the file is made for.
+    /// One slice for each architecture of the file.
     package let slices: [Slice]
     package let isMachO: Bool
 
-    /// Bytes of load commands or headers that are read at most.
+    /// Maximum bytes of load commands or headers that are read.
     private static let headBytes = 1 << 20
 
-    /// - Parameter read: gives bytes from an offset on, fewer at the end of the file.
+    /// - Parameter read: returns bytes from an offset on, fewer at the end of the file.
     package init(_ read: (_ offset: UInt64, _ count: Int) throws -> [UInt8]) throws {
         let magic = try read(0, 4)
         switch magic {
@@ -62,7 +62,8 @@ package struct ObjectFile: Sendable {
             else { continue }
             code.append(range)
         }
-        // Sections tell where notes are also in a file that has nothing but debug data; segments do in one without sections.
+        // Notes are found by sections, which a file with only debug data also has, and by segments in a file without
+        // sections.
         let sections = Fields(try read(head[40, 8], min(Int(head[60, 2]) * 64, headBytes)))
         var notes: [(offset: UInt64, size: UInt64)] = []
         for start in stride(from: 0, to: sections.count - 63, by: 64) where sections[start + 4, 4] == 7 {
@@ -103,7 +104,7 @@ package struct ObjectFile: Sendable {
     private static func universal(is64: Bool, _ read: (UInt64, Int) throws -> [UInt8]) throws -> [Slice] {
         let head = Fields(try read(0, 4096), isBigEndian: true)
         let (count, size) = (Int(head[4, 4]), is64 ? 32 : 20)
-        // The same first bytes as a class of Java, whose version is larger.
+        // A class file of Java has the same first bytes, followed by a larger number.
         guard (1...32).contains(count) else { throw Unreadable("it is not a 64-bit ELF or Mach-O file") }
         return try (0..<count).map { index in
             let start = 8 + index * size
@@ -151,7 +152,7 @@ package struct ObjectFile: Sendable {
         return isTooLarge || size == 0 ? nil : start..<end
     }
 
-    /// Numbers in bytes; those behind the end are 0.
+    /// Numbers in a byte array. A number beyond the end is 0.
     private struct Fields {
         let bytes: [UInt8]
         var isBigEndian = false

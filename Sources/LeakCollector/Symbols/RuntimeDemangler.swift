@@ -6,21 +6,21 @@ internal import CLeakSwiftRuntime
     internal import Glibc
 #endif
 
-/// Reads mangled names with the demangler that the Swift runtime brings along.
+/// Demangler of names, which uses the demangler of the Swift runtime.
 enum RuntimeDemangler {
-    /// The longest mangled name that is tried; what a class of the wire format's 512 bytes can be mangled to.
+    /// Maximum bytes of a mangled name, enough for the mangled name of a class with the wire format's 512 bytes.
     private static let byteLimit = 2048
 
-    /// - Returns: the plain name, or `nil` when `name` is not mangled, has no bound by ``ManglingSize``, or the
-    ///   runtime leaves it as it is.
+    /// - Returns: the plain name, or `nil` if `name` is not mangled, has no bound by ``ManglingSize``, or the runtime
+    ///   leaves it as it is.
     static func demangle(_ name: String) -> String? { demangle(name, isFunction: false) }
 
-    /// Reads the symbol of a function, a closure, a thunk or a specialization.
+    /// Demangles the symbol of a function, a closure, a thunk or a specialization.
     static func demangleFunction(_ symbol: String) -> String? { demangle(symbol, isFunction: true) }
 
     private static func demangle(_ name: String, isFunction: Bool) -> String? {
         guard name.utf8.count <= byteLimit else { return nil }
-        // Mach-O's leading underscore, which the runtime does not know in front of `$s`.
+        // Removes Mach-O's leading underscore, which the runtime does not accept in front of `$s`.
         let symbol = name.hasPrefix("_$") ? String(name.dropFirst()) : name
         guard ManglingSize.bound(symbol.utf8, isFunction: isFunction) != nil else { return nil }
         guard let plain = unsafe swift_demangle(symbol, symbol.utf8.count, nil, nil, 0) else { return nil }

@@ -1,50 +1,52 @@
 package import LeakGrammar
 internal import LeakMessage
 
-/// The functions of one image by their offsets in it: what `collector symbols upload` makes of debug data and a collector looks
-/// names up in. docs/SYMBOLS.md has the format.
+/// The functions of one image by their offsets in it. `collector symbols upload` creates a table from debug data, and
+/// the collector looks up names in it. docs/SYMBOLS.md has the format.
 ///
-/// A value of this type has been checked in one pass. The bytes stay as they came; a look-up reads at most ``blockRanges`` ranges.
+/// A value of this type has been checked in one pass. The bytes stay encoded. A look-up decodes at most
+/// ``blockRanges`` ranges.
 package struct SymbolTable: Sendable {
-    /// Bounds of a table. A table that breaks one is refused.
+    /// Limits of a table. A table that exceeds one is rejected.
     package enum Limits {
-        /// Bytes of a table, as many as a request may inflate to. A million ranges take about 6 MiB.
+        /// Maximum bytes of a table, as many as a request may inflate to. A million ranges take about 6 MiB.
         package static let bytes = 16 << 20
         package static let nameBytes = 128
         package static let architectureBytes = 32
-        /// Functions and files.
+        /// Maximum number of names of functions and files.
         package static let strings = 1 << 20
         package static let stringBytes = 512
         package static let ranges = 1 << 22
-        /// Functions inlined into each other at one place.
+        /// Maximum number of functions that are inlined into each other at one place.
         package static let calls = 32
-        /// Offsets end below, as those of call frames do.
+        /// All offsets are less than this, as in call frames.
         package static let offset: UInt64 = 1 << 32
         package static let line = 1 << 24
     }
 
-    /// Ranges that share an entry of the index.
+    /// Number of ranges that share an entry of the index.
     static let blockRanges = 64
     static let magic = Array("LCSYM".utf8) + [1]
 
     package let image: ImageID
     /// The image's name, such as `Shop`.
     package let name: String
-    /// `arm64`; empty where it is not known.
+    /// The architecture, such as `arm64`; empty if it is not known.
     package let architecture: String
     package private(set) var rangeCount = 0
     private let bytes: [UInt8]
-    /// Where each string begins in ``bytes``, and where the last one ends; their lengths stand in front of them.
+    /// Offset of each string in ``bytes``. The length of a string precedes it.
     private var strings: [UInt32] = []
-    /// The end of the range in front of each block, and where the block begins in ``bytes``.
+    /// The end of the range before each block, and the offset of the block in ``bytes``.
     private var blocks: [(base: UInt64, position: UInt32)] = []
-    /// The first line of each closure, by the number of its string: the code that binds its context has its name and no line.
+    /// The first line of each closure, by the index of its name. The code that binds a closure's context has the
+    /// closure's name but no line.
     private var closureStarts: [Int: RangeReader.Call] = [:]
 
-    /// Why bytes are no table.
+    /// Error for bytes that are not a table.
     package struct Invalid: Error, Hashable, CustomStringConvertible {
         package var description: String
-        /// In bytes from the start.
+        /// Position of the error in bytes from the start.
         package var position: Int
 
         init(_ description: String, at position: Int) {
@@ -53,7 +55,7 @@ package struct SymbolTable: Sendable {
         }
     }
 
-    /// Checks every byte, in linear time.
+    /// Parses and checks all bytes, in linear time.
     package init(_ bytes: [UInt8]) throws(Invalid) {
         guard bytes.count <= Limits.bytes else {
             throw Invalid("it has \(bytes.count) bytes, at most \(Limits.bytes)", at: Limits.bytes)
@@ -101,22 +103,22 @@ package struct SymbolTable: Sendable {
             return
         }
         if first.file != call.file {
-            // Closures of two files with one name: neither has a line that is known.
+            // Closures of two files have the same name, so the line of neither is known.
             starts[call.function] = RangeReader.Call(function: call.function, file: 0, line: 0)
         } else if call.line < first.line {
             starts[call.function] = call
         }
     }
 
-    /// Bytes of memory, about.
+    /// Approximate bytes of memory.
     package var size: Int {
         bytes.count + strings.count * 4 + blocks.count * 16 + closureStarts.count * 48
     }
 
-    /// The functions at an offset in the image, innermost first; none where no range has it.
+    /// Returns the functions at an offset in the image, innermost first; empty if no range contains the offset.
     package func calls(at offset: UInt64) -> [SymbolicatedFrame] {
         guard offset < Limits.offset, !blocks.isEmpty else { return [] }
-        // The last block whose base is not behind the offset.
+        // Finds the last block whose base is not after the offset.
         var (low, high) = (0, blocks.count)
         while high - low > 1 {
             let middle = (low + high) / 2
@@ -148,7 +150,7 @@ package struct SymbolTable: Sendable {
     }
 }
 
-/// Reads the ranges of a table, one after another.
+/// Decoder of the ranges of a table, one after another.
 private struct RangeReader {
     struct Call {
         var function: Int
@@ -169,7 +171,9 @@ private struct RangeReader {
         self.stringCount = stringCount
     }
 
-    /// - Parameter mayRepeat: whether the functions may be those of the range before.
+    /// Decodes the next range.
+    ///
+    /// - Parameter mayRepeat: true if the range may refer to the functions of the range before.
     mutating func next(mayRepeat: Bool) throws(SymbolTable.Invalid) {
         let limit = Int(SymbolTable.Limits.offset)
         start = end + UInt64(try reader.number("gap", atMost: limit))
@@ -206,14 +210,14 @@ private struct RangeReader {
     }
 }
 
-/// Reads numbers and texts of a table.
+/// Decoder of the numbers and texts of a table.
 struct SymbolTableReader {
     let bytes: [UInt8]
     var position = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads a number of seven bits a byte, the lowest first, in as few bytes as it takes.
+    /// Reads a number with seven bits per byte, lowest bits first, in the fewest bytes possible.
     mutating func number(_ name: StaticString, atMost limit: Int) throws(SymbolTable.Invalid) -> Int {
         var number = 0
         var shift = 0
@@ -256,7 +260,7 @@ struct SymbolTableReader {
         guard mayBeEmpty || !text.isEmpty else {
             throw SymbolTable.Invalid("a text is empty", at: position)
         }
-        // Bytes that are no UTF-8 became U+FFFD, three bytes each.
+        // Invalid UTF-8 was decoded as U+FFFD, which differs from the original bytes.
         let isText = text.utf8.elementsEqual(bytes[(position - min(text.utf8.count, position))..<position])
         guard isText, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw SymbolTable.Invalid("a text is not UTF-8 or has control characters", at: position)

@@ -1,7 +1,7 @@
 package import LeakGrammar
 internal import LeakMessage
 
-/// Makes the bytes of a ``SymbolTable`` from ranges in rising order.
+/// Encoder of a ``SymbolTable`` from ranges in ascending order.
 package struct SymbolTableBuilder {
     private let image: ImageID
     private let name: String
@@ -12,9 +12,9 @@ package struct SymbolTableBuilder {
     private var rangeCount = 0
     private var end: UInt64 = 0
     private var last: (functions: [Int], files: [Int], lines: [Int])?
-    /// A range that the next one may still prolong.
+    /// The last range, which the next one may extend.
     private var open: (range: Range<UInt64>, calls: [SymbolicatedFrame])?
-    /// Ranges that were left out: the table would be too large, or they are not in order.
+    /// Number of ranges that were left out, because the table would be too large or they are not in order.
     package private(set) var leftOut = 0
 
     package init(image: ImageID, name: String, architecture: String) {
@@ -25,9 +25,9 @@ package struct SymbolTableBuilder {
 
     package var count: Int { rangeCount + (open == nil ? 0 : 1) }
 
-    /// Adds a range behind those that were added before.
+    /// Adds a range after the ranges that were added before.
     ///
-    /// - Parameter calls: innermost first.
+    /// - Parameter calls: the functions of the range, innermost first.
     package mutating func add(_ range: Range<UInt64>, _ calls: [SymbolicatedFrame]) {
         guard !calls.isEmpty, !range.isEmpty else { return }
         guard range.lowerBound >= (open?.range.upperBound ?? end),
@@ -45,7 +45,7 @@ package struct SymbolTableBuilder {
         open = (range, calls)
     }
 
-    /// - Returns: bytes that ``SymbolTable/init(_:)`` reads.
+    /// Returns the bytes of the table, which ``SymbolTable/init(_:)`` parses.
     package mutating func finish() -> [UInt8] {
         close()
         var bytes = SymbolTable.magic + image.bytes
@@ -104,7 +104,7 @@ package struct SymbolTableBuilder {
         return index
     }
 
-    /// Without control characters, and cut to a number of bytes.
+    /// Returns a text without control characters, cut to a number of bytes; `other` if it would be empty.
     static func text(_ given: String, _ limit: Int, else other: String) -> String {
         var text = ""
         var count = 0

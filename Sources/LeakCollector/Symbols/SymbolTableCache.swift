@@ -4,18 +4,18 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// The tables of symbols that a store has: which there are, and in memory those that were used last.
+/// Cache of the symbol tables in a store: the list of all tables, and the tables that were used last.
 ///
-/// A table is read from the store when a frame first needs it. The bytes in memory are bounded; a table that was not used for
-/// longest goes first.
+/// A table is read from the store when a frame first needs it. The bytes in memory are limited, and the least
+/// recently used table is evicted first.
 final class SymbolTableCache: Sendable {
-    /// Bytes of tables in memory: about ten apps with a million lines of machine code.
+    /// Maximum bytes of tables in memory: about ten apps whose debug data has a million lines each.
     static let memoryBytes = 64 << 20
 
     private struct Loaded {
         var table: SymbolData
         var row: Int64
-        /// Counts look-ups of tables.
+        /// Number of the last look-up of the table.
         var turn: Int
     }
 
@@ -26,12 +26,13 @@ final class SymbolTableCache: Sendable {
         var bytes = 0
         var turn = 0
         var generation = 0
-        /// Rows of tables that reports have needed since they were last noted in the store.
+        /// Rows of tables that reports have used since ``storeUse(now:)`` last ran.
         var used: Set<Int64> = []
     }
 
     private let state = Guarded(State())
-    /// The list that was loaded last. Held while one is loaded, so that an older list never takes the place of a newer one.
+    /// The version of the list that was loaded last. It is locked while a list is loaded, so that an older list never
+    /// replaces a newer one.
     private let loadedVersion = Guarded<SymbolsVersion?>(nil)
     private let store: any Store
     private let memoryBytes: Int
@@ -41,16 +42,16 @@ final class SymbolTableCache: Sendable {
         self.memoryBytes = memoryBytes
     }
 
-    /// Changes when tables come or go: groups found before may be others now.
+    /// Number that changes when tables are added or removed. Groups that were determined before may differ now.
     var generation: Int { state.with { $0.generation } }
 
-    /// Returns whether every table that the store has is in memory, so that no look-up waits for the disk.
+    /// `true` if all tables of the store are in memory, so that no look-up waits for the disk.
     var areInMemory: Bool { state.with { $0.known.count == $0.loaded.count } }
 
     /// Bytes of tables in memory.
     var bytes: Int { state.with { $0.bytes } }
 
-    /// Learns which tables the store has, if that has changed.
+    /// Loads the list of tables in the store, if it has changed.
     func refresh(from reader: any StoreReader) throws(StoreError) {
         try loadedVersion.with { version throws(StoreError) in try load(from: reader, after: &version) }
     }
@@ -77,10 +78,10 @@ final class SymbolTableCache: Sendable {
         former = version
     }
 
-    /// The functions at a place in an image, or that a mapping names.
+    /// Returns the functions at a location in an image, or those that a mapping names.
     ///
     /// - Parameter reader: reads a table that is not in memory; `nil` opens one.
-    /// - Throws: ``StoreError`` when the table is in the store and cannot be read. A damaged one counts as missing.
+    /// - Throws: ``StoreError`` if the table is in the store and cannot be read. A damaged table counts as missing.
     func calls(
         in imageID: String, at place: CodeLocation, reader: (any StoreReader)? = nil
     ) throws(StoreError) -> [SymbolicatedFrame] {
@@ -125,7 +126,7 @@ final class SymbolTableCache: Sendable {
         }
     }
 
-    /// Notes that groups which were found with a table were used again.
+    /// Records that groups were used again that were determined with the tables of these images.
     func recordUse(of images: Set<String>) {
         state.with { state in
             for image in images {
@@ -134,7 +135,7 @@ final class SymbolTableCache: Sendable {
         }
     }
 
-    /// Writes down which tables were used, so that the store keeps them.
+    /// Stores which tables were used, so that they do not expire.
     func storeUse(now: Int64) throws(StoreError) {
         let rows = state.with { state in
             defer { state.used = [] }
@@ -149,7 +150,7 @@ final class SymbolTableCache: Sendable {
         }
     }
 
-    /// The table in what the store keeps.
+    /// Decodes a table from its stored form.
     static func read(_ body: [UInt8]) -> SymbolData? {
         var inflater = Inflater(limits: Inflater.Limits(outputBytes: SymbolTable.Limits.bytes, ratio: 1_032))
         var bytes: [UInt8] = []
@@ -159,15 +160,16 @@ final class SymbolTableCache: Sendable {
         return try? SymbolData(bytes)
     }
 
-    /// The bytes that the store keeps of a table.
+    /// Returns the stored form of a table, which is compressed.
     static func packed(_ table: [UInt8]) -> [UInt8] { Gzip.deflate(table) }
 }
 
-/// Names the frames of one report, or of several, and remembers which images had names and why a table could not be read.
+/// Symbolicator of the frames of one report, or of several. It records which images had names, and the error of
+/// reading a table.
 struct FrameSymbolicator {
     let tables: SymbolTableCache?
     var reader: (any StoreReader)?
-    /// Images with a table.
+    /// Images whose tables gave names.
     private(set) var used: Set<String> = []
     private(set) var failure: StoreError?
 

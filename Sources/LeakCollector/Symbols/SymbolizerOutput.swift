@@ -1,13 +1,13 @@
 package import LeakGrammar
 internal import LeakMessage
 
-/// Names as pages and keys have them, each symbol read once.
+/// Names of functions as pages and grouping keys contain them. Each symbol is demangled once.
 package struct SymbolNames {
     private var names: [String: String] = [:]
 
     package init() {}
 
-    /// - Returns: `nil` for what `llvm-symbolizer` prints where there is no function.
+    /// - Returns: `nil` for the text that `llvm-symbolizer` prints if there is no function.
     package mutating func name(of symbol: String) -> String? {
         guard !symbol.isEmpty, symbol != "??" else { return nil }
         if let name = names[symbol] { return name }
@@ -17,7 +17,8 @@ package struct SymbolNames {
     }
 }
 
-/// Reads what `llvm-symbolizer --inlines` prints for a list of addresses: of each the functions, two lines each, and an empty line.
+/// Parser of the output of `llvm-symbolizer --inlines` for a list of addresses: for each address its functions, two
+/// lines each, and an empty line.
 package struct SymbolizerOutput {
     private var names = SymbolNames()
     private var symbol: String?
@@ -25,7 +26,7 @@ package struct SymbolizerOutput {
 
     package init() {}
 
-    /// - Returns: the functions of the next address, innermost first, once its last line has come.
+    /// - Returns: the functions of an address, innermost first, after its last line; `nil` before.
     package mutating func read(_ line: String) -> [SymbolicatedFrame]? {
         if let symbol {
             self.symbol = nil
@@ -42,7 +43,7 @@ package struct SymbolizerOutput {
         return calls
     }
 
-    /// `CartModel.swift:44:15`, `??:0:0`
+    /// Parses a place such as `CartModel.swift:44:15` or `??:0:0`.
     static func place(_ text: String) -> (file: String?, line: Int?) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count >= 3, let line = Int(parts[parts.count - 2]) else { return (nil, nil) }
@@ -58,16 +59,17 @@ package struct SymbolAddresses {
     private let code: [Range<UInt64>]
     private var addresses: Set<UInt64> = []
 
-    /// - Parameter code: addresses outside are left out: linkers leave lines of functions behind that they took out.
+    /// - Parameter code: ranges of code. Addresses outside are left out, because linkers keep the lines of functions
+    ///   that they removed.
     package init(code: [Range<UInt64>]) { self.code = code }
 
-    /// Reads a line of `llvm-dwarfdump --debug-line`: `0x0000000000000f57      3     31      1   0             0  is_stmt`.
+    /// Adds a line of `llvm-dwarfdump --debug-line`: `0x0000000000000f57 3 31 1 0 0 is_stmt`.
     package mutating func addRow(_ line: String) {
         guard line.hasPrefix("0x"), let space = line.firstIndex(of: " ") else { return }
         add(UInt64(line[line.index(line.startIndex, offsetBy: 2)..<space], radix: 16))
     }
 
-    /// Reads a line of `llvm-nm --print-size`: `0000000000000da0 00000000000000a8 t $s1m4CartV4loadyS2iF`.
+    /// Adds a line of `llvm-nm --print-size`: `0000000000000da0 00000000000000a8 t $s1m4CartV4loadyS2iF`.
     package mutating func addSymbol(_ line: String) {
         let fields = line.split(separator: " ", maxSplits: 3)
         let isSized = fields.count == 4

@@ -30,16 +30,16 @@ private func padded(_ number: Int, _ width: Int = 2) -> String {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
-/// The time of day, where a time leaves or enters the process. Everything below takes it as a parameter.
+/// The system's clock. Most functions get the time as a parameter instead.
 public enum WallClock {
     /// Milliseconds since 1970-01-01 00:00 UTC.
     public static func milliseconds() -> Int64 { SystemTime.wall }
 
-    /// Milliseconds since 1970, of `2026-11-20T12:00:00Z`.
+    /// Parses a time such as `2026-11-20T12:00:00Z`, in milliseconds since 1970.
     ///
-    /// - Returns: `nil` for what RFC 3339 does not have.
+    /// - Returns: `nil` for a text that is not a time of RFC 3339.
     public static func milliseconds(rfc3339 text: String) -> Int64? { WireTime(rfc3339: text)?.milliseconds }
 
-    /// `2026-11-20`, in UTC.
+    /// Returns the day in UTC: `2026-11-20`.
     public static func day(_ milliseconds: Int64) -> String { CivilDate(milliseconds: milliseconds).text }
 }

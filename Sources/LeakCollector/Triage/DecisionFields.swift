@@ -8,8 +8,8 @@ struct DecisionFields: Hashable, Sendable {
     var action: String?
     /// `in`: `now`, `next`, or a version.
     var fix: String?
-    /// The newest version that the page showed, to which `now` and `next` refer. `nil`: the newest version of all, for
-    /// which reports may have arrived after the visitor loaded the page.
+    /// The newest version that the page showed, to which `now` and `next` refer. `nil` for the newest version at the
+    /// time of the request, for which reports may have arrived after the visitor loaded the page.
     var newest: String?
     /// A day, or a time of RFC 3339.
     var until: String?
@@ -105,7 +105,7 @@ struct DecisionFields: Hashable, Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// Control characters but tab and line feed.
+    /// Returns `true` for control characters other than tab and line feed.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control && scalar != "\t" && scalar != "\n"
     }

@@ -1,7 +1,7 @@
 internal import LeakHTTPServer
 
 extension DecisionFields {
-    /// The buttons of the form on a leak's page: `do` is the value of the one that was pressed.
+    /// The buttons of the form on a leak's page. The field `do` has the value of the pressed button.
     enum Button: String, CaseIterable {
         case resolveInNextVersion = "resolve-next"
         case resolveNow = "resolve-now"
@@ -13,8 +13,8 @@ extension DecisionFields {
         case note
     }
 
-    /// Reads the form of a leak's page. What is filled in beside the pressed button's own fields does not count. Where
-    /// none was pressed, as when Enter is hit in a field, the one field that is filled in says what is meant.
+    /// Parses the form of a leak's page. Fields that do not belong to the pressed button are ignored. If no button
+    /// was pressed, for example after Enter in a field, the only field that is filled in determines the action.
     ///
     /// - Throws: ``Problem`` 400 that says what to fill in.
     init(_ form: Form) throws(Problem) {

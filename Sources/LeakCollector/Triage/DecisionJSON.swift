@@ -3,11 +3,11 @@ internal import LeakGrammar
 internal import LeakMessage
 
 extension DecisionFields {
-    /// Reads the body of `POST /api/v1/leaks/{leak}/decisions`.
+    /// Parses the body of `POST /api/v1/leaks/{leak}/decisions`.
     ///
-    /// A field of another name is refused: misspelt, `until` would make a leak ignored for good.
+    /// Unknown fields are rejected, because a misspelled `until` would ignore a leak forever.
     ///
-    /// - Throws: ``Problem`` 400 with what is wrong and what there must be.
+    /// - Throws: ``Problem`` 400 that names the wrong field and its valid values.
     init(json body: [UInt8]) throws(Problem) {
         self.init()
         if UTF8Validity.firstInvalidByte(in: body) != nil {
@@ -37,12 +37,12 @@ extension DecisionFields {
     }
 
     private static let example = #"{"action": "resolve", "in": "next"}"#
-    /// Characters of an unknown field's name that the problem quotes.
+    /// Maximum characters of an unknown field's name that the problem quotes.
     private static let unknownNameLength = 64
 
     /// Reads one field.
     ///
-    /// - Returns: what is wrong with it, whose value may then be unread.
+    /// - Returns: the problem of the field, whose value may then be unread; `nil` if the field is valid.
     private mutating func read(_ scanner: inout JSONScanner) throws(JSONError) -> Problem? {
         let slice = try scanner.name()
         let name = scanner.text(of: slice)
@@ -67,7 +67,7 @@ extension DecisionFields {
         guard let field else {
             guard kind == .number else { return Problem(.badRequest, "reports must be a whole number") }
             let number = try scanner.number()
-            // What is no whole number, or too large for one, is out of bounds as well.
+            // 0 is out of bounds, and stands for a number that is not whole or too large.
             reports = scanner.integer(of: number) ?? 0
             return nil
         }

@@ -2,7 +2,8 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// A decision about a leak: `POST /leaks/{leak}/decisions` from the form of its page, and the same under `/api/v1` in JSON.
+/// The mutation that stores a decision about a leak: `POST /leaks/{leak}/decisions` for the form of its page, and the
+/// same path under `/api/v1` for JSON.
 struct DecisionMutation: Mutation {
     static let all = [DecisionMutation(isForm: true), DecisionMutation(isForm: false)]
 
@@ -10,7 +11,7 @@ struct DecisionMutation: Mutation {
 
     var path: String { (isForm ? "" : "/api/v1") + "/leaks/{leak}/decisions" }
 
-    /// A note, each byte of it written as `\u0000`, and a little more.
+    /// Room for a note in which each byte is written as `\u0000`.
     var body: Route.Body { .atMost(16 * 1024) }
 
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
@@ -20,7 +21,7 @@ struct DecisionMutation: Mutation {
         }
     }
 
-    /// The note, whatever else is wrong with the form.
+    /// Returns the note, even if the rest of the form is invalid.
     func written(in request: borrowing Request) -> String? {
         // Forms end lines with CR LF.
         isForm ? request.form?["note"]?.replacing("\r\n", with: "\n") : nil
@@ -35,7 +36,7 @@ struct DecisionMutation: Mutation {
                 if let stored = try store.decide(decision, about: leak, now: now) {
                     return try answer(stored, about: leak, from: resources.reader, now: now)
                 }
-                // A page that was opened before its leak was merged into another one.
+                // The page was opened before its leak was merged into another one.
                 guard let target = try resources.reader.target(ofMerged: leak),
                     let stored = try store.decide(decision, about: target, now: now)
                 else { throw Problem.noLeak }
@@ -54,12 +55,14 @@ struct DecisionMutation: Mutation {
         return try DecisionFields(form)
     }
 
-    /// - Parameter reader: for the state of the leak after the decision.
+    /// Returns the response to a stored decision.
+    ///
+    /// - Parameter reader: reads the state of the leak after the decision.
     private func answer(
         _ decision: PastDecision, about leak: LeakID, from reader: any StoreReader, now: Int64
     ) throws(StoreError) -> Response {
         guard !isForm else {
-            // To the head of the page, with the new state.
+            // Redirects to the head of the page, which shows the new state.
             return .redirect(to: Links.served.to(.leak(leak)) + "#" + PageLayout.mainAnchor)
         }
         let row = try reader.leak(leak, now: now)?.row

@@ -2,7 +2,7 @@ internal import LeakMessage
 internal import LeakStore
 
 extension JSONWriter {
-    /// `null` where nothing was decided.
+    /// Writes the decision and its effect; `null` if there is no decision.
     mutating func field(_ name: String, _ standing: DecisionStatus?) {
         guard let standing else { return nullField(name) }
         object(name) { writer in
@@ -12,7 +12,7 @@ extension JSONWriter {
         }
     }
 
-    /// Every field, whatever was decided: what does not belong to the action is `null`.
+    /// Writes all fields of a decision. Fields that do not belong to its action are `null`.
     mutating func fields(of decision: PastDecision) {
         var version: String?
         var isAfter: Bool?
@@ -36,7 +36,7 @@ extension JSONWriter {
 }
 
 extension PastDecision.Action {
-    /// As ``DecisionFields/action`` has it.
+    /// The name of the action in requests, see ``DecisionFields/action``.
     fileprivate var name: String {
         switch self {
         case .resolved: "resolve"

@@ -26,7 +26,7 @@ struct DecisionStatusLine: Component {
             let isOver = standing.state(now: context.now) == nil
             let verb: HTML = isOver ? "Was ignored" : "Ignored"
             return "\(verb) until \(LimitText(limit: limit))\(soFar(limit)) by \(author)"
-        // These actions do not give a leak a standing.
+        // These actions give a leak no decision status.
         case .reopened, .noted: return "\(author)"
         }
     }

@@ -9,7 +9,7 @@ struct HistoryCard: Component {
     /// Anchor of the card, for links and scripts.
     static let anchor = "history"
 
-    /// Maximum number of entries that are not folded away.
+    /// Maximum number of entries outside the closed section.
     private static let shown = 5
 
     var html: HTML {

@@ -1,18 +1,20 @@
 internal import LeakMessage
 internal import LeakStore
 
-/// Names the frames of stored leaks after an upload, and merges leaks of several builds that turn out to be one.
+/// Symbolicator of stored leaks after an upload of symbols. It also merges leaks of several builds that turn out to
+/// be one.
 struct LeakSymbolicator {
     struct Outcome: Hashable, Sendable {
-        /// Leaks whose frames have names now.
+        /// Number of leaks whose frames have names now.
         var named = 0
-        /// Named leaks that became part of another leak.
+        /// Number of named leaks that were merged into another leak.
         var merged = 0
     }
 
-    /// The name that the history of a merged leak has for who decided.
+    /// The author of the merge in the history of the merged leak.
     static let author = "collector symbols"
-    /// A leak that is named anew may be on the way of another one: looked through again at most so often.
+    /// Maximum number of passes. Naming one leak may allow another one to be merged, so passes are repeated until
+    /// nothing changes.
     private static let passes = 3
 
     let store: any Store
@@ -21,11 +23,11 @@ struct LeakSymbolicator {
     /// Milliseconds since 1970.
     let now: Int64
 
-    /// Groups the kept reports of each leak anew that has frames without a name in one of the images.
+    /// Groups the sample reports again of each leak that has frames without a name in one of the images.
     ///
-    /// In one transaction for each leak, beside whatever else counts. Run again, it changes nothing.
+    /// Each leak has its own transaction, so that reports can be counted meanwhile. A second run changes nothing.
     ///
-    /// - Parameter isWanted: asked before each leak; what is left once it is not wanted stays as it is.
+    /// - Parameter isWanted: called before each leak. If it returns `false`, the remaining leaks stay as they are.
     func name(
         framesWith spellings: [String], while isWanted: () -> Bool = { true }
     ) throws(StoreError) -> Outcome {
@@ -67,7 +69,8 @@ struct LeakSymbolicator {
         }
     }
 
-    /// A leak whose key says nothing of its frames, as one with a fingerprint, with names in the path that is shown.
+    /// Returns the leak with names in its shown path, for a leak whose key does not contain its frames, such as one
+    /// with a fingerprint; `nil` if nothing changes.
     private func rewritten(_ leak: LeakIdentity, _ reports: [LeakReport]) -> LeakIdentity? {
         for report in reports {
             var symbolicator = FrameSymbolicator(tables: tables, reader: reader)

@@ -1,6 +1,6 @@
 internal import LeakHTTPServer
 
-/// Storing the symbols of an image.
+/// The mutation that stores the symbols of an image.
 struct SymbolUploadMutation: Mutation {
     private static let type: StaticString = "application/octet-stream"
 
@@ -38,7 +38,7 @@ struct SymbolUploadMutation: Mutation {
     }
 }
 
-/// Removing the symbols of an image.
+/// The mutation that removes the symbols of an image.
 struct SymbolRemovalMutation: Mutation {
     let uploads: SymbolUploadWorker
 

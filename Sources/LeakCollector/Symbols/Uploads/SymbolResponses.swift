@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// The answer of a collector to an upload of symbols, as the command line tells it.
+/// The result of an upload of symbols, parsed from a collector's response and shown by the command line.
 package struct SymbolUpload: Hashable, Sendable {
     package var isReplaced = false
     package var named = 0
@@ -24,7 +24,7 @@ package struct SymbolUpload: Hashable, Sendable {
         (isReplaced, named, merged) = upload
     }
 
-    /// `stored; 2 leaks named, 1 of them merged into others`
+    /// The result in words: `stored; 2 leaks named, 1 of them merged into other leaks`.
     package var sentence: String {
         let stored = isReplaced ? "replaced an earlier upload" : "stored"
         guard named > 0 else { return "\(stored); no stored leak uses these symbols" }
@@ -33,7 +33,7 @@ package struct SymbolUpload: Hashable, Sendable {
     }
 }
 
-/// The symbols that a collector has, as the command line tells them.
+/// The symbols that a collector has, parsed from its response and shown by the command line.
 package struct SymbolList: Sendable {
     private struct Row {
         var image = ""
@@ -84,7 +84,7 @@ package struct SymbolList: Sendable {
     }
 }
 
-/// An answer of something that is no collector, or of a later one.
+/// Error for a response that is not from a collector, or from a later version.
 package struct SymbolResponseError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         "the response cannot be read: it is not from a collector, or from a later version; check the address"

@@ -5,19 +5,19 @@ internal import LeakPlatform
 
 /// The thread that stores and removes symbols.
 ///
-/// Naming what is stored may look at many leaks: on a thread of its own, one upload after another.
+/// It has its own thread, which handles one upload after another, because naming stored leaks may take long.
 final class SymbolUploadWorker: Sendable {
-    /// Reports that were grouped before an upload may be counted behind it; other collectors of a database notice it within a
-    /// second. What is stored is looked through again after these times.
+    /// Times after an upload at which stored leaks are named again. Reports that were grouped before the upload may
+    /// be counted after it, and other collectors on the same database notice an upload only within a second.
     private static let laterPasses: [Duration] = [.seconds(5), .seconds(60)]
-    /// Uploads so old are looked through again when a collector starts.
+    /// Maximum age of uploads whose leaks are named again when a collector starts.
     private static let recentMilliseconds: Int64 = 10 * 60_000
 
     private let jobs = JobQueue<any StoreReader>(
         limit: 9,
         full: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
         stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
-    /// Frames that are named again, and when.
+    /// Frames that will be named again, and the times.
     private let later = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
     private let store: any Store
     private let tables: SymbolTableCache
@@ -64,7 +64,7 @@ final class SymbolUploadWorker: Sendable {
     // MARK: The thread
 
     func start() throws(StoreError) -> WorkerThread {
-        // Made here, used on the thread alone.
+        // Created here, used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
         try tables.refresh(from: unsafe reader)
         let recent = try unsafe reader.symbols().filter { $0.uploadedAt > now() - Self.recentMilliseconds }
@@ -85,10 +85,10 @@ final class SymbolUploadWorker: Sendable {
         }
     }
 
-    /// Refuses what waits; the thread ends before the next leak that it names.
+    /// Rejects the waiting requests. The thread ends before it names the next leak.
     func stop() { jobs.stop() }
 
-    /// Takes the frames that are to be named again by now.
+    /// Removes and returns the frames that are due to be named again.
     private func dueSpellings() -> [String] {
         later.with { later in
             let now = ContinuousClock.now
@@ -149,7 +149,7 @@ final class SymbolUploadWorker: Sendable {
 }
 
 extension JSONWriter {
-    /// The symbols that the store has.
+    /// Writes the list of the symbols in the store.
     mutating func fields(of symbols: [StoredSymbols]) {
         array("symbols") { writer in
             for one in symbols {
