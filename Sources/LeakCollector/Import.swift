@@ -123,7 +123,7 @@ public struct Import {
         }
     }
 
-    /// Returns the limits of names that were exceeded since an earlier call, with the number of counts that were
+    /// Returns the limits that were exceeded since an earlier call, with the number of counts beyond them, which were
     /// added to ``StoreLimits/other`` or left out. They include counts of a server on the same database.
     ///
     /// - Parameter former: the result of the earlier call.

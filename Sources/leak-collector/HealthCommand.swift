@@ -1,16 +1,18 @@
 import LeakHTTPClient
 import LeakCollector
 
-/// `collector health`: whether the collector answers, for container engines and scripts.
+/// `collector health`: checks that the collector answers, for container engines and scripts.
 ///
-/// It asks at `--host` and `--port`, else at the address that a server wrote into the data folder, else at the address of the
-/// environment: a health check that is part of an image does not see the flags that the server was started with.
+/// It sends its request to `--host` and `--port`, else to the address that a server wrote into the data folder, else
+/// to the address from the environment. A health check that is part of an image does not see the flags that the
+/// server was started with.
 enum HealthCommand {
-    /// Engines give up after a few seconds; a collector that needs one is not well.
+    /// Timeout of the request. Container engines give up after a few seconds, and a healthy collector needs less than
+    /// one.
     static let timeoutMilliseconds = 2_000
 
     static func check(_ flags: [Setting: String]) throws -> Program.ExitCode {
-        // Nothing else: a secret's file may be gone that the server has read.
+        // Other settings are not read, because the file of a secret may be gone after the server has read it.
         let settings = try Settings(
             flags: flags, environment: ProcessEnvironment.variables, only: [.host, .port, .data])
         let isNamed = flags[.host] != nil || flags[.port] != nil
@@ -20,7 +22,7 @@ enum HealthCommand {
             var options = HTTPClient.Options()
             options.connectMilliseconds = timeoutMilliseconds
             options.totalMilliseconds = timeoutMilliseconds
-            // The collector is on this machine: no proxy stands between.
+            // The collector is on this machine, so no proxy is used.
             options.usesProxy = false
             let answer = try HTTPClient(options).get(address)
             guard answer.status == 200 else {

@@ -1,5 +1,5 @@
 extension HelpTopic {
-    /// What the command reads, writes and leaves alone.
+    /// Description of what the command reads, writes and leaves unchanged.
     var details: String {
         switch self {
         case .serve:

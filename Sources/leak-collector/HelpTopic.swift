@@ -1,4 +1,4 @@
-/// A command with a help text of its own: `collector check --help`.
+/// A command with its own help text: `collector check --help`.
 enum HelpTopic: String, CaseIterable {
     case serve, key, token, check, symbols, export
     case `import`
@@ -33,7 +33,7 @@ enum HelpTopic: String, CaseIterable {
         """
     }
 
-    /// What the command does, in one sentence without a period.
+    /// Description of the command, in one sentence without a period.
     var summary: String {
         switch self {
         case .serve: "run the collector until SIGTERM or SIGINT; the default command"

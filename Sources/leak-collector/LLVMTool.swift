@@ -14,7 +14,12 @@ struct LLVMTool {
 
     private let path: String
 
-    /// - Throws: ``Failure`` that says how to get it.
+    /// Finds the program.
+    ///
+    /// - Parameters:
+    /// - name: name of the program. Names with a version after it are also searched.
+    /// - others: other names of the program.
+    /// - Throws: ``Failure`` that says how to install it.
     init(_ name: String, or others: [String] = []) throws(Failure) {
         let names = [name] + others + Self.versions.map { "\(name)-\($0)" }
         for folder in Self.folders {
@@ -29,10 +34,10 @@ struct LLVMTool {
                 + "llvm on a Mac) or add its folder to PATH")
     }
 
-    /// Debian puts the version behind the name.
+    /// Debian adds the version of LLVM to the name.
     private static let versions = (14...24).reversed()
 
-    /// Homebrew does not add LLVM to PATH.
+    /// Folders that are searched: `PATH`, and those of Homebrew, which does not add LLVM to it.
     private static var folders: [String] {
         let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":").map(String.init) + [
@@ -40,7 +45,7 @@ struct LLVMTool {
         ]
     }
 
-    /// Runs the program and hands on each line that it prints. What it prints of errors is dropped.
+    /// Runs the program and passes each line of its standard output to `line`. Its standard error is discarded.
     ///
     /// - Parameter input: text for its standard input.
     func run(_ arguments: [String], input: [UInt8] = [], line: (String) -> Void) throws(Failure) {
@@ -96,7 +101,8 @@ struct LLVMTool {
         return process
     }
 
-    /// A file without a name: a pipe would fill up while the program waits for its output to be read.
+    /// Returns an unlinked file with the input. A pipe would fill up while the program waits for its output to be
+    /// read.
     private static func temporaryFile(with bytes: [UInt8]) throws(Failure) -> Int32 {
         let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         var name = Array("\(folder)/collector-XXXXXX".utf8CString)

@@ -30,7 +30,8 @@ struct LineReader: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The next line without its end; one that is longer than any may be comes cut, one byte too long.
+    /// Returns the next line without its end; `nil` at the end of the file. A line longer than ``Import/lineBytes``
+    /// is cut to one byte more, so that it is recognized as too long.
     mutating func next() throws(Failure) -> [UInt8]? {
         var line: [UInt8] = []
         while true {

@@ -1,7 +1,7 @@
 import LeakCollector
 import LeakStore
 
-/// `collector backup`, `verify`, `import` and `erase`: what an operator does with the database, also while a collector
+/// `collector backup`, `verify`, `import` and `erase`: maintenance of the database, mostly also while a collector
 /// runs on it.
 struct MaintenanceCommand {
     private let settings: Settings
@@ -81,7 +81,7 @@ struct MaintenanceCommand {
         return .done
     }
 
-    /// - Parameter name: what lines are known by; `nil` for the file's path, links followed.
+    /// - Parameter name: name that identifies the lines; `nil` for the file's absolute path, with links followed.
     func importReports(
         from file: String, name: String?, app: String?, version: String?
     ) throws -> Program.ExitCode {
@@ -120,7 +120,7 @@ struct MaintenanceCommand {
         return reports.result.rejected == 0 ? .done : .failed
     }
 
-    /// More of them have one reason, which is known by then.
+    /// Maximum number of rejections that are printed. More of them usually have the same reason.
     private static let namedRefusals = 100
     private static let progressMilliseconds: Int64 = 1_000
 
@@ -134,7 +134,7 @@ struct MaintenanceCommand {
 
     private func openStore() throws -> any Store { try Program.openStore(settings, isServer: false) }
 
-    /// The path of the database that the settings name.
+    /// Returns the path of the database that the settings name.
     private func database(for command: String) throws -> String {
         guard settings.databaseURL == nil else {
             throw StoreError(

@@ -15,7 +15,7 @@ enum Output {
 
     /// - Parameter overwrites: true to replace the last line of a terminal.
     static func error(_ text: String, overwrites: Bool) {
-        // ECMA-48: to the first column, and delete what is there.
+        // ECMA-48: moves to the first column and erases the line.
         if overwrites { write(bytes: "\r\u{1B}[K" + text, to: 2) } else { error(text) }
     }
 

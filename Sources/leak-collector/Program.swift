@@ -9,13 +9,13 @@ import LeakStore
     import Glibc
 #endif
 
-/// The program: turns a command into calls, errors into one line and an exit code.
+/// The program: runs a command, and turns an error into one line and an exit code.
 @main
 enum Program {
     /// Printed by `collector --version`. `Scripts/version --check` compares CHANGELOG.md, openapi.json and the documents with it.
     static let version = "0.2.0"
 
-    /// Named in `--help`.
+    /// Exit codes, which `--help` lists.
     enum ExitCode: Int32 {
         case done = 0
         case failed = 1
@@ -44,7 +44,7 @@ enum Program {
         exit(code.rawValue)
     }
 
-    /// Writes the line of a failure: as the log has it where a program reads the log of a server, else for people.
+    /// Writes the line of a failure: as JSON if a program reads the log of the server, otherwise for people.
     private static func report(_ problem: String, _ arguments: [String]) {
         if Command.wantsJSONLog(arguments, variable: ProcessEnvironment.variables[Setting.log.variable]) {
             Log(form: .json).error(problem)
@@ -102,24 +102,27 @@ enum Program {
         return .done
     }
 
-    /// Reads the settings that each command begins with.
+    /// Reads the settings, as the first step of every command.
     static func settings(_ flags: [Setting: String]) throws(SettingError) -> Settings {
         let settings = try Settings(flags: flags, environment: ProcessEnvironment.variables)
         ProcessEnvironment.keepTemporaryFiles(in: settings.dataFolder)
         return settings
     }
 
-    /// - Parameter isServer: only one server may write; the command line may look and make keys beside it.
+    /// Opens the database that the settings name.
+    ///
+    /// - Parameter isServer: see ``Collector/openStore(_:isServer:limits:)``. Commands may read, and create keys,
+    ///   while a server runs.
     static func openStore(_ settings: Settings, isServer: Bool) throws -> any Store {
         try Collector.openStore(settings, isServer: isServer)
     }
 
     private static func serve(_ settings: Settings) throws {
-        // Before any thread; the other commands end as every program does.
+        // Signals are set up before any thread starts, and only for this command.
         let signals = StopSignals()
         let log = Log(form: settings.logForm)
         for warning in settings.warnings { log.warning(warning) }
-        // Before the database, which an open may bring up to date.
+        // Read before the database is opened, because opening may migrate it.
         let publicFolder = try publicFolder(settings)
         let store = try openStore(settings, isServer: true)
         let collector = try Collector(
@@ -127,7 +130,7 @@ enum Program {
         try collector.start()
         let address = collector.startupInfo.reachable
         let addressFile = AddressFile(folder: settings.dataFolder)
-        // With PostgreSQL there may be no such folder.
+        // With PostgreSQL there may be no data folder.
         if !addressFile.write(address), settings.databaseURL == nil {
             log.warning(
                 "cannot write the address into \(settings.dataFolder), so collector health needs --host and --port"
@@ -169,7 +172,7 @@ enum Program {
         }
     }
 
-    /// The lines after the first, for people.
+    /// Returns the lines after the first one, for people.
     private static func texts(_ startupInfo: Collector.StartupInfo, _ settings: Settings) -> [String] {
         var lines: [String] = []
         guard settings.showsSecrets else {
@@ -200,7 +203,8 @@ enum Program {
         try PublicFolder(publicFolderPath(settings), knownLeaks: settings.knownLeaksFile)
     }
 
-    /// Beside the program where a package put it, else where it was built or started.
+    /// Returns the folder from the settings, else the one installed beside the program, else the one where the
+    /// program was built or started.
     private static func publicFolderPath(_ settings: Settings) throws(SettingError) -> String {
         if let chosen = settings.publicFolder { return chosen }
         let folder = ProcessEnvironment.programFolder

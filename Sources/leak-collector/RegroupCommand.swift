@@ -7,7 +7,8 @@ import LeakStore
     import Glibc
 #endif
 
-/// `collector regroup`: merges leaks that older rules made into those that their reports go to now.
+/// `collector regroup`: merges leaks that older rules made into the leaks to which the current rules assign their
+/// reports.
 struct RegroupCommand {
     private let settings: Settings
     private let app: String?

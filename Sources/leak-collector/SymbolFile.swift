@@ -7,7 +7,7 @@ import LeakMessage
     import Glibc
 #endif
 
-/// A file with symbols, as `collector symbols upload` takes it.
+/// A file with symbols that `collector symbols upload` accepts.
 struct SymbolFile {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -19,13 +19,14 @@ struct SymbolFile {
         var name: String
         var architecture: String
         var bytes: [UInt8]
-        /// `61931 ranges`, `412 classes`
+        /// The size in words: `61931 ranges`, `412 classes`.
         var size: String
     }
 
     let path: String
 
-    /// The files that a path stands for: those in a dSYM bundle, else itself.
+    /// Returns the files that a path stands for: those in a dSYM bundle or in a folder of bundles, otherwise the file
+    /// itself.
     static func files(at path: String) throws -> [SymbolFile] {
         let inside = "\(path)/Contents/Resources/DWARF"
         if let names = names(in: inside) { return names.map { SymbolFile(path: "\(inside)/\($0)") } }
@@ -43,7 +44,7 @@ struct SymbolFile {
 
     /// Reads debug data with LLVM's tools, or a Breakpad file.
     ///
-    /// - Parameter progress: how many of all addresses are named.
+    /// - Parameter progress: called with the number of addresses that are named, and the number of all addresses.
     func tables(progress: (_ done: Int, _ all: Int) -> Void) throws -> [Table] {
         // A pipe would block here until another process writes to it.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -168,7 +169,7 @@ struct SymbolFile {
         }
     }
 
-    /// The names in a folder, in order; `nil` where there is none.
+    /// Returns the names in a folder, in order; `nil` if there is no such folder.
     private static func names(in folder: String) -> [String]? {
         guard let stream = unsafe opendir(folder) else { return nil }
         defer { unsafe closedir(stream) }

@@ -8,7 +8,8 @@ import LeakCollector
     import Glibc
 #endif
 
-/// `collector symbols`: gives a collector the names of functions in stripped builds, from where the build is.
+/// `collector symbols`: uploads the names of functions in stripped builds to a collector, and lists and removes them.
+/// It runs on the machine that has the build.
 struct SymbolsCommand: Equatable {
     enum Action: Equatable {
         case upload(files: [String])
@@ -42,7 +43,7 @@ struct SymbolsCommand: Equatable {
                 } catch let error as RemoteError {
                     throw error
                 } catch {
-                    // The other files may be as they should.
+                    // The other files may still be valid.
                     Output.error("collector: \(error)")
                     failures += 1
                 }
@@ -95,7 +96,10 @@ private struct RemoteCollector {
     let address: String
     let token: String
 
-    /// - Returns: the body of an answer 200.
+    /// Sends a request to the collector.
+    ///
+    /// - Returns: the body of a response with status 200.
+    /// - Throws: ``RemoteError`` for another status, or if no response came.
     func send(_ method: Method, _ path: String) throws -> [UInt8] {
         var options = HTTPClient.Options()
         options.totalMilliseconds = 300_000
@@ -131,7 +135,7 @@ private struct RemoteCollector {
     }
 }
 
-/// Why a collector did not do what it was asked.
+/// Error of a request to a remote collector.
 private struct RemoteError: Error, CustomStringConvertible {
     let description: String
 }

@@ -8,7 +8,7 @@ import LeakReporter
     import RetainPaths
 #endif
 
-/// Plays the leaks on every phone of the fleet and sends the reports.
+/// The demo: creates the leaks on all simulated phones and sends the reports.
 @MainActor
 struct Demo {
     private let options: Options
@@ -55,7 +55,7 @@ struct Demo {
         print("\n4. A leak with its call stack:")
         let report = ShopWindow.close()
         for frame in report.stack.prefix(3) { print("   - \(frame)") }
-        // On both versions: in two stripped builds the same functions are at different places.
+        // Sent from both versions, because the same functions have different offsets in two stripped builds.
         for index in [0, 3] { phones[index].reporter.record(leak: report) }
 
         print("\n5. Sending …")
@@ -72,7 +72,7 @@ struct Demo {
         return printSummary(phones.map(\.reporter.statistics)) && inTime
     }
 
-    /// Attempts without any answer after which the demo stops and says so.
+    /// Number of attempts without any answer after which the demo gives up.
     private static let enoughAttempts = 2
 
     private func note(_ scenario: Scenario) -> String {
@@ -127,7 +127,7 @@ private final class SimulatedPhone {
     let reporter: LeakReporter
     let detector: LeakDetector
     private var expected = LeakDetector.Counts()
-    /// Indexes of the scenarios that went wrong. A detector explains one leak of each.
+    /// Indices of the scenarios that went wrong. A detector explains one leak of each.
     private var wrong: Set<Int> = []
     private let explained = ExplanationCount()
 

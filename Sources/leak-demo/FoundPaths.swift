@@ -5,14 +5,16 @@ import LeakMessage
     import RetainPaths
 #endif
 
-/// The paths that keep the demo's leaked objects: what was expected and what is found.
+/// The paths that keep the demo's leaked objects, both expected and found.
 @MainActor
 enum FoundPaths {
-    /// Paths that have to be right. One leak has none: a raw pointer holds its object.
+    /// Minimum number of paths that must be as expected. One leak has no path, because a raw pointer holds its
+    /// object.
     nonisolated static let required = 26
 
     #if canImport(RetainPaths)
-        /// Time for tasks to begin and for what they release. Ends early when every path is as expected.
+        /// Maximum seconds to wait for tasks to begin and to release objects. The wait ends early when every path is
+        /// as expected.
         private static let timeoutSeconds = 120.0
 
         /// Safe: the finder reads the address as a number, whether an object is there or not.

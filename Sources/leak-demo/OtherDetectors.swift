@@ -1,9 +1,10 @@
 import Foundation
 
-/// Texts as detectors print them that a team may have already; the collector reads class and path from each.
+/// Texts of other detectors that a team may already use. The collector reads the class and the path from each text.
 enum OtherDetectors {
     static let texts = [
-        // LeakedViewControllerDetector 1.4: a controller, its end, and a navigation controller with its children.
+        // LeakedViewControllerDetector 1.4: a leaked controller, its late release, and a navigation controller with
+        // its children.
         "VIEWCONTROLLER STILL IN MEMORY <leak_demo.OnboardingController: 0x7f88acc69260>",
         """
         LEAKED VIEWCONTROLLER DEINITED <leak_demo.OnboardingController: 0x7f88acc69260>
@@ -31,7 +32,7 @@ enum OtherDetectors {
         "leak_demo/LeakDetection.swift:7: Fatal error: Expected deallocation of leak_demo.SearchModel",
     ]
 
-    /// The recipe for Crashlytics in LeakedViewControllerDetector's own README.
+    /// The error that LeakedViewControllerDetector's README recommends for Crashlytics.
     static var error: NSError {
         NSError(
             domain: "com.example.leak-demo", code: 8,

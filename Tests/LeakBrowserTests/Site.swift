@@ -9,9 +9,9 @@ import LeakPlatform
 /// A collector of one test, with the batches that were sent to it.
 final class Site: Sendable {
     let address: String
-    /// Works once.
+    /// The sign-in link of the collector, which works once.
     let signInLink: String
-    /// Its calls wait for answers: each is made on a thread that others do not need.
+    /// The collector. Its calls block, so each is made on its own thread.
     private let running: Guarded<RunningCollector>
 
     /// - Parameter deliveries: batches, sent one after the other.
@@ -21,14 +21,14 @@ final class Site: Sendable {
         let port = running.with { $0.port }
         address = "http://127.0.0.1:\(port)"
         let link = running.with { $0.collector.startupInfo.signInLink }
-        // The link names the host that people use; tests go to the one that is bound.
+        // The link names the host that people use. Tests use the address that the server is bound to.
         signInLink = try address + "/sign-in" + #require(link.split(separator: "/sign-in").last)
         for delivery in deliveries { try await deliver(delivery) }
     }
 
     /// Sends a batch. It is counted when this returns.
     ///
-    /// - Parameter key: in place of the one that it was started with.
+    /// - Parameter key: the ingest key; the default is the key that the collector was started with.
     func deliver(
         _ batch: JSON, key: String = RunningCollector.key, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -38,7 +38,7 @@ final class Site: Sendable {
             answer.status == 200 && problems.isEmpty, "\(answer.text)", sourceLocation: sourceLocation)
     }
 
-    /// The status that a batch is answered with.
+    /// Returns the status of the response to a batch.
     func status(of batch: JSON, key: String) async throws -> Int {
         try await post(batch, key: key).status
     }
@@ -53,7 +53,7 @@ final class Site: Sendable {
         }
     }
 
-    /// Gets a page of the site as a program does that has no secret.
+    /// Requests a page of the site without a secret, as the preview of a chat does.
     func look(at address: String) async throws {
         let path = String(address.dropFirst(self.address.count))
         _ = try await onOwnThread { [running] in try running.with { try $0.get(path, fields: []) } }
@@ -65,7 +65,7 @@ final class Site: Sendable {
         return try JSON(parsing: Data(text.utf8))
     }
 
-    /// Decides about the leak that a search finds first, as the API does.
+    /// Decides about the first leak that a search finds, by the API.
     func decide(_ search: String, _ decision: JSON) async throws {
         let path = "/api/v1/leaks/\(try await leak(search))/decisions"
         let body = Array(try decision.bytes)
@@ -79,7 +79,7 @@ final class Site: Sendable {
         try #require(answer.status < 300, "\(answer.text)")
     }
 
-    /// A text as part of a query.
+    /// Returns a text encoded for a query.
     static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
@@ -117,7 +117,7 @@ final class Site: Sendable {
         }
     }
 
-    /// Opens a tab that is signed in here.
+    /// Opens a tab that is signed in to this site, and passes it to `body`.
     func visit<Value>(
         _ look: Look = .desk, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Tab) async throws -> Value

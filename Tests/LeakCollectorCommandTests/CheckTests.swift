@@ -32,7 +32,7 @@ import Testing
             environment: ["COLLECTOR_ACCESS_TOKEN": token].merging(environment) { $1 })
     }
 
-    /// The flags of each way to look.
+    /// The flags for a remote collector, and those for a database.
     private var ways: [[String]] {
         [
             ["--url", server.address],

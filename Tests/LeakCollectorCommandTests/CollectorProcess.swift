@@ -38,19 +38,19 @@ final class CollectorProcess {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // The last line of the announcement contains the sign-in link.
+        // The last line of the startup output contains the sign-in link.
         while !announcement.contains("sign in") || !announcement.hasSuffix("\n") {
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else { throw Failed(words: standardError) }
             announcement += String(decoding: more, as: UTF8.self)
         }
-        // As text, and as the message of an object.
+        // The line is text, or the message of a JSON object.
         port =
             announcement.components(separatedBy: "listening on http://").dropFirst().first?
             .prefix { !$0.isNewline && $0 != "\"" }.split(separator: ":").last.flatMap { Int($0) } ?? 0
     }
 
-    /// The words of a shell that put another user in the place of this one.
+    /// Returns the shell command that runs the rest of the line as another user; empty for the current user.
     private static func prefix(user: uid_t?, group: gid_t) -> String {
         guard let user, user != getuid() else { return "" }
         return "setpriv --reuid \(user) --regid \(group) --clear-groups"
@@ -73,13 +73,13 @@ final class CollectorProcess {
         String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
-    /// Returns standard output after the announcement, up to the line that contains `words`.
+    /// Returns standard output after the startup output, up to the line that contains `words`.
     func outputUntil(_ words: String) -> String { Self.read(output, until: words) }
 
     /// Returns standard error up to the line that contains `words`.
     func errorsUntil(_ words: String) -> String { Self.read(errors, until: words) }
 
-    /// Standard output after the announcement, up to its end.
+    /// Standard output after the startup output, up to its end.
     var restOfOutput: String {
         String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
@@ -102,14 +102,16 @@ final class CollectorProcess {
         Foundation.kill(process.processIdentifier, signal)
     }
 
-    /// - Returns: the exit code, or the number of the signal that ended it.
+    /// Waits for the end of the process.
+    ///
+    /// - Returns: the exit code, or the number of the signal that ended the process.
     @discardableResult
     func wait() -> Int32 {
         process.waitUntilExit()
         return process.terminationStatus
     }
 
-    /// Runs `collector health`, again while its two seconds are not enough for a busy machine.
+    /// Runs `collector health`. Repeats it on a busy machine, for which its two seconds may not be enough.
     static func health(
         _ flags: [String] = [], environment: [String: String] = [:]
     ) throws -> (code: Int32, output: String, errors: String) {
@@ -122,7 +124,8 @@ final class CollectorProcess {
 
     /// Runs the program to its end.
     ///
-    /// - Parameter user: the user that it runs as; `nil` is the user of the tests. Another needs root.
+    /// - Parameter user: the user that the program runs as; `nil` is the user of the tests. Another user requires
+    ///   root.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], program: URL = CollectorProcess.program,
         user: uid_t? = nil
@@ -147,11 +150,11 @@ final class CollectorProcess {
         return (process.terminationStatus, text, words)
     }
 
-    /// Beside the bundle that holds these tests.
+    /// The folder of the build's products, which contains the bundle of these tests.
     static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
-    /// The collector's program. A build without LEAK_COLLECTOR_DEVELOPMENT names it after its target, and may leave an older one
-    /// of the other name.
+    /// The collector's program. A build without LEAK_COLLECTOR_DEVELOPMENT names it after its target. Of two
+    /// programs, the newer one is used.
     static let program: URL = {
         func built(_ program: URL) -> Date? {
             let attributes = try? FileManager.default.attributesOfItem(atPath: program.path)

@@ -19,7 +19,7 @@ extension HTTPClient {
         try #require(json("/api/v1/summary", at: address)["reports"] as? Int)
     }
 
-    /// A JSON object that is read with the access token.
+    /// Returns a JSON object that is read with the access token.
     func json(_ path: String, at address: String) throws -> [String: Any] {
         let answer = try get(
             address + path, fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])

@@ -183,7 +183,7 @@ import Testing
         for line in help.split(separator: "\n") where line.count > Usage.width {
             #expect(line.hasPrefix("      default: "), "\(line)")
         }
-        // A list of processes would show it.
+        // Tokens are no flags, because the list of processes would show them.
         #expect(!help.contains("--token"))
         for setting in Setting.allCases {
             #expect(help.contains(setting.variable))

@@ -2,8 +2,8 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// The program as container engines run it: settings and secrets that they bring, logs that programs read, health checks that
-/// see no flags, and users that were not there when the image was built.
+/// The program as container engines run it: with their settings and secrets, with logs for programs, with health
+/// checks that see no flags, and with users that did not exist when the image was built.
 @Suite struct ContainerTests {
     // MARK: Service links of Kubernetes
 
@@ -20,7 +20,7 @@ import Testing
         throws
     {
         let folder = try TemporaryFolder()
-        // An address that no machine has: the start ends there, past the settings.
+        // No machine has this address, so the start fails there, after the settings were read.
         let run = try CollectorProcess.run(
             ["--data", folder.path, "--host", "192.0.2.1"],
             environment: Self.serviceLinks.merging(["COLLECTOR_PUBLIC": CollectorProcess.publicFolder]) { $1 }
@@ -161,7 +161,7 @@ import Testing
     @Test func `health finds the port that the server was given by a flag`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
-        // The environment of an image: it names a port that the flag overrules.
+        // The environment of an image names a port, which the flag overrides.
         let image = ["COLLECTOR_HOST": "0.0.0.0", "COLLECTOR_PORT": "1", "COLLECTOR_DATA": folder.path]
         let health = try CollectorProcess.health(environment: image)
         #expect(health.code == 0 && health.output == "ok\n", "\(health.errors)")

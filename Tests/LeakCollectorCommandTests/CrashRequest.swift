@@ -99,7 +99,7 @@ struct CrashRequest: Sendable {
         counts = ["sessions": number, "leaky sessions": 1, "checks": number, "dropped: budget": number]
     }
 
-    /// An event of Sentry's, by the id of which the collector knows it again.
+    /// Fills the request with a Sentry event, which the collector recognizes by its id.
     private mutating func fillEvent(inEnvelope isEnvelope: Bool, install: String, _ number: Int) {
         let id = UUID().uuidString.lowercased().filter { $0 != "-" }
         fields = [
@@ -127,12 +127,13 @@ struct CrashRequest: Sendable {
 }
 
 extension HTTPClient {
-    /// A client that takes answers as long as the lists of this suite, however late.
+    /// Returns a client that accepts answers as long as the lists of this suite, and waits for them on a busy
+    /// machine.
     static func ofCrashTests() throws -> HTTPClient {
         var options = Options()
         options.answerBytes = 4 * 1024 * 1024
         options.usesProxy = false
-        // A busy machine is no failure.
+        // A busy machine must not fail the test.
         (options.connectMilliseconds, options.totalMilliseconds) = (600_000, 600_000)
         return try HTTPClient(options)
     }
@@ -141,7 +142,7 @@ extension HTTPClient {
         try post(request.body, to: address + request.path, fields: request.fields)
     }
 
-    /// The sums that the collector has counted for such requests. Sums of 0 are missing.
+    /// Returns the sums that the collector has counted for such requests. Sums of 0 are left out.
     func crashCounts(at address: String) throws -> CrashRequest.Counts {
         var counts: CrashRequest.Counts = [:]
         func add(_ name: String, _ value: Any?) throws {

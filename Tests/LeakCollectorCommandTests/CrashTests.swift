@@ -14,7 +14,7 @@ import Testing
     /// The requests of one sender, with their answers.
     private struct Ledger: Sendable {
         var acknowledged: Counts = [:]
-        /// The last one that was answered.
+        /// The last request that was answered.
         var last: CrashRequest?
         /// A request that was sent but not answered. The collector may or may not have counted it.
         var open: CrashRequest?
@@ -70,8 +70,8 @@ import Testing
                 Self.less(counted, than: totals) == [], "round \(round): an answered request is lost")
             #expect(Self.less(most, than: counted) == [], "round \(round): a request is counted twice")
 
-            // A reporter that got no answer sends the same bytes under the same key: now each counts exactly once. So does
-            // one whose answer was lost on the way.
+            // A reporter that got no answer, or whose answer was lost, sends the same bytes with the same key again.
+            // Each request must then count exactly once.
             for request in sent.flatMap({ [$0.open, $0.last].compactMap(\.self) }) {
                 let answer = try client.send(request, to: restarted.address)
                 #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
@@ -91,14 +91,15 @@ import Testing
         #expect(counted == totals)
     }
 
-    /// Counts that are smaller than others.
+    /// Returns descriptions of the counts that are smaller than in `others`.
     private static func less(_ counts: Counts, than others: Counts) -> [String] {
         others.filter { $0.value > counts[$0.key, default: 0] }.sorted { $0.key < $1.key }.map {
             "\($0.key): \(counts[$0.key, default: 0]) instead of \($0.value)"
         }
     }
 
-    /// Stops an idle collector: cleanly, not at all, or until it is killed on its way, with its log half put away.
+    /// Stops an idle collector: with SIGTERM, by killing it at once, or by killing it during a stop, when its
+    /// write-ahead log may be half checkpointed.
     private static func end(_ collector: CollectorProcess, _ generator: inout SystemRandomNumberGenerator) {
         let patience =
             [0, UInt32.random(in: 0...20_000, using: &generator), nil].randomElement(using: &generator) ?? nil
@@ -121,7 +122,7 @@ import Testing
 
     /// Sends requests of random kinds until one is not answered.
     ///
-    /// - Parameter isComplete: sends each kind once, compressed or not, and ends.
+    /// - Parameter isComplete: true to send each kind once, compressed and uncompressed, and to end then.
     private static func send(
         to address: String, round: Int, sender: Int, isComplete: Bool, _ progress: RoundProgress
     ) -> Ledger {

@@ -15,7 +15,7 @@
             url = given.replacingOccurrences(of: "@", with: ":\(secret)@")
         }
 
-        /// The address of the tests' server.
+        /// Returns the address of the tests' PostgreSQL server.
         static func server() throws -> String {
             try #require(
                 ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"],

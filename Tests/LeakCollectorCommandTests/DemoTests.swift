@@ -8,7 +8,7 @@ import Testing
     /// A mistake of the demo: the title that it prints, and the owners and the class that it reports to the detector.
     private struct Leak {
         let title: String
-        /// The class last.
+        /// The owners, and the class as the last element.
         let stack: [String]
 
         init(_ title: String, _ path: String..., is className: String) {
@@ -79,7 +79,7 @@ import Testing
                 == Set((Self.staying + Self.goingLate).map(\.title) + Self.doneRight))
 
         let leaks = try Self.leaks(at: running.address)
-        // Of the demo's own; the texts of other detectors that it sends too have no path with the module in front.
+        // Only the demo's own leaks. The texts of other detectors that it sends have no path with the module.
         let own = leaks.filter {
             $0["module"] as? String == "leak_demo" && Self.stack($0).count > 1 && !Self.isCallStack($0)
         }
@@ -97,7 +97,8 @@ import Testing
         #expect(leaks.filter(Self.isCallStack).map { $0["class"] as? String } == ["PriceCache"])
         let expected = try Self.expectedPaths()
         var wrong = try Self.wrongPaths(of: own, expected, at: running.address)
-        // Detectors drop an explanation that takes two seconds, as on a busy machine. Each run asks for all of them again.
+        // Detectors drop an explanation that takes two seconds, which happens on a busy machine. Each run tries all
+        // of them again.
         for _ in 0..<Self.repetitions where Self.staying.count - wrong.count < Self.requiredPaths {
             #expect(try Self.runDemo(running).code == 0)
             wrong = try Self.wrongPaths(of: own, expected, at: running.address)
@@ -108,9 +109,10 @@ import Testing
         #expect(try Self.versions(of: "Gallery", in: own)["last"] == "2.1.0")
     }
 
-    /// Paths that have to be right, of 29. One object is held through a raw pointer, which cannot be followed.
+    /// Minimum number of paths, of 29, that must be right. One object is held by a raw pointer, which cannot be
+    /// followed.
     private static let requiredPaths = 26
-    /// Runs of the demo after the first, while too few leaks are explained.
+    /// Maximum number of further runs of the demo while too few leaks are explained.
     private static let repetitions = 4
 
     private static func runDemo(_ collector: CollectorProcess) throws -> (
@@ -121,11 +123,11 @@ import Testing
             program: CollectorProcess.demo)
     }
 
-    /// The paths that `leak-demo --paths` expects, by the title of the leak. One of several is enough.
+    /// Returns the paths that `leak-demo --paths` expects, by the title of the leak. One of several is enough.
     private static func expectedPaths() throws -> [String: [String]] {
         let table = try CollectorProcess.run(["--paths"], environment: [:], program: CollectorProcess.demo)
         #expect(table.code == 0, "\(table.output)")
-        // Leak, expected, found, right.
+        // The columns are leak, expected, found and right.
         let rows = table.output.split(separator: "\n").filter { $0.hasPrefix("| ") }
             .map { $0.components(separatedBy: " | ") }
         return Dictionary(

@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// The anchors that GitHub gives to the headings.
+    /// Returns the anchors that GitHub gives to the headings.
     private static func anchors(of text: String) -> Set<String> {
         let headings = text.components(separatedBy: "\n").filter { $0.hasPrefix("#") }
         return Set(

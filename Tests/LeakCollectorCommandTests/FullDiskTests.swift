@@ -2,10 +2,10 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// A disk that has no room: reports are refused with a time to come back, nothing is half-counted, and all is well as
-/// soon as there is room.
+/// A full disk: reports are rejected with `Retry-After`, no report is counted in part, and reports are accepted again
+/// as soon as there is space.
 @Suite struct FullDiskTests {
-    /// Reports of leaks not seen before, which need pages.
+    /// Returns reports of new leaks, which need further pages of the database.
     private static func batch(_ number: Int) -> [UInt8] {
         let reports = (0..<reportsPerBatch).map { report in
             #"{"class":"Shop.Screen\#(number)_\#(report)","path":["\#(String(repeating: "x", count: 200))"]}"#
@@ -31,7 +31,7 @@ import Testing
         #expect(isTaken)
     }
 
-    /// `path` is the small disk's.
+    /// Returns the status of `/readyz`.
     private static func ready(_ collector: CollectorProcess, _ client: HTTPClient) throws -> Int {
         try client.get("\(collector.address)/readyz").status
     }
@@ -41,14 +41,14 @@ import Testing
             if: SmallDisk.isAvailable,
             "mounting a small disk needs root; a limit of file sizes is tested by anyone"))
     func `a disk that fills up while reports come is told, and waited for`() throws {
-        // 64 MiB are the least that is to be free.
+        // At least 64 MiB must be free for reports to be accepted.
         let disk = try SmallDisk(mebibytes: 80)
         let collector = try CollectorProcess(data: disk.path + "/data")
         let client = try HTTPClient()
         try Self.sendUntilTaken(0, to: collector, client)
         var sent = 1
         var words: Set<String> = []
-        // The guard checks once a second. A request before its next check reaches the full disk itself.
+        // The free space is checked once a second. A request before its next check reaches the full disk itself.
         for _ in 0..<40 where !words.contains(where: { $0.contains("the disk is full") }) {
             try disk.fill()
             let answer = try client.report(
@@ -185,7 +185,7 @@ private final class SmallDisk {
 
     deinit { _ = try? run("umount", ["--lazy", folder.path]) }
 
-    /// Leaves no byte free.
+    /// Fills the disk to the last byte.
     func fill() throws {
         let file = unsafe open(filler, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard file >= 0 else { throw Failed() }

@@ -55,8 +55,8 @@ import Testing
     }
 
     /// - Parameters:
-    ///   - listening: the first line, `#` for the port.
-    ///   - answers: hosts that it answers on; of the others it does not.
+    ///   - listening: the first line of the output, with `#` for the port.
+    ///   - answers: the hosts on which the collector answers. On the others it must not answer.
     private func expect(_ host: String, listening: String, link: String, answers: [String]) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, flags: ["--host", host])

@@ -144,7 +144,7 @@ import LeakPlatform
         do {
             let store = try SQLiteStore(path: database, exclusive: true)
             store.writer.with { $0.logLimits.readMilliseconds = 0 }
-            // SQLite needs a file for more than fits into its cache.
+            // SQLite needs a temporary file for more data than fits into its cache.
             for call in 0..<8 {
                 _ = try store.count((call * 6..<call * 6 + 6).map(Self.submission), now: Self.noon)
             }
@@ -172,7 +172,7 @@ import LeakPlatform
             "\(first)")
         #expect(first.errors.contains("line 4: ") && first.errors.contains("line 6: "), "\(first.errors)")
 
-        // A line was mended, and one has come: no other counts again.
+        // One line was corrected and one was added. No other line may count again.
         lines[5] = #"{"class": "Mended"}"#
         try (lines + [#"{"class": "New"}"#]).joined(separator: "\n")
             .write(toFile: file, atomically: true, encoding: .utf8)
@@ -277,7 +277,7 @@ import LeakPlatform
         let erased = try run("erase", "phone")
         #expect(erased.code == 0 && erased.output.hasPrefix("erased "), "\(erased)")
         #expect(try run("erase", "phone").output.hasPrefix("erased 0 sample reports"))
-        // The collector that runs notices.
+        // The running collector notices the erasure.
         #expect(try post(#"{"class": "C", "install": "tablet"}"#, to: collector) == 200)
         #expect(try run("verify").code == 0)
     }

@@ -32,7 +32,7 @@ struct OperatorLedger: Sendable {
     private var notes: [String] = []
     private var keys: [Key] = []
     private var revoked: [Key] = []
-    /// Secrets.
+    /// Secrets of the created tokens.
     private var tokens: [String] = []
     private var erased: [String] = []
     private var images: [String] = []
@@ -42,14 +42,14 @@ struct OperatorLedger: Sendable {
 
     /// An app other than that of the counted reports.
     private static let app = "operator"
-    /// Operator calls in one round: the history of a leak has 200.
+    /// Maximum number of operator calls in a round. The history of a leak keeps 200 entries.
     private static let callLimit = 60
 
     // MARK: Calls
 
     /// Makes random calls until one is not answered.
     ///
-    /// - Parameter isComplete: makes a call of each kind and ends.
+    /// - Parameter isComplete: true to make one call of each kind, and to end then.
     static func operate(_ address: String, round: Int, isComplete: Bool, _ progress: RoundProgress)
         -> OperatorLedger
     {
@@ -75,7 +75,7 @@ struct OperatorLedger: Sendable {
     /// Number of kinds of calls. In their order, each call finds the data that it needs.
     private static let lots = 9
 
-    /// - Returns: `nil` where there is nothing yet to be revoked or removed.
+    /// Returns a call of the kind with the number `lot`; `nil` if there is nothing yet to revoke or remove.
     private func call(_ lot: Int, _ name: String) -> Call? {
         switch lot {
         case 0: .decide(note: name)
@@ -90,7 +90,7 @@ struct OperatorLedger: Sendable {
 
     private static let bearer = HTTPField("Authorization", "Bearer \(CollectorProcess.token)")
 
-    /// The leak about which is decided.
+    /// Returns the id of the leak that the decisions are about.
     private static func leak(_ client: HTTPClient, _ address: String) throws -> String {
         func found() throws -> String? {
             let list = try unanswered {
@@ -193,8 +193,8 @@ struct OperatorLedger: Sendable {
 
     // MARK: What came of it
 
-    /// Returns effects that differ from their answers right after the restart. Repeats the unanswered call where that changes
-    /// nothing if it was carried out.
+    /// Returns effects that differ from their answers right after the restart. Repeats the unanswered call if that
+    /// changes nothing when the call was executed already.
     mutating func problems(after address: String) throws -> [String] {
         let client = try HTTPClient.ofCrashTests()
         var found: [String] = []
@@ -202,7 +202,7 @@ struct OperatorLedger: Sendable {
         let history =
             try client.json("/api/v1/leaks/\(leak)", at: address)["history"] as? [[String: Any]] ?? []
         let told = history.compactMap { $0["note"] as? String }
-        // The newest is the first.
+        // The newest entry comes first.
         let known = Set(notes)
         if Array(told.filter(known.contains).reversed()) != notes {
             found.append("decided was \(notes), known is \(told)")
@@ -215,7 +215,7 @@ struct OperatorLedger: Sendable {
                 found.append("key \(name) was made twice")
             }
         case .revokeKey(let key):
-            // 404 if it was revoked.
+            // The status is 404 if the key was revoked already.
             let status = try Self.delete("/api/v1/keys/\(key.id)", client, address).status
             if ![200, 404].contains(status) { found.append("revoking again: \(status)") }
             revoked.append(key)

@@ -22,7 +22,7 @@ import Testing
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
     }
 
-    /// A leak as version 1 made it of a call stack.
+    /// Stores a leak as version 1 made it from a call stack, and returns its id.
     private func count(old id: UInt64, in store: SQLiteStore) throws -> LeakID {
         let frame = "1   Shop   0x0000000104f85e\(id)0 $s4Shop9CartModelC4loadyyF + 104"
         let now = Int64(Date().timeIntervalSince1970 * 1_000)

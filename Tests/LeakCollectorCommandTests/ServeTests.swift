@@ -2,7 +2,7 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// The program as its operator meets it: first lines, exit codes, one clear line for each thing that can be wrong.
+/// The program as its operator sees it: first lines, exit codes, and one clear line for each error.
 @Suite struct ServeTests {
     @Test func `the first line says where it listens, and secrets are shown once`() throws {
         let folder = try TemporaryFolder()
@@ -120,7 +120,7 @@ import Testing
         let running = try CollectorProcess(data: folder.path)
         let well = try CollectorProcess.health(["--port", "\(running.port)"])
         #expect(well.code == 0 && well.output == "ok\n")
-        // The data folder that is the default may have the address of another collector.
+        // The default data folder may contain the address of another collector, so another one is named.
         let every = try CollectorProcess.health(
             environment: [
                 "COLLECTOR_DATA": folder.path + "/none", "COLLECTOR_HOST": "0.0.0.0",

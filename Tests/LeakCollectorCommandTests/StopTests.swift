@@ -6,7 +6,7 @@ import Testing
 @Suite struct StopTests {
     private static let body = #"{"class":"Cart"}"#
 
-    /// A report of which all but the last byte has come.
+    /// Sends all of a report except its last byte.
     private static func beginPost(
         to collector: CollectorProcess, length: Int = body.utf8.count
     ) throws -> RawPeer {
@@ -33,7 +33,7 @@ import Testing
         running.kill(signal)
         #expect(idle.receiveAll().isEmpty, "idle connections are closed at once")
         var others = 0
-        // Each thread closes its own door.
+        // Each event loop closes its own listening socket.
         while RawPeer(port: running.port) != nil && others < 1000 {
             others += 1
             usleep(5000)
@@ -74,7 +74,7 @@ import Testing
         let peer = try Self.beginPost(to: running, length: 1_000_000)
         Self.waitUntilTaken(peer)
         running.kill(SIGTERM)
-        // Below the ten seconds after which containers are killed.
+        // This is less than the ten seconds after which containers are killed.
         #expect(running.errorsUntil("a second signal").contains("for 5 s at most"))
         signal(SIGPIPE, SIG_IGN)
         while running.isRunning {

@@ -58,9 +58,9 @@ struct SymbolsTests {
 
     // MARK: A library that leaks
 
-    /// Calls back through two functions and one that is inlined.
+    /// Returns the source of a library that calls back through two functions and an inlined one.
     ///
-    /// - Parameter padding: functions in front, so that another build has other places.
+    /// - Parameter padding: number of functions in front, so that another build has other offsets.
     private static func source(padding: Int) -> String {
         let extra = (0..<padding).map { "int padding_\($0)(int x) { return x * \($0 + 3) + x / \($0 + 7); }" }
         return extra.joined(separator: "\n") + """
@@ -115,7 +115,7 @@ struct SymbolsTests {
         typealias Close = @convention(c) (@convention(c) () -> Void) -> Void
         let close = unsafe unsafeBitCast(symbol, to: Close.self)
         close { SymbolsTests.captured.set(LeakReporter.callStack(limit: 16)) }
-        // Frames of the library: the test's own depend on the test runner.
+        // Only the frames of the library, because the test's own frames depend on the test runner.
         return captured.take().filter { $0.contains("libcart.so") }
     }
 
@@ -142,7 +142,7 @@ struct SymbolsTests {
             ])
         #expect(stack.allSatisfy { $0.contains("(cart.c:") })
 
-        // Reports of a build that is known already.
+        // A further report of a build whose symbols are uploaded already.
         _ = try self.leak(build: "1.1", padding: 9)
         #expect(try leaks().map { $0["reports"] as? Int } == [3])
 
@@ -184,7 +184,7 @@ struct SymbolsTests {
     }
 }
 
-/// The stack that the callback from C leaves behind.
+/// The stack that the callback from C captured.
 private final class Captured: @unchecked Sendable {
     // Unchecked: the lock guards it.
     private let lock = NSLock()

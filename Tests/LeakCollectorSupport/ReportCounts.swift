@@ -1,12 +1,12 @@
 import LeakHTTPClient
 
 extension RunningCollector {
-    /// The reason why the counts could not be read.
+    /// Error of reading the counts.
     public struct Uncounted: Error {
         public let status: Int
     }
 
-    /// The sightings of each class of an app, over all its leaks, by the class's full name.
+    /// Returns the number of reports of each class of an app, over all its leaks, by the class's full name.
     public func reportsByClass(ofApp app: String) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         var page = ""

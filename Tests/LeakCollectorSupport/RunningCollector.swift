@@ -18,7 +18,7 @@ public final class RunningCollector {
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - wrap: puts a store around the real one.
+    ///   - wrap: returns a store that wraps the real one.
     public init(
         _ change: (inout Settings) -> Void = { _ in }, publicFolder: String = RunningCollector.publicFolder,
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
@@ -49,7 +49,9 @@ public final class RunningCollector {
     public static let publicFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path
 
-    /// - Parameter fields: in place of the ingest key; `nil` sends the key.
+    /// Sends a body with POST, by default a report.
+    ///
+    /// - Parameter fields: header fields in place of the ingest key; `nil` sends the key.
     public func post(
         _ body: String, _ type: String = "application/json", to path: String = "/api/v1/reports",
         fields: [HTTPField]? = nil
@@ -65,13 +67,17 @@ public final class RunningCollector {
         return try client.post(body, to: address + path, fields: given + [HTTPField("Content-Type", type)])
     }
 
-    /// - Parameter fields: in place of the access token; `nil` sends the token.
+    /// Sends a GET request.
+    ///
+    /// - Parameter fields: header fields in place of the access token; `nil` sends the token.
     public func get(_ path: String, fields: [HTTPField]? = nil) throws -> HTTPResponse {
         try client.get(
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
     }
 
-    /// - Parameter fields: in place of the access token; `nil` sends the token.
+    /// Sends a DELETE request.
+    ///
+    /// - Parameter fields: header fields in place of the access token; `nil` sends the token.
     public func delete(_ path: String, fields: [HTTPField]? = nil) throws -> HTTPResponse {
         try client.delete(
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Objects that go after all, from the detector's text to JSON and page.
+/// Objects that are freed late, from the detector's text to JSON and page.
 @Suite struct FreedTests {
     private static let texts = [
         (
@@ -60,7 +60,7 @@ import Testing
         let id = try #require(found["id"] as? String)
         let page = try running.get("/leaks/\(id)").text
         #expect(page.contains("Freed late") && page.contains("Grouping (rule 1)"))
-        // The leak itself, sent late, is the same one.
+        // The report of the leak itself, which arrives later, belongs to the same leak.
         #expect(try running.post(report.replacingOccurrences(of: "freed", with: "leak")).status == 200)
         let again = try running.json("/api/v1/leaks/\(id)")
         #expect(

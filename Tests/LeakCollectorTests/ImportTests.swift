@@ -81,7 +81,7 @@ private final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// A store that counts, and can do no more.
+/// A store that counts, and whose checkpoints fail.
 private struct Untidy: ForwardingStore {
     let store: any Store
 

@@ -10,7 +10,8 @@ import LeakPlatform
 @Suite struct WireTests {
     @Test func `every vector for the server has its outcome in the collector too`() throws {
         let vectors = try Vector.all().filter { Self.leftOut[$0.id] == nil }.map(Self.aimed)
-        // All vectors come from one address, and most of them sign in wrongly: its clock lets them.
+        // All vectors come from one address, and most of them fail to sign in. The clock advances 10 s with each
+        // reading, so that the limit of failed attempts does not apply.
         let clock = Guarded<Int64>(1_700_000_000_000)
         let running = try RunningCollector(
             now: {
@@ -52,7 +53,7 @@ import LeakPlatform
             .map { ($0, "the address takes no compressed body") }
     ) { $1 }
 
-    /// The vector for an address of the collector that takes both GET and POST and needs no secret.
+    /// Returns the vector with an address of the collector that accepts both GET and POST and needs no secret.
     private static func aimed(_ vector: Vector) -> Vector {
         var vector = vector
         vector.steps = vector.steps.map { step in

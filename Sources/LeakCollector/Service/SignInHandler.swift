@@ -22,8 +22,8 @@ struct SignInHandler: Sendable {
                 receive(request, responder: responder, needsOrigin: false, handler: open)
             },
             Route(.post, "/sign-out", access: .anyone, isForBrowsers: true) { request, _, responder in
-                // A browser adds the cookie to forms of other sites too, so a form with the cookie must name its
-                // origin.
+                // A browser adds the cookie by itself, in some cases also to a form of another site, so a form with
+                // the cookie must name its origin.
                 let hasCookie = signIn.authenticator.sessionCookie(of: request) != nil
                 receive(request, responder: responder, needsOrigin: hasCookie, handler: signOut)
             },

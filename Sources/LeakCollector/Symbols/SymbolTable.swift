@@ -35,7 +35,7 @@ package struct SymbolTable: Sendable {
     package let architecture: String
     package private(set) var rangeCount = 0
     private let bytes: [UInt8]
-    /// Offset of each string in ``bytes``. The length of a string precedes it.
+    /// Offset of each string in ``bytes``, where its length precedes it.
     private var strings: [UInt32] = []
     /// The end of the range before each block, and the offset of the block in ``bytes``.
     private var blocks: [(base: UInt64, position: UInt32)] = []

@@ -13,7 +13,7 @@ final class PriceCache {
         onChange = { self.prices.append(self.prices.count) }
     }
 
-    /// Makes a cache that leaks.
+    /// Creates a cache that leaks.
     ///
     /// - Returns: the report, with the stack of this call.
     @inline(never)
@@ -28,7 +28,7 @@ final class PriceCache {
     }
 }
 
-/// Calls from a function of the app to the leak, so that the stack has several.
+/// A function of the app that calls the leaking one, so that the stack has several functions.
 @MainActor
 enum ShopWindow {
     @inline(never)

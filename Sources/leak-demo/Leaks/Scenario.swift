@@ -1,6 +1,6 @@
 import LeakDetector
 
-/// One way to leak, or not to leak.
+/// A way to use an object that leaks it, frees it late, or frees it in time.
 @MainActor
 struct Scenario {
     enum End: Hashable {
@@ -11,10 +11,10 @@ struct Scenario {
         case previous, newest
     }
 
-    /// Description of the mistake, in the words one would use to a colleague.
+    /// Short description of the mistake, for the output.
     let title: String
     let end: End
-    /// The only release with the leak: fixed before the newest version, or new in it; `nil` for both.
+    /// The only release with the leak, which is fixed in the newest version or new in it; `nil` if both have it.
     let onlyIn: Release?
     /// Paths that keep the object, as the page of its leak shows them, without question marks. Several if each is
     /// right; empty if none can be found.

@@ -1,4 +1,4 @@
-/// Mistakes of one kind.
+/// Scenarios with the same kind of mistake.
 @MainActor
 struct ScenarioGroup {
     let title: String

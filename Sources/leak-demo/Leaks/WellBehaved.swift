@@ -58,7 +58,8 @@ private final class SlideShow {
     private var slide = 0
     private var timer: Timer?
 
-    /// Weakly, since Foundation on Linux keeps every Timer for good, also one that was invalidated.
+    /// Starts a timer that holds `self` weakly, because Foundation on Linux keeps every Timer forever, even an
+    /// invalidated one.
     func start() {
         timer = Timer.scheduledTimer(withTimeInterval: 60, repeats: true) { [weak self] _ in
             MainActor.assumeIsolated { self?.slide += 1 }

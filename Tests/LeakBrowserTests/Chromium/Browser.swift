@@ -14,7 +14,7 @@ final class Browser: Sendable {
         devTools = try DevTools(program: program)
     }
 
-    /// The shop that tests share which change nothing; opened by the first of them.
+    /// Returns the site with the shop's leaks that read-only tests share. The first of them creates it.
     func shop() async throws -> Site {
         let opening = kept.with { kept in
             let opening = kept ?? Task { try await Shop.site() }
@@ -72,7 +72,7 @@ struct ChromiumTrait: SuiteTrait, TestScoping {
         let result = await Result {
             try await Browser.$current.withValue(browser) { try await function() }
         }
-        // Waits for the process: on a thread that others do not need.
+        // This blocks until the process has ended, so it runs on its own thread.
         await onOwnThread { browser.stop() }
         try result.get()
     }

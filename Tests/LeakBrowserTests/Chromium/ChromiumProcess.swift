@@ -1,7 +1,7 @@
 import Foundation
 import LeakPlatform
 
-/// A headless Chromium and the two pipes through which it is steered.
+/// A headless Chromium and the two pipes that control it.
 ///
 /// `--remote-debugging-pipe` takes messages from descriptor 3 and answers on 4, each ended by a zero byte. When the pipe
 /// closes, as it does with this process however that ends, Chromium ends too.
@@ -24,7 +24,9 @@ final class ChromiumProcess: Sendable {
         return folders.map { "\($0)/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
-    /// - Parameter receive: called with each message, on one thread; with `nil` when no more will come.
+    /// Starts Chromium.
+    ///
+    /// - Parameter receive: called with each message on one thread, and with `nil` after the last one.
     init(program: String, receive: @escaping @Sendable (Data?) -> Void) throws {
         let process = Process()
         let (commands, answers) = (Pipe(), Pipe())

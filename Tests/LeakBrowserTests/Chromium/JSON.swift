@@ -64,7 +64,7 @@ extension JSON: Codable {
         switch self {
         case .null: try value.encodeNil()
         case .bool(let bool): try value.encode(bool)
-        // The protocol refuses `1.0` where it wants a whole number.
+        // The protocol rejects `1.0` in place of a whole number.
         case .number(let number) where number == number.rounded() && abs(number) < 1e15:
             try value.encode(Int(number))
         case .number(let number): try value.encode(number)

@@ -16,7 +16,7 @@ struct Look: Hashable, Sendable, CustomStringConvertible {
     static let smallPhone = Look(width: 320, height: 568)
     static let phoneAtNight = Look(width: 360, isDark: true)
     static let withoutScripts = Look(scripts: false)
-    /// A4, 96 pixels to the inch.
+    /// A4 with 96 pixels per inch.
     static let paper = Look(width: 794, isPrinted: true)
 
     /// The part of a screenshot's file name, such as `1200-dark`.

@@ -63,7 +63,7 @@ extension Tab {
         }
     }
 
-    /// Opens all that is folded.
+    /// Opens all `details` elements of the page.
     func unfold() async throws {
         _ = try await evaluate("document.querySelectorAll('details').forEach(it => it.open = true)")
     }
@@ -85,9 +85,9 @@ extension Tab {
         try await call("Input.dispatchKeyEvent", .object(event))
     }
 
-    /// A text as a literal of JavaScript.
+    /// Returns a text as a literal of JavaScript.
     static func quoted(_ text: String) -> String {
-        // A literal of JSON is one of JavaScript: https://tc39.es/proposal-json-superset/
+        // Every literal of JSON is a literal of JavaScript: https://tc39.es/proposal-json-superset/
         let bytes = try? JSON(text).bytes
         return bytes.map { String(decoding: $0, as: UTF8.self) } ?? "''"
     }

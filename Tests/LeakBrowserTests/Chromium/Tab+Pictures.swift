@@ -23,7 +23,7 @@ extension Tab {
                 ])["data"])
     }
 
-    /// A PDF of the page on A4.
+    /// Returns a PDF of the page on A4.
     func printed() async throws -> Data {
         try Self.decoded(
             await call(

@@ -1,7 +1,7 @@
 import Testing
 
 extension Tab {
-    /// Expects that the elements that a selector finds read so, one after the other.
+    /// Expects that the elements that a selector finds have these texts, in this order.
     func expect(
         _ selector: String, reads words: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -10,7 +10,7 @@ extension Tab {
         #expect(found == words, "\(selector) at \(place)", sourceLocation: sourceLocation)
     }
 
-    /// Expects a path and a query.
+    /// Expects that the page that is shown has this path and query.
     func expect(path: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let found = try await self.path
         #expect(found == path, sourceLocation: sourceLocation)
@@ -24,7 +24,7 @@ extension Tab {
         ).text
     }
 
-    /// The words of every element that a selector finds.
+    /// Returns the text of every element that a selector finds.
     func allWords(_ selector: String) async throws -> [String] {
         try await evaluate(
             "[...document.querySelectorAll(\(Self.quoted(selector)))].map(it => it.innerText.replace(/\\s+/g, ' ').trim())"

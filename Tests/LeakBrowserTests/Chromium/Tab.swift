@@ -9,7 +9,7 @@ final class Tab: Sendable {
 
     let devTools: DevTools
     let session: String
-    /// The address without a path of the site that is visited.
+    /// The address of the visited site, without a path.
     let site: String
     private let events = Guarded(PageEvents())
 
@@ -25,7 +25,7 @@ final class Tab: Sendable {
         let events = events
         devTools.listen(to: session) { method, parameters in
             events.with { $0.receive(method, parameters) }
-            // It would wait for an answer for good.
+            // A dialog would wait for an answer forever.
             if method == "Page.javascriptDialogOpening" {
                 devTools.tell("Page.handleJavaScriptDialog", ["accept": false], session: session)
             }
@@ -57,7 +57,7 @@ final class Tab: Sendable {
             ])
     }
 
-    /// Follows an address and waits until the page has loaded with all that is in it.
+    /// Opens an address and waits until the page has loaded with its resources.
     func open(_ address: String) async throws {
         try await loading {
             let error = try await call("Page.navigate", ["url": JSON(address)])["errorText"]
@@ -79,7 +79,7 @@ final class Tab: Sendable {
         try await call("Page.navigateToHistoryEntry", ["entryId": entry["id"]])
     }
 
-    /// Does something that leads to another page, and waits until that has loaded.
+    /// Runs an action that leads to another page, and waits until that page has loaded.
     func loading(_ act: () async throws -> Void) async throws {
         let before = events.with { $0.loads }
         try await act()
@@ -88,7 +88,7 @@ final class Tab: Sendable {
 
     /// Waits until an expression of JavaScript is true.
     func wait(until expression: String) async throws {
-        // A page that is on its way out answers with an error.
+        // A page that is being left answers with an error.
         try await wait(expression) { ((try? await self.evaluate(expression)) ?? .null).isTrue }
     }
 
@@ -103,7 +103,7 @@ final class Tab: Sendable {
         }
     }
 
-    /// The value of an expression, a promise's when it is one. Works where the page's own scripts do not run.
+    /// Returns the value of an expression, or of its promise. It works even if the page's own scripts do not run.
     func evaluate(_ expression: String) async throws -> JSON {
         let answer = try await answer(to: expression)
         let problem = answer["exceptionDetails"]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Batches as senders write them. docs/WIRE.md
+/// Batches in the wire format, see docs/WIRE.md.
 enum Batch {
     static func reports(_ reports: [JSON]) -> JSON {
         ["reports": .list(reports)]
@@ -34,7 +34,7 @@ struct Sighting {
     var install = 1
     /// Hours since the sighting.
     var hoursAgo = 1
-    /// Sightings folded into this one.
+    /// Number of sightings that the report counts.
     var count = 1
     /// `message`, `keys`, `log` and other fields of the wire format.
     var others: [String: JSON] = [:]

@@ -1,4 +1,4 @@
-/// Texts that break pages which trust them.
+/// Texts that break a page that trusts them.
 enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
     case script, attribute, image, comment, ends, bidirectional, rightToLeft, unbroken, emoji, stacked,
         address
@@ -41,7 +41,7 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
         return cut
     }
 
-    /// A report with the text in every place that takes one.
+    /// A report with the text in every field that accepts one.
     var report: JSON {
         let (long, short) = (JSON(text), JSON(text(atMost: 64)))
         // Only messages may contain control characters: a name with one is rejected.
@@ -68,7 +68,7 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
         ]
     }
 
-    /// A site with all of them.
+    /// Returns a site with reports of all these texts.
     static func site() async throws -> Site {
         try await Site(
             [Batch.reports(allCases.map(\.report))]

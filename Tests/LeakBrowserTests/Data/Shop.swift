@@ -76,7 +76,7 @@ enum Shop {
         ).report
     }
 
-    /// Nearly always freed a little later.
+    /// Reports of an object that is nearly always freed late.
     static let search: [JSON] = (0..<20).map { index in
         Sighting(
             className: "Shop.SearchResultsController",
@@ -121,10 +121,10 @@ enum Shop {
         ).report
     }
 
-    /// A site for tests that only look: one for all of them, until the last test of the suite has ended.
+    /// Returns the site that all read-only tests of the suite share.
     static func shared() async throws -> Site { try await #require(Browser.current).shop() }
 
-    /// Returns a site with all these leaks, with a leak that came back and one that is ignored.
+    /// Returns a site with all these leaks, of which one has regressed and one is ignored.
     static func site() async throws -> Site {
         let site = try await Site(deliveries + [Batch.reports([wishList(in: "5.0.1", hoursAgo: 300)])])
         try await site.decide(

@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// Keys and tokens, made and revoked on their page.
+    /// Keys and tokens, created and revoked on their page.
     @Suite struct AccessTests {
         static let looks = [Look.desk, .withoutScripts]
 

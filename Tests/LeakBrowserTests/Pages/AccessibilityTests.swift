@@ -17,7 +17,7 @@ extension BrowserTests {
                 try await tab.unfold()
                 for look in Self.looks {
                     try await tab.show(look)
-                    // At night the page has other colours, and nothing else that is other than by day.
+                    // In the dark scheme only the colours of the page differ.
                     let violations = try await tab.violations(isOfColours: look.isDark)
                     #expect(violations == [], "\(page), \(look)")
                 }

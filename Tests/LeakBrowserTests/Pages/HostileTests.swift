@@ -55,7 +55,7 @@ extension BrowserTests {
 }
 
 extension Tab {
-    /// Expects that the page has no element and no attribute that a text could have brought.
+    /// Expects that the page has no element and no attribute that a text could have added.
     func expectNothingRan(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let brought = try await evaluate(
             """

@@ -156,7 +156,7 @@ extension BrowserTests {
                 }
                 try await tab.press("/")
                 #expect(try await tab.evaluate("document.activeElement.type").text == "search")
-                // Letters are letters in a field.
+                // In a field, letters are typed and are no shortcuts.
                 try await tab.press("j")
                 #expect(try await tab.evaluate("document.activeElement.value").text == "j")
                 try await tab.press("Escape")

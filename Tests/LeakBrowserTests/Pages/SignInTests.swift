@@ -25,7 +25,7 @@ extension BrowserTests {
         func `a printed link opens the summary, once`(look: Look) async throws {
             let site = try await Site()
             try await Browser.tab(look) { tab in
-                // A preview looks at the link before the browser does.
+                // A preview opens the link before the browser does.
                 try await site.look(at: site.signInLink)
                 try await tab.open(site.signInLink)
                 try await tab.expect("h1", reads: ["Sign in"])

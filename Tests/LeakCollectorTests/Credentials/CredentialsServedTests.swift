@@ -10,12 +10,12 @@ import Testing
 
 @testable import LeakCollector
 
-/// Keys and tokens over real sockets: made, renamed and revoked, by forms and by the API.
+/// Keys and tokens over real sockets: created, renamed and revoked by forms and by the API.
 @Suite struct CredentialsServedTests {
     private static let form = "application/x-www-form-urlencoded"
     private static let bearer = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
 
-    /// Signs in by the token.
+    /// Signs in by the token, and returns the session's cookie field.
     private func session(_ running: RunningCollector) throws -> [HTTPField] {
         let answer = try running.post(
             "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
@@ -25,7 +25,7 @@ import Testing
         ]
     }
 
-    /// The text of the page's `pre` elements.
+    /// Returns the text of the page's `pre` elements.
     private func pasted(_ page: HTTPResponse) -> [String] {
         page.text.components(separatedBy: "<pre>").dropFirst().compactMap {
             $0.components(separatedBy: "</pre>").first

@@ -13,7 +13,7 @@ import Testing
         var settings = Settings()
         settings.ingestKey = RunningCollector.key
         settings.accessToken = RunningCollector.token
-        // Each has looked before the other wrote.
+        // Each collector has read the credentials before the other wrote.
         for _ in 0..<2 {
             let made = try Credentials(store: store).prepare(settings: settings, known: [], now: 1)
             #expect(made.ingestKey == nil && made.accessToken == nil)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import LeakCollector
 
-/// The pages as plain files.
+/// Exports of the pages as plain files.
 @Suite struct ExportTests {
     private let running: RunningCollector
     private let root = NSTemporaryDirectory() + "export-\(UUID().uuidString)"
     private static let shop = "com.acme.Shop"
-    /// The same on a file system that takes capitals for small letters.
+    /// The same name on a file system that ignores case.
     private static let twin = "com.acme.shop"
     private static let hostile = "../a b/<script>%2F?#&\"'=." + String(repeating: "é", count: 100)
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The colours of the style sheet against WCAG 2.2, success criterion 1.4.3.
+/// The contrast of the style sheet's colours, by WCAG 2.2, success criterion 1.4.3.
 @Suite struct ContrastTests {
     private static let style: String = {
         let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
@@ -28,7 +28,7 @@ import Testing
         return schemes
     }()
 
-    /// https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
+    /// Returns the relative luminance of a colour: https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
     private static func luminance(_ colour: String) throws -> Double {
         var digits = Array(colour.dropFirst())
         if digits.count == 3 { digits = digits.flatMap { [$0, $0] } }

@@ -124,7 +124,7 @@ private func pages(_ text: String) -> [HTML] {
     ]
 }
 
-/// The newest version has no session; an older one speaks.
+/// Returns an overview in which only an older version has sessions.
 private func withoutSessions(_ overview: Overview) -> Overview {
     var overview = overview
     overview.lastSessions = overview.newest.map {

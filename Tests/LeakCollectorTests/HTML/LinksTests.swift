@@ -71,7 +71,8 @@ import Testing
         #expect(found == expected)
     }
 
-    /// File systems take names of 255 bytes, an ending among them; an app's id has 256 at most, three times that escaped.
+    /// File systems allow names of 255 bytes, including the extension. An app's id has at most 256 bytes, and escaped
+    /// three times as many.
     @Test func `each app has a file of its own, however long its name is`() {
         var names: Set<String> = []
         for app in [200, 201, 255, 256].map({ String(repeating: "a", count: $0) })

@@ -6,7 +6,7 @@ struct Markup {
 
     /// Names of elements and attributes in order. Text from outside must never change them.
     private(set) var shape: [String] = []
-    /// Text and attribute values, entities resolved.
+    /// Text and attribute values, with entities resolved.
     private(set) var texts: [String] = []
     private(set) var classes: Set<String> = []
     private(set) var links: [String] = []

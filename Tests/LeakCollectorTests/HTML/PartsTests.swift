@@ -32,7 +32,7 @@ import Testing
 }
 
 @Suite struct CycleReportTests {
-    /// The leak of one report with this cycle, as the pages have it.
+    /// Reports a leak with a cycle, and returns its stack and its page.
     private func leak(_ cycle: String) throws -> (stack: [String], page: String) {
         let running = try RunningCollector()
         let answer = try running.post(
@@ -96,7 +96,7 @@ import Testing
 
 @Suite struct ReleaseChartTests {
     @Test func `rates are drawn as they are, not as the table rounds them`() {
-        // 0.12, 0.05 and nearly nothing of 1,000: the table has 0.1 for the first two.
+        // Rates of 0.12, 0.0499 and 0.0001 per 1,000 checks, which the table rounds to 0.1, 0.0 and 0.0.
         let releases = [1200, 499, 1].map { reports in
             Shop.release(
                 "5.\(reports)", [], reports: reports, leaks: 1, new: 0, sessions: 0, leaky: 0,

@@ -70,7 +70,7 @@ import Testing
             #expect(secret.utf8.count == 40)
             #expect(secret.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
         }
-        // In 4,000 characters each of 62 is missing once in 10^28 runs.
+        // In 4,000 characters, a given one of 62 is missing once in 10^28 runs.
         #expect(Set(secrets.joined()).count == 62)
     }
 

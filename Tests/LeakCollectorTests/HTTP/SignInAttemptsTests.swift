@@ -22,7 +22,7 @@ import Testing
         #expect(attempts.secondsToWait(other, now: 0) == nil)
         fail(attempts, guesser, times: 1, now: 6_000)
         #expect(attempts.secondsToWait(guesser, now: 6_000) != nil)
-        // A clock that is set back, and one that is set forward by years.
+        // The clock is set back, and then forward by years.
         #expect(attempts.secondsToWait(guesser, now: -1_000_000) == 7)
         #expect(attempts.secondsToWait(guesser, now: .max / 2) == nil)
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(attempts.count == SignInAttempts.addresses)
         #expect(attempts.secondsToWait(guesser, now: 0) != nil)
         #expect(attempts.secondsToWait(IPAddress("10.1.0.0"), now: 0) != nil)
-        // Once those may fail as often as ever, there is room again.
+        // Once the other addresses have their full allowance again, the table has room.
         fail(attempts, guesser, times: 1, now: 60_000)
         #expect(attempts.count == 1)
         #expect(attempts.secondsToWait(guesser, now: 60_000) == nil)

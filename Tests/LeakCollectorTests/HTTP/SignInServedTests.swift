@@ -67,11 +67,11 @@ import LeakPlatform
             client.send(post("/sign-in", "code=guess") + post("/sign-out", "", cookies))
             client.send(String(repeating: post("/sign-in", "token=guess"), count: 30))
         }
-        // Answered, though no thread that reads is free.
+        // Guesses are answered even if no reader thread is free.
         for client in guessing {
             let statuses = client.answers(32, milliseconds: 60_000).map(\.status)
             #expect(statuses.prefix(2) == [403, 303])
-            // The first that is refused unread is the last that its connection brings.
+            // The first attempt that is rejected unread is the last one of its connection.
             #expect(statuses.dropFirst(2).dropLast().allSatisfy { $0 == 403 } && statuses.last == 429)
         }
         let reader = Client(port: running.port)

@@ -17,7 +17,7 @@ import LeakPlatform
         #expect(words(5000) == nil)
         #expect(words(6000) == "slow request: POST /a took 80 ms; 2 more since the last line like this")
         #expect(words(7000) == "slow request: POST /a took 80 ms")
-        // The clock was put back.
+        // The clock was set back.
         #expect(words(-90_000) != nil)
     }
 

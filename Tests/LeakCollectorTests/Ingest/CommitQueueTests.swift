@@ -162,7 +162,7 @@ import LeakPlatform
     }
 }
 
-/// A store that counts nothing, and answers once it is released.
+/// A store that counts nothing, and returns from writes once it is released.
 private final class SlowStore: Store {
     private struct State {
         var isReleased = false
@@ -171,7 +171,7 @@ private final class SlowStore: Store {
         var sizes: [Int] = []
     }
 
-    /// Bytes of a submission that no transaction takes.
+    /// Size of a submission that makes its transaction fail.
     static let poison = 13
 
     private let state = Guarded(State())

@@ -15,7 +15,7 @@ import Testing
             ([100_001], [], ["r0": 100_000, "over_limit": 1]),
             ([1_000_000, 5], [], ["r0": 100_000, "over_limit": 1]),
             ([60_000, 60_000, 7], [], ["r0": 60_000, "r1": 40_000, "over_limit": 1]),
-            // Unseen objects have a bound of their own.
+            // Unseen objects have their own limit.
             ([], [0, 0], [:]), ([], [5, 6], ["unseen": 11]), ([], [1_000_000], ["unseen": 1_000_000]),
             ([100_000], [400_000, 600_000], ["r0": 100_000, "unseen": 1_000_000]),
             ([7], [1_000_000, 1], ["r0": 7, "unseen": 1_000_000, "over_limit": 1]),
@@ -72,7 +72,7 @@ import Testing
         #expect((60_000...72_000).contains(total["over_limit"] ?? 0))
         for number in 0..<72_000 { send("unseen", 1_000_000, key: 2, now: Int64(number) / 12) }
         #expect((10_500_000...10_600_000).contains(total["unseen"] ?? 0))
-        // Other keys, and this one a while later, count as before.
+        // Other keys count as before, and so does this key a while later.
         total = [:]
         send("r", 7, key: 3, now: 6_000)
         send("r", 100_000, key: 1, now: 16_000)

@@ -61,11 +61,11 @@ import Testing
         let running = try RunningCollector(store: { EndlessErasing(store: $0, begun: begun) })
         let address = running.address
         let statuses = Guarded([Int]())
-        // One at work, as many as may wait, and one that may not.
+        // One erasure that runs, as many as may wait, and one that may not wait.
         let callers = (0...Erasure.limit).map { number in
             WorkerThread(name: "erase") {
                 var options = HTTPClient.Options()
-                // They end when the collector does.
+                // The requests end when the collector stops.
                 options.totalMilliseconds = 3_600_000
                 options.usesProxy = false
                 let answer = try? HTTPClient(options).delete(

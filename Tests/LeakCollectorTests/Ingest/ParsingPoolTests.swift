@@ -8,7 +8,7 @@ import LeakPlatform
 
 /// Bodies above 128 KiB are parsed on threads of their own.
 @Suite struct ParsingPoolTests {
-    /// A gate that jobs wait at until it is opened.
+    /// A barrier at which jobs wait until it is opened.
     private final class Barrier: Sendable {
         private let state = Guarded((waiting: 0, isOpen: false))
 
@@ -30,7 +30,7 @@ import LeakPlatform
 
     /// Keeps the threads of a pool busy until the barrier opens.
     private static func block(_ pool: ParsingPool, with barrier: Barrier) -> Bool {
-        // More than it has threads; the rest pass when the barrier opens.
+        // There are more jobs than threads. The rest pass when the barrier opens.
         for _ in 0..<8 {
             _ = pool.run(bytes: 0) {
                 barrier.pass()
@@ -40,9 +40,9 @@ import LeakPlatform
         return barrier.waitFor(1)
     }
 
-    /// A batch of one leak that inflates to some `bytes`.
+    /// Returns a request with a batch of one leak that inflates to about `bytes` bytes.
     private static func post(inflatingTo bytes: Int) -> [UInt8] {
-        // White space that does not shrink so far that it counts as a bomb.
+        // Random white space, which does not compress so well that the server rejects it as a decompression bomb.
         var state: UInt32 = 1
         let padding = (0..<bytes).map { _ -> UInt8 in
             state = state &* 1_664_525 &+ 1_013_904_223
@@ -67,14 +67,14 @@ import LeakPlatform
         let large = Client(port: running.port)
         // The second request waits for the answer to the first.
         large.send(Self.post(inflatingTo: 2 << 20) + Array(Self.health.utf8))
-        // More connections than loops, so that each loop has some.
+        // There are more connections than event loops, so that each loop has some.
         for _ in 0..<32 {
             let other = Client(port: running.port)
             other.send(Self.health)
             #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
         }
         #expect(large.received.isEmpty)
-        // A body that is parsed at once is no reason to wait either.
+        // A small body, which is parsed on the loop, is answered at once too.
         let small = Client(port: running.port)
         small.send(Self.post(inflatingTo: 1000))
         #expect(small.answers(1, milliseconds: 60_000).first?.status == 200)
@@ -114,7 +114,7 @@ import LeakPlatform
         let barrier = Barrier()
         defer { barrier.open() }
         try #require(Self.block(running.collector.parsing, with: barrier))
-        // Damaged after its first bytes, which shows only while it is inflated.
+        // The body is damaged after its header, which is noticed only while it is inflated.
         var body = Array(Self.post(inflatingTo: 512 << 10).suffix(64 << 10))
         body.replaceSubrange(0..<10, with: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
         let client = Client(port: running.port)

@@ -14,7 +14,7 @@ import Testing
         #expect(limit.charge(1, cost: 99, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
         #expect(limit.charge(1, cost: 51, now: 0, isBehind: false) == nil)
-        // Fifty in debt, at ten a second.
+        // The key owes 50 tokens and gets 10 per second.
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == 6)
         #expect(limit.secondsToWait(of: 2, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 4_000, isBehind: false) == 2)
@@ -43,7 +43,7 @@ import Testing
         #expect(limit.secondsToWait(of: 1, now: 10_001, isBehind: true) == nil)
     }
 
-    /// Requests that arrive together are let in together: by their heads all look the same.
+    /// Requests that arrive at the same time are all admitted, because their cost is not known from their heads.
     @Test(arguments: [
         (size: 1, parallel: 1), (10, 3), (100, 1), (100, 64), (10_000, 1), (10_000, 64),
     ])
@@ -64,7 +64,7 @@ import Testing
         let allowed = rate * hours * 3_600
         // One bucket at the start, one bucket of debt for concurrent requests, and one request.
         #expect(counted <= allowed + 2 * rate * RateLimit.burstSeconds + size, "\(counted) of \(allowed)")
-        // A token a request is the price of small ones.
+        // Each request costs one token in addition, which matters for small requests.
         #expect(counted >= min(allowed, 2 * parallel * hours * 3_600) / 2 - size, "\(counted) of \(allowed)")
     }
 

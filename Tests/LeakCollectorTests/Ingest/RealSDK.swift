@@ -1,6 +1,6 @@
 import Foundation
 
-/// sentry-sdk for Python, as `Scripts/setup-sentry` gets it.
+/// sentry-sdk for Python, as `Scripts/setup-sentry` installs it.
 enum RealSDK {
     private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -8,7 +8,7 @@ enum RealSDK {
     private static let script = top.appendingPathComponent(
         "Tests/LeakCollectorTests/Vectors/sentry-sdk.py")
 
-    /// The list of checksums is written last.
+    /// True if the SDK is installed. The list of checksums is written last.
     static let isThere = FileManager.default.fileExists(
         atPath: packages.appendingPathComponent("checksums").path)
 
@@ -30,7 +30,7 @@ enum RealSDK {
         process.environment = environment
         process.standardOutput = output
         process.standardError = errors
-        // Read while it runs: it would wait for ever to write into a pipe that is full.
+        // The pipes are read while the process runs, because it would wait forever to write to a full pipe.
         let (said, words) = (Drain(output), Drain(errors))
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in ended.resume() }

@@ -21,7 +21,7 @@ enum SentryCapture: String {
     /// The event ID of ``message``.
     static let messageID = "976bd002967e4c8ba371f3287f5f7c8c"
 
-    /// An envelope with one event.
+    /// Returns an envelope with one event.
     ///
     /// - Parameter header: fields of the envelope's header besides the id.
     static func envelope(_ id: String, header: String = "", event: String) -> [UInt8] {
@@ -33,7 +33,7 @@ extension RunningCollector {
     static let sentryField = HTTPField(
         "X-Sentry-Auth", "Sentry sentry_key=\(key), sentry_version=7, sentry_client=test/1")
 
-    /// Posts as an SDK does whose key is the collector's.
+    /// Posts an envelope as an SDK does that has the collector's key.
     func postEnvelope(
         _ body: [UInt8], to path: String = "/api/1/envelope/", fields: [HTTPField] = [sentryField],
         type: String = "application/x-sentry-envelope"

@@ -128,7 +128,7 @@ import Testing
         }
         #expect(answers.map(\.status) == [200, 200, 200])
         #expect(Set(answers.map(\.text)) == [#"{"id":"\#(id)"}"#])
-        // A batch of our own with that name is another thing.
+        // A batch of our own with the same id as its key is not a repeat.
         let fields = [HTTPField("X-Leak-Key", Self.key), HTTPField("Idempotency-Key", id)]
         #expect(try running.post(#"{"class":"Two"}"#, fields: fields).json["duplicate"] as? Bool == false)
         #expect(try Self.reports(running) == 2)
@@ -166,7 +166,7 @@ import Testing
         #expect(dropped.first?["reason"] as? String == "sentry_ratelimit_backoff")
         #expect(dropped.first?["count"] as? Int == 3)
         #expect(try running.get("/?app=shop").text.contains("sentry_ratelimit_backoff: 3"))
-        // An event of another app is refused.
+        // An event of another app is rejected.
         let other = try running.postEnvelope(SentryCapture.message.bytes, fields: [field])
         #expect(other.status == 403)
         #expect(other.text.contains("this ingest key is restricted to the app shop"))

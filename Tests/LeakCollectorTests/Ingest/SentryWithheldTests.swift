@@ -28,7 +28,7 @@ import Testing
         first.send(Self.request(try SentryCapture.message.bytes))
         #expect(first.waitForEnd(milliseconds: 60_000))
         #expect(first.received.isEmpty)
-        // After `uncertain`, housekeeping has to see that the database is there.
+        // After `uncertain`, the maintenance loop must notice that the database is back.
         var status = 0
         for _ in 0..<12_000 where status != 200 {
             let again = Client(port: running.port)

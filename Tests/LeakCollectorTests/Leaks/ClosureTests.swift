@@ -56,7 +56,7 @@ import Testing
 
     private var page: String { get throws { try running.get("/leaks/\(leak)").text } }
 
-    /// The only variant of the only leak.
+    /// The JSON of the only variant of the only leak.
     private var variant: [String: Any] {
         get throws {
             let why = try #require(try running.json("/api/v1/leaks/\(leak)")["why"] as? [String: Any])
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// `2: name file:line, place`, most frequent first.
+    /// The closure sets as `2: name file:line, place`, most frequent first.
     private var closures: [String] {
         get throws {
             let sets = try #require(try variant["closures"] as? [[String: Any]])
@@ -105,7 +105,7 @@ import Testing
         #expect(try variant["count"] as? Int == 3)
         let place = "0x777 in Shop (\(try #require(ImageID(Self.other))))"
         #expect(try closures == ["2: \(place)", "1: \(Self.bind) CartModel.swift:12"])
-        // The page shows no places where a name is known.
+        // The page shows no offsets of closures whose names are known.
         #expect(try !page.contains("<code>0x777"))
         try upload(
             Self.other, at: 0x700, [SymbolicatedFrame(function: Self.bind, file: "CartModel.swift", line: 14)]

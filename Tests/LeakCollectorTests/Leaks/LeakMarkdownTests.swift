@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// A leak as it is pasted into a ticket.
+/// The Markdown of a leak, for a ticket.
 @Suite struct LeakMarkdownTests {
     private func markdown(_ report: String) throws -> String {
         let running = try RunningCollector()

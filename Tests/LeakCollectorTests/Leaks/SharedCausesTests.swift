@@ -17,7 +17,7 @@ import Testing
         #"{"owner": "\#(owner)", "field": "\#(field)", "kind": "property", "closure": \#(closure)}"#
     }
 
-    /// A cycle of two objects, found from either.
+    /// Returns an explanation with a cycle of two objects, found from either.
     private static func cycle(_ start: Int) -> String {
         let references = [
             reference("Shop.CartViewModel", "onPaid", closure: true), reference("Shop.Payment", "owner"),
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// The link of a leak's page to its cause.
+    /// Returns the link of a leak's page to its cause.
     private static func link(in page: String) throws -> (address: String, anchor: String) {
         let link = try #require(
             page.components(separatedBy: "<a href=\"/causes?app=shop&amp;first=").dropFirst().first)

@@ -10,6 +10,8 @@ enum MessagePromises {
     /// Number of reports that are checked per body. More reports of one body would add no coverage.
     private static let reportsLooked = 16
 
+    /// Checks all properties for one body.
+    ///
     /// - Parameter cache: the cache of earlier bodies, which must not change the result.
     /// - Returns: the promise that `body` breaks, in words, or `nil`.
     static func broken(by body: [UInt8], cache: inout GroupCache) -> String? {
@@ -54,7 +56,7 @@ enum MessagePromises {
         return nil
     }
 
-    /// The same reports one a line.
+    /// Checks that the same reports, one per line, give the same document.
     private static func brokenByLines(_ document: WireDocument) -> String? {
         let raw = document.reports.map { Array(document.bytes(of: $0.raw)) }
         guard !raw.isEmpty, !raw.contains(where: { $0.contains(UInt8(ascii: "\n")) }) else { return nil }
@@ -162,7 +164,7 @@ enum MessagePromises {
         else {
             return "the cache takes \(words(direct)) for \(words(cached))"
         }
-        // In the JSON of frames these digits are places, and others are another leak.
+        // In the JSON of frames these digits are offsets, and other offsets are another leak.
         let isOfPlaces = [direct, group].contains { CallStack.isOfPlaces($0.identity.groupingKey.stack) }
         guard isOfPlaces || direct.identity.id == group.identity.id else {
             return "\(words(direct)) is not \(words(group))"
@@ -226,7 +228,8 @@ enum MessagePromises {
         return nil
     }
 
-    /// A name has a bound, and nothing that would separate the parts of a key.
+    /// Returns `true` if a name has a limited length and no control character, which could separate the parts of a
+    /// key.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= 2 * 1024 + 8 && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     }
@@ -235,7 +238,8 @@ enum MessagePromises {
 
     /// Checks that no text that a user typed is kept, whatever the user typed around it.
     private static func brokenByUser(_ typed: String, _ turn: Int) -> String? {
-        // No name of a type, which a text in quotes may be that is the description of an object.
+        // The secret cannot be the name of a type, because a quoted text that is the description of an object may
+        // contain one.
         let secret = "Zq7 Xk9mJ"
         let scalars = typed.unicodeScalars.prefix(96)
         let middle = scalars.count / 2

@@ -82,7 +82,8 @@ enum PrivatePlaces {
         { "Eventually did deallocate <UILabel: 0x1f; text = '\($0)" },
     ]
 
-    /// Messages of no known form that were cut inside the text, which shows only while that has no quote.
+    /// Messages of no known form that were cut inside the text. The cut is recognized only if the text contains no
+    /// quote.
     static let cutQuotations: [@Sendable (String) -> String] = [
         { "Something leaked: '\($0)" }, { "Leak of \"\($0)" }, { "Leak 'T' of \"\($0)" },
     ]

@@ -8,6 +8,8 @@ enum SymbolPromises {
     /// Number of lines that are checked per file. More lines of one file would add no coverage.
     private static let lines = 1 << 16
 
+    /// Checks all properties for one file or upload.
+    ///
     /// - Returns: the promise that `bytes` break, in words, or `nil`.
     static func broken(by bytes: [UInt8]) -> String? {
         brokenByTable(bytes) ?? brokenByMappingTable(bytes) ?? brokenByObject(bytes) ?? brokenByFiles(bytes)

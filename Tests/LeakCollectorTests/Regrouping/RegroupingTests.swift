@@ -9,7 +9,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Leaks that an older rule made, and the leaks that their reports go to now.
+/// Leaks that an older rule made, and the leaks to which the current rules assign their reports.
 @Suite struct RegroupingTests {
     private static let now = WallClock.milliseconds()
 
@@ -70,7 +70,7 @@ import Testing
         (old(load), [report(load)], "CartModel/at CartModel.load() in Shop"),
         (old(load), [report(load), report(save)], "several"),
         (old(load), [report(load), report(["0x1"])], "several"),
-        // A report that is longer than a stored one may be has lost its stack.
+        // The sample of a report that was too long lacks its stack.
         (old(load), [report([])], "unknown"),
         (old(load), [LeakReport()], "unknown"),
         (old(load), [], "unknown"),
@@ -112,7 +112,8 @@ import Testing
 
     private static let launches = (1...3).map { frames("$s4Shop9CartModelC4loadyyF", launch: $0) }
 
-    /// Three leaks of version 1 that are one now, two that are another, and one whose reports go to several.
+    /// Stores leaks of version 1: three that are now one leak, two that are another one, and one whose reports belong
+    /// to several.
     private func fill(_ store: any Store) throws {
         for (number, stack) in Self.launches.enumerated() {
             let reports = [LeakReport](repeating: Self.report(stack), count: 3 - number)
@@ -179,7 +180,7 @@ import Testing
                 \.groups.isEmpty))
         let merged = try running.json("/api/v1/leaks/\(new)")
         #expect(merged["reports"] as? Int == 6 && merged["installs"] as? Int == 3)
-        // Its reports of 1.0 were there when it was resolved.
+        // The reports of 1.0 existed when the leak was resolved.
         #expect(merged["state"] as? String == "resolved")
         let history = try #require(merged["history"] as? [[String: Any]])
         #expect(history.count == 3 && history[0]["by"] as? String == "collector regroup")

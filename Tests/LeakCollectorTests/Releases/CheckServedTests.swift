@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// The check over real sockets, and of the same database without.
+/// The release check over real sockets, and directly on the same database.
 @Suite struct CheckServedTests {
     private static func running() throws -> RunningCollector {
         let running = try RunningCollector()
@@ -31,7 +31,7 @@ import Testing
         #expect(passed.field("ETag") != nil)
         let wider = try running.json(ReleaseCheckRequest(app: "a b", version: "1.2", baseline: "1.0").path)
         #expect(wider["baseline"] as? String == "1.0" && wider["passes"] as? Bool == true)
-        // As a build's tag may spell it.
+        // The baseline is spelled like the tag of a build.
         let tagged = try running.json(
             ReleaseCheckRequest(app: "a b", version: "1.2", baseline: "v1.0.0").path)
         #expect(tagged["passes"] as? Bool == true)

@@ -81,7 +81,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #expect(lines.last == "")
         for line in lines.dropLast() {
             #expect(line.hasPrefix("::error title=") || line.hasPrefix("::notice title="))
-            // As the runner does: the properties end at the next two colons, commas part them.
+            // Parsed like the runner does: two colons end the properties, and commas separate them.
             let rest = line.drop { $0 != " " }.dropFirst()
             let end = try #require(rest.range(of: "::")).lowerBound
             #expect(!rest[..<end].contains(",") && !rest[..<end].contains(":"))

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct ReleasesPageTests {
-    /// Newest first, as the store gives them.
+    /// Returns releases, newest first, as the store does.
     private func releases(_ count: Int) -> [ReleaseSummary] {
         (0..<count).reversed().map { index in
             Shop.release(
@@ -55,7 +55,7 @@ import Testing
         (releases[1].sessions, releases[1].checks) = (0, 0)
         let texts = try markup(releases).texts
         #expect(texts.filter { $0 == "1.1: no data" }.count == 2)
-        // Two dots that nothing joins.
+        // Two dots without a line between them.
         #expect(texts.contains { $0.wholeMatch(of: /M\d+ \d+M\d+ \d+/) != nil })
         (releases[0].sessions, releases[2].sessions) = (0, 0)
         (releases[0].checks, releases[2].checks) = (0, 0)

@@ -60,7 +60,7 @@ import Testing
         for _ in 0..<3 { #expect(try !running.get("/access").text.contains("made elsewhere")) }
         _ = try other.add(key)
         #expect(try running.get("/access").text.contains("made elsewhere"))
-        // Nothing that the summary shows.
+        // The summary does not show keys, so it is unchanged.
         #expect(try page("/") == before)
     }
 

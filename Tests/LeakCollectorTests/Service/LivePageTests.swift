@@ -13,7 +13,7 @@ import LeakPlatform
         let clock = Guarded(now - now % 3_600_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
         #expect(try running.post(#"{"class":"Shop.A"}"#).status == 200)
-        // Half past another hour, so that neither its words nor its hours change in the minutes below.
+        // The clock is at half past an hour, so that neither relative times nor hours change in the minutes below.
         clock.with { $0 += 90 * 60_000 }
         let leaks = try #require(try running.get("/api/v1/leaks").json["leaks"] as? [[String: Any]])
         let leak = try #require(leaks.first?["id"] as? String)

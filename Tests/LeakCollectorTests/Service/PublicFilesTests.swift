@@ -49,7 +49,7 @@ import Testing
         let answered = try RunningCollector().collector.service.routes.filter {
             $0.path.hasPrefix("/api/") || others.contains($0.path)
         }.map { "\($0.method.name) \(Self.withoutNames($0.path))" }
-        // The two of Sentry's clients are answered without a slash at the end too.
+        // The two paths for Sentry SDKs are also accepted without a slash at the end.
         let undescribed = ["POST /api/{}/envelope", "POST /api/{}/store"]
         #expect((described + undescribed).sorted() == answered.sorted())
         var references = 0
@@ -57,7 +57,7 @@ import Testing
         #expect(references > 50)
     }
 
-    /// A path whose parameters have no names.
+    /// Returns a path whose parameters have no names.
     private static func withoutNames(_ path: String) -> String { path.replacing(/{[a-z]+}/, with: "{}") }
 
     private func check(_ value: Any, in document: [String: Any], _ references: inout Int) {

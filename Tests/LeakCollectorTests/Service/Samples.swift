@@ -3,7 +3,7 @@ import LeakStore
 
 @testable import LeakCollector
 
-/// The shop of the golden pages: 20 November 2026, noon.
+/// The data of the golden pages, at noon of 20 November 2026.
 enum Shop {
     static let now: Int64 = 1_795_176_003_000
     static let today = 20_777
@@ -61,7 +61,7 @@ enum Shop {
         from: "5.2.0", seen: 2 * hour, trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
         share: Share(reports: 1207, checks: 14_901))
 
-    /// Mended in 5.0.0, and seen again.
+    /// The status of a leak that was resolved in 5.0.0 and seen again.
     static let backAgain = DecisionStatus(
         decision: PastDecision(
             .resolved(version: "5.0.0", isAfter: false), note: "weak self", by: "anna", at: now - 700 * hour),
@@ -190,7 +190,7 @@ enum Shop {
         ],
         samples: 24)
 
-    /// A leak that came back after it was resolved; objects are freed late now and then.
+    /// A leak that was seen again after it was resolved. Some of its objects are freed late.
     static var regressedDetail: LeakDetail {
         var detail = detail
         detail.row.state = .regressed
@@ -244,7 +244,7 @@ enum Shop {
             groupingKey: leak.groupingKey, reports: row.reports)
     }
 
-    /// The leaks that are closest to ``checkout``.
+    /// The leaks that are most similar to ``checkout``.
     static var relatedLeaks: RelatedLeaks {
         var (other, bare, owner) = (outline(checkout), outline(checkout), outline(checkout))
         (other.id, other.reports) = (LeakID(high: 9, low: 9), 31)
@@ -277,7 +277,7 @@ enum Shop {
             Trend.Series(version: "5.2.0-beta", counts: (0..<48).map { $0 % 5 }),
         ])
 
-    /// A leak of which the greater part is the system's.
+    /// A leak most of whose reports match a known leak.
     static var knownDetail: LeakDetail {
         var detail = detail
         detail.row = known[0]

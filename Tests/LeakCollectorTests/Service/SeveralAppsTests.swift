@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// The summary of several apps: whose each number is.
+/// The summary of several apps, which names the app of each number.
 @Suite struct SeveralAppsTests {
     /// `shop` has a leak in 1.0 and a new one in 2.0, `driver` one in 7.1.
     private func site() throws -> RunningCollector {

@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-/// Lines of LLVM's tools.
+/// Parsing of the output of LLVM's tools.
 @Suite struct SymbolizerOutputTests {
     @Test func `functions of each address are read`() {
         var output = SymbolizerOutput()
@@ -167,7 +167,7 @@ import Testing
     }
 }
 
-/// Heads of ELF and Mach-O files.
+/// Parsing of the headers of ELF and Mach-O files.
 @Suite struct ObjectFileTests {
     private static func bytes(_ number: UInt64, _ size: Int, isBigEndian: Bool = false) -> [UInt8] {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: number >> UInt64($0 * 8)) }
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    /// Heads of all kinds, with numbers that overflow in sums and conversions.
+    /// Headers of all kinds, with numbers that overflow in sums and conversions.
     @Test(arguments: 1...20)
     func `numbers of any size never crash`(seed: UInt64) {
         func universal(is64: Bool) -> [UInt8] {
@@ -260,7 +260,7 @@ import Testing
                 _ = try? Self.read(bytes)
             }
         }
-        // Its part begins where nothing can follow.
+        // The offset of its slice is so large that nothing can follow.
         var far = universal(is64: true)
         far.replaceSubrange(16..<24, with: Self.bytes(.max - 8, 8, isBigEndian: true))
         #expect(throws: ObjectFile.Unreadable.self) { try Self.read(far) }
@@ -274,7 +274,7 @@ import Testing
         #endif
     }
 
-    /// A library with a build id.
+    /// Returns a library of this machine with a build id.
     private static func own() throws -> ObjectFile {
         let paths = ["/lib/x86_64-linux-gnu/libc.so.6", "/lib/aarch64-linux-gnu/libc.so.6"]
         for path in paths {

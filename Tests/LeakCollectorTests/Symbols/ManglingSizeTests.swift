@@ -6,9 +6,9 @@ import Testing
 
 @testable import LeakCollector
 
-/// Mangled names in which each level holds the one before twice.
+/// Mangled names in which each level contains the previous one twice.
 enum MangledChain {
-    /// `A` and the index of a substitution.
+    /// Returns `A` and the index of a substitution.
     static func substitution(_ index: Int) -> String {
         switch index {
         case ..<26: "A" + String(Unicode.Scalar(UInt8(ascii: "A") + UInt8(index)))
@@ -17,13 +17,13 @@ enum MangledChain {
         }
     }
 
-    /// `Dictionary<Dictionary<…>, Dictionary<…>>`
+    /// Returns the mangled name of `Dictionary<Dictionary<…>, Dictionary<…>>`.
     static func dictionaries(_ levels: Int, prefix: String = "$s") -> String {
         prefix + String(repeating: "SDy", count: levels) + "SDySSSSG"
             + (0..<levels).map { substitution($0) + "G" }.joined() + "D"
     }
 
-    /// The same of tuples in optionals, of which only the optionals are numbered.
+    /// Returns the same with tuples in optionals, of which only the optionals are numbered.
     static func optionals(_ levels: Int) -> String {
         "$sSiSg" + (0..<levels).map { "_" + substitution($0) + "tSg" }.joined() + "D"
     }
@@ -101,7 +101,7 @@ enum MangledChain {
         #expect(RuntimeDemangler.demangle(mangled) == nil)
     }
 
-    /// A bound that is too small would let a name in that fills the memory.
+    /// A bound that is too small would accept a name that fills the memory.
     @Test(
         arguments: [
             (

@@ -109,7 +109,7 @@ import Testing
         #expect(TerminalText.text("a\u{202E}b\u{7}c\u{200F}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
     }
 
-    /// It would take the place of a good one.
+    /// Such a table would replace a good one.
     @Test func `a table that names no function is refused`() throws {
         var builder = Self.builder()
         let bytes = builder.finish()
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    /// Bytes of the head up to the number of strings.
+    /// Bytes of a table before the number of strings.
     private static let head = SymbolTable.magic + image.bytes + [4] + Array("Shop".utf8) + [0]
 
     @Test(
@@ -229,14 +229,14 @@ import Testing
     }
 }
 
-/// Ids of images in all their spellings.
+/// Parsing of image ids in all their forms.
 @Suite struct ImageIDTests {
     @Test(arguments: [
         ("6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"),
         ("6f1b0c3e7b7b3d8c9e0d0d1c6b6a1f00", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"),
         ("6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"),
         ("6f1b0c3e-7b7b-3d8c-9e0d-0d1c6b6a1f00-a", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"),
-        // As in symbolic's tests of ELF files.
+        // From symbolic's tests of ELF files.
         ("f1c3bcc0279865fe3058404b2831d9e64135386c", "C0BCC3F1-9827-FE65-3058-404B2831D9E6"),
         ("0123456789abcdef", "67452301-AB89-EFCD-0000-000000000000"),
     ])

@@ -19,7 +19,7 @@ import Testing
     private static let one = "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"
     private static let other = "0000000000000000000000000000BEEF"
 
-    /// The table of a build whose functions begin at `start`.
+    /// Returns the table of a build whose functions begin at `start`.
     private static func table(_ image: String, at start: UInt64, name: String = "Shop") -> [UInt8] {
         var builder = SymbolTableBuilder(image: ImageID(image)!, name: name, architecture: "arm64")
         builder.add(
@@ -86,7 +86,7 @@ import Testing
         #expect(leak["stack"] as? [String] == Self.named)
         for id in ids { #expect(try running.get("/api/v1/leaks/\(id)").status == 303) }
 
-        // The caches know the frames without names.
+        // The group caches already contain the frames without names.
         try report(Self.stack(Self.one, at: 0x1000))
         try report(Self.stack(Self.other, at: 0x5000), version: "1.1")
         #expect(try leaks().count == 1 && leaks().first?["reports"] as? Int == 4)
@@ -160,7 +160,7 @@ import Testing
     @Test func `tables are read from the store when they are needed, within their bytes of memory`() throws {
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         #expect(try upload(Self.table(Self.other, at: 0x5000)).status == 200)
-        // As another process has them.
+        // A cache as another process has it.
         let tables = SymbolTableCache(store: running.store, memoryBytes: 1)
         let reader = try running.store.makeReader()
         #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).isEmpty)
@@ -216,7 +216,7 @@ import Testing
             let answer = try upload(hostile)
             #expect(answer.status == 400 && answer.text.contains("the table of symbols cannot be read"))
         }
-        // 17 MiB of zeros in a few bytes, and as they are.
+        // 17 MiB of zeros are sent compressed, and then uncompressed.
         let zeros = [UInt8](repeating: 0, count: 17 << 20)
         let bomb = try upload(
             Gzip.deflate(zeros), fields: Self.token + [HTTPField("Content-Encoding", "gzip")])

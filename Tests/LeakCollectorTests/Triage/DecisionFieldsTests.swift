@@ -47,7 +47,7 @@ import Testing
             ("do=ignore-until&until=2026-12-01", .ignore(.date(december))),
             ("do=ignore-reports&reports=100", .ignore(.reports(100))),
             ("do=reopen", .reopen),
-            // Enter, in a field.
+            // Enter was pressed in a field.
             ("until=2026-12-01&in=&reports=", .ignore(.date(december))),
             ("until=&in=5.2.0", .resolve(.version("5.2.0"))),
             ("reports=3", .ignore(.reports(3))),

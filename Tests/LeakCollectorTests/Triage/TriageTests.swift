@@ -22,7 +22,7 @@ import LeakPlatform
 
     private static let bearer = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
 
-    /// Signs in by the token, or by the link that was printed.
+    /// Signs in by the token, or by the printed link, and returns the session's cookie field.
     private func session(_ running: RunningCollector, byLink: Bool = false) throws -> HTTPField {
         let answer =
             if byLink {

@@ -12,7 +12,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     struct Frame {
         var number: Int
         var image: String
-        /// `Cart.step7()`; as a symbol in the forms that print symbols.
+        /// Number of the function, such as 7 in `Cart.step7()`. Some forms print it as a symbol.
         var step: Int
         var isSystem: Bool
         var address: UInt64
@@ -28,9 +28,9 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
 
     let name: String
     let print: @Sendable (Frame) -> String
-    /// `true` for frames without a function: two builds are two leaks.
+    /// `true` for frames without a function, in which two builds are two leaks.
     var isStripped = false
-    /// `true` where each frame names its image, and functions are Swift's.
+    /// `true` if each frame names its image, and the functions are Swift's.
     var namesImage = true
     /// `true` for tools that print the calls of a thread as a tree, the outermost function first.
     var isOutermostFirst = false
@@ -57,7 +57,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         frame.isSystem ? "/usr/lib/\(frame.image)" : "/home/me/\(frame.image)"
     }
 
-    /// The id of the app's image, another one in each build.
+    /// Returns the id of the app's image, which differs in each build.
     static func uuid(_ build: Int) -> String { "CA12CAFA-91BA-3E1C-BE9C-E34DB96FE7D\(build)" }
 
     static let all: [FrameForm] = native + virtualMachines + tools + json + stripped
@@ -241,7 +241,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
             }, isStripped: true),
     ]
 
-    /// - Parameter leak: decides which functions of the app are called.
+    /// - Parameter leak: determines which functions of the app are called.
     func stack(ofLeak leak: Int, launch: inout SeededRandom, build: Int) -> [String] {
         let slide = 0x1_0000_0000 + UInt64(launch.below(1 << 20)) << 14
         let number = UInt64(launch.below(1 << 30))
@@ -258,7 +258,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         return isOutermostFirst ? frames.reversed() : frames
     }
 
-    /// Puts the call stack into a report, as ``stack(ofLeak:launch:build:)`` makes it.
+    /// Fills a report with the call stack that ``stack(ofLeak:launch:build:)`` returns.
     func fill(_ report: inout LeakReport, ofLeak leak: Int, launch: inout SeededRandom, build: Int) {
         let frames = stack(ofLeak: leak, launch: &launch, build: build)
         guard let text else {

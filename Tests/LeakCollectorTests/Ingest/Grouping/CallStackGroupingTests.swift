@@ -244,7 +244,7 @@ import Testing
         #expect(identity([frame]).groupingKey.stack == (key.isEmpty ? [] : [key]))
     }
 
-    /// A stripped app's frames: the image's first byte is the only name in front of them.
+    /// Frames of a stripped app, whose only symbol before a frame is the start of the image.
     @Test func `the name of an image's start is no function`() {
         func stack(_ offset: Int) -> [String] {
             ["1   Shop   0x00000001023bcd8a _mh_execute_header + \(offset)"]
@@ -276,7 +276,7 @@ import Testing
             // The field or the text may have the short name of a nested class.
             report("Shop.Cart.Row", "3add", "04f85eb0", "Row was not deallocated"),
             report("Row", "3add", "04f85eb0", "<Shop.Cart.Row: 0x1> was not deallocated"),
-            // A name with its module is whole.
+            // A name with its module is not shortened.
             report("Shop.Cart.Row", "3add", "04f85eb0", "<Shop.Row: 0x1> was not deallocated"),
         ]
         var cache = GroupCache()
@@ -361,7 +361,7 @@ import Testing
         }
     }
 
-    /// The frame with its long addresses moved.
+    /// Returns the frame with its long addresses moved.
     private static func slid(_ frame: String, by slide: UInt64) -> String {
         var result = ""
         var rest = frame[...]

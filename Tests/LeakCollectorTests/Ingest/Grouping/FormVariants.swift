@@ -1,6 +1,6 @@
 import LeakSeededRandom
 
-/// Writes texts of one form after the other as detectors of every version do, for objects whose names are made up.
+/// Generator of texts in all forms of all versions of detectors, for objects with invented names.
 struct FormVariants {
     var random: SeededRandom
 
@@ -78,7 +78,7 @@ struct FormVariants {
         return deinited(kind, spoilt)
     }
 
-    /// FBRetainCycleDetector's texts of a cycle, started anywhere.
+    /// Returns a text of FBRetainCycleDetector about a cycle that starts at a random object.
     mutating func cycle(_ classes: [String]) -> String {
         let start = random.below(classes.count)
         let fields = [
@@ -112,7 +112,7 @@ struct FormVariants {
             + "\n    \"MyApp.\(owner)\",\n    UIView,\n    \"\(entry)\"\n)"
     }
 
-    /// AMLeaksFinder's texts of a view and the controller that it is in.
+    /// Returns a text of AMLeaksFinder about a view and its controller.
     mutating func owned(_ name: String, by owner: String) -> String {
         let colon = random.element(of: [":", ": ", "："])
         let view =

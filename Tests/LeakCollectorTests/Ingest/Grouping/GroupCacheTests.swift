@@ -156,7 +156,7 @@ import Testing
         for turn in 0..<14 {
             let document = try document(
                 (0..<320).map { index in
-                    // Sixty names of two bytes in the body, of more than sixty each in a group.
+                    // Sixty names with few bytes each in the body, and more than sixty bytes each in a group.
                     let names = repeatElement(#""A""#, count: 60).joined(separator: ",")
                     return #"{"class":"B\#(turn)x\#(index)","stack":[\#(names),"C"]}"#
                 })

@@ -16,7 +16,7 @@ struct ReportForm: Sendable {
         let build: Int
         var random: SeededRandom
 
-        /// `0x7f88acc69260`
+        /// Returns an address such as `0x7f88acc69260`.
         mutating func address() -> String {
             "0x" + random.element(of: ["7", "6", "1"]) + random.hexadecimal(11)
         }
@@ -25,7 +25,7 @@ struct ReportForm: Sendable {
 
         mutating func seconds() -> String { "\(random.below(60)).\(random.below(1000))" }
 
-        /// The head of a line of `NSLog` and the unified log.
+        /// Returns the head of a line of `NSLog` and the unified log.
         mutating func logHead() -> String {
             let day = 10 + random.below(18)
             return
@@ -238,11 +238,11 @@ extension String {
 struct GroupingScore {
     let name: String
     var groupCount = 0
-    /// Pairs of one leak in one group.
+    /// Number of pairs of the same leak in the same group.
     var joined = 0
-    /// Pairs in one group.
+    /// Number of pairs in the same group.
     var grouped = 0
-    /// Pairs of one leak.
+    /// Number of pairs of the same leak.
     var alike = 0
 
     var precision: Double { Double(joined) / Double(max(1, grouped)) }
@@ -275,7 +275,7 @@ struct GroupingScore {
         alike = leaks * Self.pairs(variants)
     }
 
-    /// Names that look alike, some with digits.
+    /// Returns similar class names, some with digits.
     private static func className(_ leak: Int) -> String {
         let beginnings = ["Cart", "Home", "Page1", "Page2", "Page12", "Feed", "FeedItem", "Order"]
         let endings = ["ViewController", "ViewModel", "Coordinator", "View", "Service"]
@@ -301,7 +301,8 @@ struct GroupingScore {
 }
 
 @Suite struct GroupingScoreTests {
-    /// `make grouping-score` sets it, for 40 leaks of 25 reports in each form; a tenth of the pairs are compared otherwise.
+    /// True for `make grouping-score`, which compares 40 leaks of 25 reports in each form. Otherwise 20 leaks of 6
+    /// reports are compared.
     private static let isWhole = ProcessInfo.processInfo.environment["GROUPING_SCORE"] == "whole"
 
     @Test func `generated families are grouped by leak`() {

@@ -20,7 +20,7 @@ struct MessageVector: Decodable, CustomTestStringConvertible {
     static let all: [MessageVector] = lines(of: "messages")
 }
 
-/// The lines of a file of `Vectors`.
+/// Returns the decoded lines of a file in `Vectors`.
 func lines<Line: Decodable>(of name: String) -> [Line] {
     guard let url = Bundle.module.url(forResource: name, withExtension: "jsonl", subdirectory: "Vectors"),
         let text = try? String(contentsOf: url, encoding: .utf8)

@@ -211,7 +211,7 @@ import Testing
 }
 
 extension String {
-    /// A real argument in place of `…`.
+    /// The text with a real argument in place of `…`.
     fileprivate var replacingArguments: String {
         var text = self
         if text.hasSuffix("<…>") { text = text.dropLast(2) + "Swift.Int>" }

@@ -34,8 +34,8 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
 }
 
 @Suite struct GroupingVersionTests {
-    /// Version 1 is stored in databases. A change here needs a new version, not a new line there: the ids were computed
-    /// from the keys by another SHA-256 (Python's hashlib).
+    /// Databases contain ids of version 1, so a change of the rules needs a new version, not new vectors. The ids in
+    /// the vectors were computed from the keys by another SHA-256 (Python's hashlib).
     @Test(arguments: GroupingVector.all)
     func `version 1 is frozen`(vector: GroupingVector) {
         let (app, module) = (vector.app, vector.module)
@@ -54,7 +54,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
 
     @Test func `the vectors are there`() { #expect(GroupingVector.all.count >= 15) }
 
-    /// FIPS 180-4, the examples published with it.
+    /// The examples that were published with FIPS 180-4.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

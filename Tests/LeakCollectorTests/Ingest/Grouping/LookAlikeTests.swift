@@ -20,7 +20,8 @@ import Testing
 
     // MARK: Call stacks
 
-    /// Lines of two calls, the inner one named or placed by `%`, in each form of runtimes and debuggers.
+    /// Lines of two calls in each form of runtimes and debuggers. `%` stands for the name or the offset of the inner
+    /// one.
     private static let forms = [
         "0   Shop   0x0000000104f85eb0 % + 104\n1   Shop   0x0000000104f86000 Cart.open() + 88",
         "/opt/shop/Shop(%+0x85) [0x7ff4ba06c305]\n/opt/shop/Shop(Cart.open+0x12) [0x7ff4ba06c405]",
@@ -380,7 +381,7 @@ import Testing
             }
             done.signal()
         }
-        // Threads of Apple's systems have twice as much.
+        // Threads of Apple's systems have twice as much stack.
         thread.stackSize = 256 * 1024
         thread.start()
         done.wait()

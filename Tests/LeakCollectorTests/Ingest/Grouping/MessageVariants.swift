@@ -1,7 +1,7 @@
 import LeakSeededRandom
 
-/// Writes one leak as detectors would on many devices: other addresses, other spellings of the class, other lines
-/// around the text.
+/// Generator of texts about one leak, as detectors print them on many devices: with different addresses, spellings of
+/// the class, and lines around the text.
 struct MessageVariants {
     var random: SeededRandom
     let module = "MyApp"
@@ -10,7 +10,7 @@ struct MessageVariants {
 
     private mutating func context() -> String { "(unknown context at $\(random.hexadecimal(9)))." }
 
-    /// A class of the app in one of its spellings inside a description.
+    /// Returns a class of the app in one of its spellings inside a description.
     mutating func spelling(_ name: String) -> String {
         let isSimple = !name.contains(".") && !name.contains("<")
         switch random.below(isSimple ? 9 : 3) {
@@ -38,7 +38,7 @@ struct MessageVariants {
 
     private mutating func seconds() -> String { "\(random.below(900)).\(100 + random.below(900))" }
 
-    /// A text about one object.
+    /// Returns a text about one object.
     mutating func text(_ name: String) -> String {
         let text: String
         switch random.below(27) {
@@ -86,7 +86,7 @@ struct MessageVariants {
         return around(text)
     }
 
-    /// A text about a path of owners.
+    /// Returns a text about a path of owners.
     mutating func text(_ path: [String]) -> String {
         var elements: [String] = []
         for name in path {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Classes of one name in two modules of an app.
+/// Classes with the same name in two modules of an app.
 @Suite struct ModuleTests {
     struct Sent: CustomTestStringConvertible, Sendable {
         var className: String
@@ -37,7 +37,7 @@ import Testing
             ["Feed.ViewModel", "Chat.ViewModel", "Feed.ViewModel"].map { Sent(className: $0) },
             ["ViewModel": 2, "Chat.ViewModel": 1]
         ),
-        // With and without the sender's module, and without any.
+        // Reports with and without the sender's module, and without any module.
         (
             [
                 Sent(className: "Shop.CartModel"), Sent(className: "Shop.CartModel", module: "Shop"),
@@ -85,7 +85,7 @@ import Testing
         #expect(try Self.leaks(running) == ["HomeViewModel": 2, "Chat.HomeViewModel": 1])
     }
 
-    /// The type of an exception has no module of the sender beside it.
+    /// An exception has a type, but no module of the sender.
     @Test(arguments: [
         (nil, ["Feed.List": 2, "Chat.List": 1]), ("Shop", ["Feed.List": 2, "Chat.List": 1]),
         ("Feed", ["List": 2, "Chat.List": 1]),

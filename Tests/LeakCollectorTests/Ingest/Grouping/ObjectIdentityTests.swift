@@ -14,7 +14,7 @@ import Testing
         return GroupingRules.group(report, app: "shop", module: "Shop").identity.id
     }
 
-    /// `X` stands for the class, `#` for eight digits of an address.
+    /// Returns a form with the class in place of `X` and eight digits of an address in place of `#`.
     private func filled(_ form: String, _ name: String, _ digits: String) -> String {
         form.replacing("X", with: name).replacing("#", with: digits)
     }
@@ -37,7 +37,7 @@ import Testing
         for (number, place) in places.enumerated() {
             let cart = Set(digits.map { digits in id { place(&$0, filled(form, "CartController", digits)) } })
             #expect(cart.count == 1, "place \(number)")
-            // Children are no part of a group.
+            // Children do not determine the group.
             guard number != 2 else { continue }
             #expect(
                 !cart.contains(id { place(&$0, filled(form, "HomeController", digits[0])) }),
