@@ -2,12 +2,12 @@ internal import LeakGrammar
 internal import LeakMessage
 public import LeakStore
 
-/// Counts lines of JSON as if each had been sent: `collector import`.
+/// Import of lines of JSON, which are counted as if each had been sent: `collector import`.
 ///
 /// A line counts once within seven days. It is identified by the name of its source, its number and its bytes, and by
-/// the app and version that it is counted for if it names none. Therefore an interrupted import can simply be repeated,
-/// a file that has grown can be imported again to count its new lines, and rejected lines count once they are
-/// corrected.
+/// the app and version that it is counted for if it names none. Therefore an interrupted import can simply be
+/// repeated, a file that has grown can be imported again to count its new lines, and rejected lines count once they
+/// are corrected.
 public struct Import {
     public struct Result: Sendable {
         public var lines = 0

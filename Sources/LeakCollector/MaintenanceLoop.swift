@@ -56,6 +56,8 @@ final class MaintenanceLoop: Sendable {
         isStopping.wakeAll()
     }
 
+    /// Waits for one interval, or until the loop stops.
+    ///
     /// - Returns: `true` if it is time to stop.
     private func sleep() -> Bool {
         isStopping.wait(timeout: Self.interval) { $0 ? true : nil } ?? false
@@ -118,6 +120,8 @@ final class MaintenanceLoop: Sendable {
         }
     }
 
+    /// Logs when damage of the database is found or is gone, and starts an integrity check if one is due.
+    ///
     /// - Parameter former: the damage that was logged already.
     private func watchDatabase(_ former: StoreError?) -> StoreError? {
         let damage = store.damage

@@ -30,6 +30,8 @@ enum Command: Equatable {
         init(_ description: String) { self.description = description }
     }
 
+    /// Parses the command line.
+    ///
     /// - Parameter arguments: without the program's name.
     init(_ arguments: [String]) throws(UsageError) {
         if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {

@@ -17,8 +17,8 @@ struct LLVMTool {
     /// Finds the program.
     ///
     /// - Parameters:
-    /// - name: name of the program. Names with a version after it are also searched.
-    /// - others: other names of the program.
+    ///   - name: name of the program. Names with a version after it are also searched.
+    ///   - others: other names of the program.
     /// - Throws: ``Failure`` that says how to install it.
     init(_ name: String, or others: [String] = []) throws(Failure) {
         let names = [name] + others + Self.versions.map { "\(name)-\($0)" }

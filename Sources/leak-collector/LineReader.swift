@@ -18,6 +18,8 @@ struct LineReader: ~Copyable {
         let description: String
     }
 
+    /// Opens a file.
+    ///
     /// - Parameter path: `-` for standard input.
     init(_ path: String) throws(Failure) {
         let number = unsafe path == "-" ? dup(0) : open(path, O_RDONLY | O_CLOEXEC)

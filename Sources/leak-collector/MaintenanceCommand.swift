@@ -81,6 +81,8 @@ struct MaintenanceCommand {
         return .done
     }
 
+    /// Imports the lines of a file, and prints progress and rejections.
+    ///
     /// - Parameter name: name that identifies the lines; `nil` for the file's absolute path, with links followed.
     func importReports(
         from file: String, name: String?, app: String?, version: String?

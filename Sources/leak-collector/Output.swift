@@ -13,6 +13,8 @@ enum Output {
 
     static func error(_ text: String) { write(text, to: 2) }
 
+    /// Writes a line to standard error, or a changing last line of a terminal.
+    ///
     /// - Parameter overwrites: true to replace the last line of a terminal.
     static func error(_ text: String, overwrites: Bool) {
         // ECMA-48: moves to the first column and erases the line.

@@ -15,6 +15,8 @@ struct Demo {
 
     init(_ options: Options) { self.options = options }
 
+    /// Runs the demo.
+    ///
     /// - Returns: `true` if everything was delivered.
     func run() -> Bool {
         let fleet = Phone.fleet(version: options.version, previous: options.previousVersion)

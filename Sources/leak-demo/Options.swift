@@ -48,6 +48,8 @@ struct Options: Hashable {
         command line is wrong.
         """
 
+    /// Parses the command line.
+    ///
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - environment: variables, of which `LEAK_ENDPOINT` and `LEAK_KEY` are read.

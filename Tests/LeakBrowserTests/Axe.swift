@@ -8,7 +8,8 @@ enum Axe {
 }
 
 extension Tab {
-    /// Returns the violations that axe finds on the page: one line for each broken rule, with the elements that break it.
+    /// Returns the violations that axe finds on the page: one line for each broken rule, with the elements that break
+    /// it.
     ///
     /// - Parameter isOfColours: `true` to apply only the rules about colours. Used for a page that was already checked
     ///   in other colours.

@@ -19,7 +19,8 @@ final class CollectorProcess {
     ///
     /// - Parameters:
     ///   - openFiles: the limit of open files; `nil` keeps the limit of the test process.
-    ///   - user: the user that the server runs as, with group 0; `nil` is the user of the tests. Another user requires root.
+    ///   - user: the user that the server runs as, with group 0; `nil` is the user of the tests. Another user
+    ///     requires root.
     init(
         data: String, flags: [String] = [], environment: [String: String] = [:], openFiles: Int? = nil,
         user: uid_t? = nil

@@ -2,8 +2,8 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// `kill -9` while requests of all kinds arrive: each request that was answered with 200 is stored exactly once after the
-/// restart.
+/// `kill -9` while requests of all kinds arrive: each request that was answered with 200 is stored exactly once after
+/// the restart.
 ///
 /// Runs ten rounds; `make soak` runs 200 (`CRASH_ROUNDS`).
 @Suite struct CrashTests {

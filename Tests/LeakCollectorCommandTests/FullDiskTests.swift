@@ -141,8 +141,8 @@ import Testing
     }
 }
 
-/// Returns `true` if `condition` becomes true within about 20 seconds. A running server needs a second or two to notice
-/// a change by itself.
+/// Returns `true` if `condition` becomes true within about 20 seconds. A running server needs a second or two to
+/// notice a change by itself.
 func eventually(_ condition: () throws -> Bool) throws -> Bool {
     for _ in 0..<400 {
         if try condition() { return true }

@@ -54,6 +54,8 @@ import Testing
         try expect(host, listening: listening, link: link, answers: answers)
     }
 
+    /// Starts a collector on a host, and checks its output and the hosts on which it answers.
+    ///
     /// - Parameters:
     ///   - listening: the first line of the output, with `#` for the port.
     ///   - answers: the hosts on which the collector answers. On the others it must not answer.

@@ -7,8 +7,8 @@ import Testing
 
 /// The calls of an operator in ``CrashTests`` while the collector is killed, and checks of their effects.
 ///
-/// The counts of reports do not include these calls. Most calls have no `Idempotency-Key`: the effect of an answered call
-/// must exist after the restart, and a call without an answer was executed once or not at all.
+/// The counts of reports do not include these calls. Most calls have no `Idempotency-Key`: the effect of an answered
+/// call must exist after the restart, and a call without an answer was executed once or not at all.
 struct OperatorLedger: Sendable {
     private enum Call: Sendable {
         case decide(note: String)
@@ -291,6 +291,8 @@ extension HTTPResponse {
         let description: String
     }
 
+    /// Checks the status of the answer.
+    ///
     /// - Returns: the body as a JSON object.
     /// - Throws: ``Unexpected`` for another status.
     @discardableResult

@@ -10,6 +10,8 @@ import Foundation
 final class RawPeer {
     private let number: Int32
 
+    /// Connects to a port of this machine.
+    ///
     /// - Returns: `nil` if no server listens on that port.
     init?(port: Int) {
         number = socket(AF_INET, stream, 0)

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Signals: the first signal finishes requests in flight, a second one ends the process at once, and a closed terminal does
-/// not end it.
+/// Signals: the first signal finishes requests in flight, a second one ends the process at once, and a closed
+/// terminal does not end it.
 @Suite struct StopTests {
     private static let body = #"{"class":"Cart"}"#
 

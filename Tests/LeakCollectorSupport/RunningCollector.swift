@@ -16,6 +16,8 @@ public final class RunningCollector {
     public var port: Int { collector.port }
     public var address: String { "http://127.0.0.1:\(port)" }
 
+    /// Starts a collector.
+    ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - wrap: returns a store that wraps the real one.

@@ -120,6 +120,8 @@ struct CredentialMutation: Mutation {
         }
     }
 
+    /// Returns the response after a change: a redirect or the page with the new secret for a form, otherwise JSON.
+    ///
     /// - Parameter address: the address of this collector, for snippets and the DSN.
     private func response(
         for credential: Credential, secret: String?, address: String, now: Int64

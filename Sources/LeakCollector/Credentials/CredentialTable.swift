@@ -17,6 +17,8 @@ struct CredentialTable: Component {
         return #"\#(list)<details><summary>\#(title)</summary>\#(table(revoked, end: "Revoked"))</details>"#
     }
 
+    /// Returns the table of valid or of revoked credentials.
+    ///
     /// - Parameter end: the heading of the last column; `nil` if the column contains forms.
     private func table(_ credentials: [Credential], end: String?) -> HTML {
         let app: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil

@@ -21,8 +21,8 @@ public struct Credentials: Sendable {
         var lacksAccessToken = false
     }
 
-    /// Makes sure that there is an ingest key and an access token: the ones from the settings, else existing ones, else
-    /// new ones, unless ``Settings/showsSecrets`` is off.
+    /// Makes sure that there is an ingest key and an access token: the ones from the settings, else existing ones,
+    /// else new ones, unless ``Settings/showsSecrets`` is off.
     func prepare(settings: Settings, known: [Credential], now: Int64) throws -> CreatedSecrets {
         var made = CreatedSecrets(
             ingestKey: try prepare(
@@ -157,8 +157,8 @@ public struct Credentials: Sendable {
     /// Renames an ingest key or an access token.
     ///
     /// - Returns: `true` if there is such a credential that is not revoked.
-    /// - Throws: ``SettingError`` for an invalid name, ``ReservedNameError`` for the credential from the environment, which the
-    ///   next start finds by its name, ``DuplicateNameError``, or ``StoreError``.
+    /// - Throws: ``SettingError`` for an invalid name, ``ReservedNameError`` for the credential from the environment,
+    ///   which the next start finds by its name, ``DuplicateNameError``, or ``StoreError``.
     func rename(_ purpose: Credential.Purpose, _ id: Int64, to name: String, now: Int64) throws -> Bool {
         try Self.check(name, purpose)
         guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }

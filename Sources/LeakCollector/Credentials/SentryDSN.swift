@@ -3,6 +3,8 @@
 struct SentryDSN: Hashable, Sendable, CustomStringConvertible {
     let description: String
 
+    /// Creates the DSN of an ingest key.
+    ///
     /// - Parameters:
     ///   - address: the address of this collector, without a slash at the end.
     ///   - key: an ingest key, as its sender presents it.

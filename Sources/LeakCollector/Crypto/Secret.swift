@@ -64,6 +64,8 @@ struct Secret: Sendable {
 
 /// SHA-256 of FIPS 180-4, computed by libcrypto.
 enum SHA256Hash {
+    /// Returns the hash of some bytes.
+    ///
     /// - Returns: 32 bytes.
     static func hash(_ bytes: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { digest, count in
@@ -90,6 +92,8 @@ enum ConstantTime {
 
 /// Random bytes for secrets, from libcrypto's generator.
 enum SecureRandom {
+    /// Returns random bytes.
+    ///
     /// - Returns: `count` bytes that no one can guess.
     /// - Throws: ``Unavailable`` if the system provides no entropy. No secret may be created then.
     static func bytes(_ count: Int) throws(Unavailable) -> [UInt8] {

@@ -1,12 +1,12 @@
 internal import LeakMessage
 internal import LeakStore
 
-/// The causes that the leaks of an app share. Leaks with the same cycle, or whose objects the same property holds, have
-/// one cause.
+/// The causes that the leaks of an app share. Leaks with the same cycle, or whose objects the same property holds,
+/// have one cause.
 struct SharedCauses {
     struct Cause {
-        /// The path of the leak that costs most. Paths of leaks that the same property holds differ in the objects they
-        /// lead to.
+        /// The path of the leak that costs most. Paths of leaks that the same property holds differ in the objects
+        /// they lead to.
         var path: RetainPath
         /// The functions that contain the closures of the path, as far as symbols name them.
         var closureNames: [String] = []
@@ -15,13 +15,13 @@ struct SharedCauses {
         var count = 0
         var provenCount = 0
         /// Bytes that would be freed on all devices. Each leak counts by the share of its explanations that name the
-        /// cause. `nil` if no explanation tells bytes.
+        /// cause. `nil` if no explanation has bytes.
         var bytes: Int?
 
-        /// The property to look at: `Session.observers`, or the whole path if it has no property.
+        /// The property that keeps the objects, such as `Session.observers`, or the whole path if it has no property.
         var title: String { path.property ?? path.description }
 
-        /// The mistake behind the path.
+        /// The programming mistake behind the path.
         var mistake: LeakCause? { LeakCause(of: path, closureNames: closureNames) }
     }
 

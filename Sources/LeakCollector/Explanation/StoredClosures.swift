@@ -18,6 +18,8 @@ struct StoredClosures: Hashable {
     /// In the order of the path.
     let closures: [Closure]
 
+    /// Creates the stored form of the closures of an explanation.
+    ///
     /// - Returns: `nil` for an explanation without a path or without closures.
     init?(_ explanation: RetainExplanation, of reason: StoredReason) {
         guard let path = reason.path, !explanation.closureSites.isEmpty else { return nil }

@@ -2,8 +2,8 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// An explanation as the store counts it: a path that is the same on every device, whether it was proven, and whether its bytes
-/// are a lower bound.
+/// An explanation as the store counts it: a path that is the same on every device, whether it was proven, and whether
+/// its bytes are a lower bound.
 struct StoredReason: Hashable {
     /// The normalized path; `nil` if none was found.
     let path: RetainPath?

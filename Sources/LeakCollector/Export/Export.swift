@@ -1,6 +1,6 @@
 public import LeakStore
 
-/// Writes the pages and their JSON as plain files with relative links, for any static host or a build's artifacts.
+/// Export of the pages and their JSON as plain files with relative links, for any static host or a build's artifacts.
 ///
 /// The same data, time and program produce the same bytes. If a server runs on the data, each page shows the data of
 /// the time at which it was read. Every page that is linked from another page is written.
@@ -32,6 +32,8 @@ public struct Export {
         self.at = at
     }
 
+    /// Writes the export.
+    ///
     /// - Parameters:
     ///   - folder: created if it is missing. It must not be a link, and must be empty or from an earlier export. Files
     ///     of the earlier export are overwritten, and those that this export does not write are removed. Other files

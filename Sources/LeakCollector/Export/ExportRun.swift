@@ -133,6 +133,8 @@ struct ExportRun {
         }
     }
 
+    /// Writes the JSON of a list of leaks, page by page.
+    ///
     /// - Parameter further: returns the link target of a page after the first, by its number.
     private mutating func writeJSON(
         of query: LeakQuery, from place: LinkTarget, isWhole: Bool, further: (Int) -> LinkTarget

@@ -14,7 +14,8 @@ struct LeakPath: Component {
         separator = calls == nil ? " › " : " ← "
     }
 
-    /// The path of a leak, or else the references that keep it, from the leaked object on and back to it.
+    /// Creates the path of a leak. A leak without a path gets the references that keep it, from the leaked object on
+    /// and back to it.
     init(of leak: LeakIdentity) {
         self.init(leak.stack.isEmpty ? CycleShape.path(leak.cycle, of: leak.className) : leak.stack)
     }

@@ -36,7 +36,7 @@ enum LinkTarget: Hashable, Sendable {
     }
 }
 
-/// Builds every address that a page mentions, for a server or for a folder of files.
+/// Builder of all addresses on a page, for a server or for a folder of files.
 struct Links: Hashable, Sendable {
     enum Mode: Hashable, Sendable {
         /// - base: prefix of every path: empty, or `/leaks` behind a proxy that adds it.

@@ -5,8 +5,8 @@ struct RelativeTime: Component {
     /// Milliseconds since 1970.
     var at: Int64
     var now: Int64
-    /// True if the words may be read at any later time, as in a file. Then the day is shown, because `just now` is soon
-    /// wrong.
+    /// True if the words may be read at any later time, as in a file. Then the day is shown, because `just now` is
+    /// soon wrong.
     var isKept = false
 
     /// `just now`, `4 min ago`, `2 h ago`, `3 days ago`; from a week on the day: `18 Nov`, `18 Nov 2025`.

@@ -160,8 +160,8 @@ struct CredentialIndex: Sendable {
 }
 
 extension Authenticator {
-    /// Returns the credential of a request that changes something. Call it after the body was read, because a token may
-    /// have been revoked meanwhile.
+    /// Returns the credential of a request that changes something. Call it after the body was read, because a token
+    /// may have been revoked meanwhile.
     ///
     /// - Throws: ``Problem`` 403.
     func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
@@ -195,8 +195,8 @@ extension Authenticator {
 }
 
 extension Credential {
-    /// Name that a history shows for changes with this credential: the token's name, also for a browser that was signed
-    /// in with it.
+    /// Name that a history shows for changes with this credential: the token's name, also for a browser that was
+    /// signed in with it.
     var actor: String {
         guard purpose == .session else { return name }
         guard openedBy != nil else { return SignIn.linkName }

@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// Builds responses with a JSON body.
+/// Builder of responses with a JSON body.
 enum JSONResponse {
     /// Returns a JSON object with the fields that `body` writes. Caches must revalidate it before each use.
     static func json(_ body: (inout JSONWriter) -> Void) -> Response {

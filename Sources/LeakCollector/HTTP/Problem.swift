@@ -43,12 +43,12 @@ struct Problem: Error, Sendable {
         return response
     }
 
-    /// The request has no credential, or an unknown one.
+    /// Returns the problem of a request without a credential, or with an unknown one.
     static func unauthorized(_ detail: String) -> Problem {
         Problem(.unauthorized, detail).with("WWW-Authenticate", #"Bearer realm="leaks""#)
     }
 
-    /// The store is overloaded or cannot be reached. The client should retry.
+    /// Returns the problem of a store that is overloaded or cannot be reached. The client should retry.
     static func unavailable(_ detail: String, afterSeconds: Int) -> Problem {
         Problem(.serviceUnavailable, detail).with("Retry-After", "\(afterSeconds)")
     }
@@ -61,8 +61,8 @@ struct Problem: Error, Sendable {
 }
 
 extension JSONWriter {
-    /// Maximum number of rejections that a response names. A sender with a hundred rejections has one reason for all of
-    /// them, and the response is stored for a repeated request.
+    /// Maximum number of rejections that a response names. A sender with a hundred rejections has one reason for all
+    /// of them, and the response is stored for a repeated request.
     static let namedRejections = 100
 
     mutating func fields(of rejected: [Rejection]) {

@@ -7,9 +7,9 @@ enum RequestOrigin: Hashable {
     /// The request does not name its source: a program sent it, or a browser older than both fields.
     case unspecified
 
-    /// Determines the source of a request. `Sec-Fetch-Site` is set by the browser itself, and no page can forge it. But
-    /// browsers send it only over TLS and to their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin` comes
-    /// with every POST of a browser.
+    /// Determines the source of a request. `Sec-Fetch-Site` is set by the browser itself, and no page can forge it.
+    /// But browsers send it only over TLS and to their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin`
+    /// comes with every POST of a browser.
     ///
     /// A proxy may replace `Host`, as nginx does by default. Therefore an origin that the operator named is ours
     /// whatever `Host` says.

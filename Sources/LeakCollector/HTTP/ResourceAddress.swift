@@ -16,6 +16,8 @@ struct ResourceAddress: Sendable {
         /// Blocks on the store.
         let response: @Sendable (StoreView) throws -> Response
 
+        /// Returns the response, from the page cache if the page is in it.
+        ///
         /// - Parameters:
         ///   - view: the view of the store for the request.
         ///   - pageCache: the cached pages of the view's reader.
@@ -35,7 +37,7 @@ struct ResourceAddress: Sendable {
 
     let path: String
     let form: Form
-    /// Reads the parameters of a request.
+    /// The parser of a request's parameters.
     private let read: @Sendable (borrowing Request, Parameters) throws(Problem) -> Loading
 
     static func json<Content: JSONResource>(_: Content.Type) -> ResourceAddress {

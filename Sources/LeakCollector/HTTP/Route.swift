@@ -73,10 +73,10 @@ final class Route: Sendable {
     let body: Body
     private let isForBrowsers: Bool
     private let formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)?
-    /// Returns the rejection of a request whose body need not be read; `nil` if only access, length and content
-    /// coding are checked.
+    /// The check of a request before its body is read, which returns a rejection; `nil` if only access, length and
+    /// content coding are checked.
     let screen: (@Sendable (borrowing Request) -> Response?)?
-    /// Handles a request once its body has arrived.
+    /// The handler of a request whose body has arrived.
     let handler: Handler
     private let identifier: Identifier?
 

@@ -27,6 +27,7 @@ struct SignIn: Sendable {
     /// Exchanges the code of a link for a session.
     ///
     /// Blocks on the disk.
+    ///
     /// - Parameter overTLS: true if a trusted proxy says that the browser reached it over TLS.
     /// - Returns: the session's cookie, or `nil` if the code is unknown, used or too old.
     func open(code: String, overTLS: Bool = false, now: Int64) throws -> String? {
@@ -40,6 +41,7 @@ struct SignIn: Sendable {
     /// Exchanges an access token for a session.
     ///
     /// Blocks on the disk.
+    ///
     /// - Parameter overTLS: true if a trusted proxy says that the browser reached it over TLS.
     /// - Returns: the session's cookie, or `nil` if the token is not valid.
     func open(token: String, overTLS: Bool = false, now: Int64) throws -> String? {

@@ -124,6 +124,8 @@ final class SignInAttempts: Sendable {
     /// Counts an attempt that was rejected unread, for the next line of the log.
     func recordRejection() { state.with { $0.silent += 1 } }
 
+    /// Returns the allowance that applies to an address.
+    ///
     /// - Returns: the allowance of the address, or the shared one if the table is full; `nil` for an address that has
     ///   not failed.
     private static func allowance(

@@ -26,6 +26,8 @@ final class SlowCallLog: Sendable {
         log.warning(words)
     }
 
+    /// Counts a slow call, and returns the line for it.
+    ///
     /// - Returns: the line for the log; `nil` if the last one is less than a second old.
     func words(for call: SlowCall) -> String? {
         let now = now()

@@ -38,8 +38,8 @@ final class StoreHealth: Sendable {
 }
 
 extension StoreHealth.Issue {
-    /// `true` if reports are rejected before they are read. After a failed transaction they are still read, because the
-    /// next one may succeed.
+    /// `true` if reports are rejected before they are read. After a failed transaction they are still read, because
+    /// the next one may succeed.
     var blocksWrites: Bool { self != .unwritable }
 
     var problem: Problem {

@@ -26,8 +26,8 @@ final class StoreThreadPool: Sendable {
         self.log = log
     }
 
-    /// Runs the work on the next thread that is free. Rejects it with 503 if too many requests wait or the database cannot be
-    /// reached.
+    /// Runs the work on the next thread that is free. Rejects it with 503 if too many requests wait or the database
+    /// cannot be reached.
     func add(_ work: StoreWork<ThreadResources>) {
         do throws(Problem) {
             try checkDatabase()
@@ -37,6 +37,8 @@ final class StoreThreadPool: Sendable {
         }
     }
 
+    /// Checks that the database can be reached.
+    ///
     /// - Throws: ``Problem`` 503 if the database cannot be reached: each request would wait until it times out.
     func checkDatabase() throws(Problem) {
         guard !health.blocksReads else {

@@ -5,8 +5,8 @@ internal import LeakPlatform
 
 /// Erasure of one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
 ///
-/// It searches the whole database, which takes seconds in a large one. Therefore it runs on its own thread, one install
-/// after another, so that no reader waits for it.
+/// It searches the whole database, which takes seconds in a large one. Therefore it runs on its own thread, one
+/// install after another, so that no reader waits for it.
 public final class Erasure: Mutation {
     private static let stopping = Problem.unavailable(
         "the collector is stopping; send the request again later", afterSeconds: 5)

@@ -40,7 +40,7 @@ final class Ingest: Sendable {
         self.now = now
     }
 
-    /// `POST /api/v1/reports`
+    /// Returns the route `POST /api/v1/reports`.
     func route(_ authenticator: Authenticator, _ health: StoreHealth) -> Route {
         Route(
             .post, "/api/v1/reports", access: .writers, body: .parsed(atMost: 0),
@@ -157,8 +157,8 @@ final class Ingest: Sendable {
         }
     }
 
-    /// Parses a body: at once if it is small, otherwise on a thread of the pool, which also inflates it. If symbols are
-    /// only in the store, the pool parses all bodies, because a loop must not wait for the disk.
+    /// Parses a body: at once if it is small, otherwise on a thread of the pool, which also inflates it. If symbols
+    /// are only in the store, the pool parses all bodies, because a loop must not wait for the disk.
     ///
     /// - Parameters:
     ///   - refuse: makes the answer to a body that is not parsed.
@@ -208,7 +208,8 @@ final class Ingest: Sendable {
             responder.send(error.response)
             return
         }
-        // Made here, by the thread that parsed the body, because the writer is busy with one transaction after another.
+        // Made here, by the thread that parsed the body, because the writer is busy with one transaction after
+        // another.
         let answer = builder.answer(isDuplicate: false)
         let repeated = builder.submission.answer
         submit(builder, responder) { Self.answer($0, written: answer, repeated: repeated) }

@@ -39,7 +39,8 @@ struct OriginTable {
         fallbackModule = module ?? (ingestRequest.keepsModules ? GroupingRules.keptModules : nil)
     }
 
-    /// Returns a parameter of the address. Names have the same limits as in a body, and an empty one counts as missing.
+    /// Returns a parameter of the address. Names have the same limits as in a body, and an empty one counts as
+    /// missing.
     private static func parameter(
         _ name: String, _ value: String?, atMost limit: Int
     ) throws(Problem) -> String? {

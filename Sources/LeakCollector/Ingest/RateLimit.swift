@@ -20,7 +20,7 @@ final class RateLimit: Sendable {
     static let usual = 10_000
 
     /// Lost reports of one key that count per second, and those that count at once. A key is in every copy of an app,
-    /// so anybody can invent losses.
+    /// so its owner is not the only one who can invent losses.
     private static let lossesPerSecond = 10_000.0
     private static let lossesAtOnce = 1_000_000.0
     /// Unseen objects that cost as much as one lost report, because objects far outnumber reports. They have a bucket

@@ -3,10 +3,12 @@ internal import LeakMessage
 
 /// Redaction of reports: only the parts that it leaves are kept as samples.
 enum SampleRedaction {
-    /// Maximum bytes of a sample. Typical reports have 600. The largest that the wire format allows would have 200,000,
-    /// and a leak keeps up to 18 samples.
+    /// Maximum bytes of a sample. Typical reports have 600. The largest that the wire format allows would have
+    /// 200,000, and a leak keeps up to 18 samples.
     static let sampleBytes = 16 << 10
 
+    /// Redacts a report for a sample.
+    ///
     /// - Parameter report: the JSON of one report, which was read before.
     /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, who is
     ///   stored beside it. A report longer than ``sampleBytes`` also loses its longest parts.

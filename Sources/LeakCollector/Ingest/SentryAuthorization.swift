@@ -3,6 +3,8 @@ internal import LeakHTTPServer
 /// The credential of a request from a Sentry SDK: the public key of its DSN, which is an ingest key here.
 /// https://develop.sentry.dev/sdk/foundations/transport/authentication/
 enum SentryAuthorization {
+    /// Returns the key of a request.
+    ///
     /// - Throws: ``Problem`` 403 if there is no key, or more than one.
     static func key(of request: borrowing Request) throws(Problem) -> String {
         try key(
@@ -10,6 +12,8 @@ enum SentryAuthorization {
             parameter: request.query("sentry_key"))
     }
 
+    /// Returns the only key among the places where a request may give it.
+    ///
     /// - Parameters:
     ///   - fields: values of `X-Sentry-Auth` and `Authorization`; a value of another scheme is ignored.
     ///   - parameter: the value of `sentry_key` in the address.

@@ -143,6 +143,8 @@ struct SentryIngest: Sendable {
         }
     }
 
+    /// Translates a body, and checks that its DSN has the key of the request.
+    ///
     /// - Throws: ``Problem`` 400 if the body is no envelope or no event, 403 if it has another DSN, 413 for an event
     ///   above 1 MiB.
     private func read(
@@ -170,6 +172,8 @@ struct SentryIngest: Sendable {
         return submission
     }
 
+    /// Parses and groups a translated request, and charges its key.
+    ///
     /// - Returns: `nil` if there is nothing to count.
     private func receive(
         _ submission: SentrySubmission, from key: Credential, now: Int64

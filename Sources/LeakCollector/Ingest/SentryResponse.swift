@@ -24,7 +24,8 @@ enum SentryResponse {
     }
 
     /// Returns the response to a problem. A problem after which our own reporter would retry is not answered: the
-    /// connection ends, and an SDK that keeps anything keeps it then. A rate limit is also sent in Sentry's own header.
+    /// connection ends, and an SDK that keeps anything keeps it then. A rate limit is also sent in Sentry's own
+    /// header.
     static func response(to problem: Problem) -> Response {
         var response = problem.response
         if problem.status.code >= 500 {

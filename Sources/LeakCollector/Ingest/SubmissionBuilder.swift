@@ -9,8 +9,8 @@ struct SubmissionBuilder {
     /// The app of reports that name none and whose key is not restricted to an app.
     static let defaultApp = "default"
     static let unknownVersion = "unknown"
-    /// Milliseconds that a report's time may be ahead of the time of receipt. Beyond this the device's clock is taken
-    /// to be wrong, and the time of receipt counts.
+    /// Milliseconds that a report's time may be ahead of the time of receipt. Beyond this the device's clock is
+    /// considered wrong, and the time of receipt counts.
     static let furthestAhead: Int64 = 24 * 3600 * 1000
     /// Maximum age of a report in milliseconds: 30 days. An older report, for example of a phone that was off for
     /// months, counts as 30 days old.
@@ -194,16 +194,16 @@ struct SubmissionBuilder {
     /// The reason that counts the batches whose losses exceed a limit.
     static let droppedOverLimit = "over_limit"
 
-    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. A batch that uses one of these gets the prefix
-    /// `device_`.
+    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. A batch that uses one of these
+    /// gets the prefix `device_`.
     static let ownReasons: Set<String> = [
         unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason,
     ]
     /// The prefix of reasons from requests of Sentry SDKs. Batches of other senders may not use it.
     static let sentryPrefix = "sentry_"
 
-    /// Returns the losses of a batch that count: those that it names, up to ``droppedReports`` and the first ones first,
-    /// and the unseen objects of its sessions, up to ``unseenObjects``.
+    /// Returns the losses of a batch that count: those that it names, up to ``droppedReports`` and the first ones
+    /// first, and the unseen objects of its sessions, up to ``unseenObjects``.
     ///
     /// - Parameter isTranslated: ``IngestRequest/isTranslated``
     static func losses(of document: WireDocument, isTranslated: Bool = false) -> [DroppedReports] {

@@ -22,6 +22,8 @@ struct KnownLeakFile: Sendable {
 
     static func shipped(in publicFolder: String) -> String { "\(publicFolder)/\(name)" }
 
+    /// Parses a file.
+    ///
     /// - Throws: `JSONError` at the first invalid position, with what is expected there.
     init(_ bytes: [UInt8]) throws(JSONError) {
         if let offset = UTF8Validity.firstInvalidByte(in: bytes) { throw JSONError(.invalidUTF8, at: offset) }

@@ -21,6 +21,8 @@ public struct PublicFolder: Sendable {
 
     private static let required = ["style.css", "icon.svg", "openapi.json"]
 
+    /// Reads the files of the folder.
+    ///
     /// - Parameter knownLeaks: a file of the operator's own, if there is one.
     /// - Throws: ``SettingError`` with the missing file or the position of the mistake.
     public init(_ path: String, knownLeaks: String?) throws(SettingError) {

@@ -43,6 +43,8 @@ struct LeakContent {
     /// Number of hours in the chart on a leak's page: two days, so that single hours can be distinguished.
     private static let hoursShown = 48
 
+    /// Reads a leak from the store.
+    ///
     /// - Returns: `nil` if there is no such leak.
     init?(_ id: LeakID, from view: StoreView) throws(StoreError) {
         guard let detail = try view.leak(id) else { return nil }

@@ -131,8 +131,8 @@ extension Share {
     /// Number of checks below which a share says more about chance than about the app.
     static let fewestChecks = 50
 
-    /// Reports in percent of checks; `nil` below ``fewestChecks``, and if there are more reports than checks, as from a
-    /// detector that does not count its checks.
+    /// Reports in percent of checks; `nil` below ``fewestChecks``, and if there are more reports than checks, as from
+    /// a detector that does not count its checks.
     var shown: Percentage? {
         checks < Self.fewestChecks || reports > checks ? nil : Percentage(reports, of: checks)
     }

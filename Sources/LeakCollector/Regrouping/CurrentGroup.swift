@@ -15,6 +15,8 @@ enum CurrentGroup {
     /// No sample report determines the leak.
     case unknown
 
+    /// Groups the sample reports of a leak again by the current rules.
+    ///
     /// - Parameters:
     ///   - reports: the sample reports of the leak.
     ///   - symbols: names frames that have only an image and an offset.

@@ -190,6 +190,8 @@ enum MergeNote {
     /// Maximum number of leaks that are named. The others are counted.
     private static let named = 20
 
+    /// Returns the text of the entry.
+    ///
     /// - Parameter version: version of the rules that put the reports together.
     static func text(_ merge: LeakMerge, version: Int) -> String {
         let names = merge.sources.prefix(named).map { "\($0.id) (\(count($0.reports, "report")))" }
@@ -232,6 +234,8 @@ package enum RegroupSummary {
     /// Maximum number of leaks with a line of their own, in a group and among the leaks that are not merged.
     private static let partsShown = 10
 
+    /// Returns the lines about the result of a run.
+    ///
     /// - Parameters:
     ///   - merged: leaks that this run merged.
     ///   - targets: leaks that they were merged into.

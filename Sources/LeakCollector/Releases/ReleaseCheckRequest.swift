@@ -23,8 +23,8 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     /// Returns the result from the database, as the JSON that a server would send. Blocks on the store.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or ``StoreError``, with
-    ///   reason `invalidArgument` for a baseline that is not older.
+    /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or
+    ///   ``StoreError``, with reason `invalidArgument` for a baseline that is not older.
     public func answer(from store: any Store, known: PublicFolder, now: Int64) throws -> [UInt8] {
         let check = try check(store.makeReader(known: known.known), now: now)
         var writer = JSONWriter()

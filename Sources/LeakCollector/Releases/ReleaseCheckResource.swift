@@ -52,6 +52,8 @@ extension JSONWriter {
 public struct RemoteCollectorError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
 
+    /// Creates the error for a response that is not 200.
+    ///
     /// - Parameters:
     ///   - address: address of the collector.
     ///   - path: path of the request.

@@ -18,7 +18,7 @@ extension ReleaseCheckResult {
         return TerminalText.text("\(app) \(version) \(brings)\(compared)\(aside)")
     }
 
-    /// The sentence, then a table of the leaks; lines are as long as their names.
+    /// Returns the sentence, followed by a table of the leaks. Lines are as long as their names.
     ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func text(address: String?) -> String {
@@ -96,8 +96,8 @@ private struct TextTable {
     }
 }
 
-/// Names from outside as one line: characters that would control a terminal or change the direction of text become
-/// U+FFFD.
+/// Cleaning of text from outside for one line of a terminal: characters that would control a terminal or change the
+/// direction of text become U+FFFD.
 enum TerminalText {
     static func text(_ text: String) -> String {
         var visible = String.UnicodeScalarView()

@@ -1,7 +1,7 @@
 /// A check's result for GitHub Actions.
 extension ReleaseCheckResult {
-    /// Workflow commands: an error for each leak, or one notice that the version passes. Every line is a command, so that
-    /// no name from outside can begin one.
+    /// Returns workflow commands: an error for each leak, or one notice that the version passes. Every line is a
+    /// command, so that no name from outside can begin one.
     /// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
     ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
@@ -44,7 +44,7 @@ extension ReleaseCheckResult {
     /// Maximum bytes of a step summary. GitHub shows no summary that is larger than a mebibyte.
     private static let summaryBytes = 1_000_000
 
-    /// The result as Markdown, for the file that `GITHUB_STEP_SUMMARY` names.
+    /// Returns the result as Markdown, for the file that `GITHUB_STEP_SUMMARY` names.
     public func stepSummary(address: String?) -> String {
         var text = "### Leak check: \(passes ? "passed" : "failed")\n\n\(Self.markdown(sentence))\n\n"
         guard !passes else { return text }

@@ -30,6 +30,8 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         public var description: String
     }
 
+    /// Parses a result.
+    ///
     /// - Parameter json: the body of an answer. Unknown fields are ignored.
     public init(json: [UInt8]) throws(Unreadable) {
         guard UTF8Validity.firstInvalidByte(in: json) == nil else {

@@ -11,8 +11,8 @@ final class CollectorService: Service {
     let router: Router<Route>
     private let context: RequestContext
     private let files: StaticFiles
-    /// Wrong tokens in `Authorization`, counted separately from those of the sign-in page: people can sign in even if a
-    /// program of their network still sends an old token.
+    /// Wrong tokens in `Authorization`, counted separately from those of the sign-in page: people can sign in even if
+    /// a program of their network still sends an old token.
     private let bearerAttempts = SignInAttempts()
     private let log: Log
 
@@ -69,6 +69,8 @@ final class CollectorService: Service {
         return allow.map { methodNotAllowed($0, at: request) }
     }
 
+    /// Returns the response to a request with a method that its address does not accept.
+    ///
     /// - Parameter allow: the methods that the address accepts.
     private func methodNotAllowed(_ allow: String, at request: borrowing Request) -> Response {
         guard !request.path.hasPrefix("/api/") else {
@@ -107,6 +109,8 @@ final class CollectorService: Service {
         Problem(.contentTooLarge, "the body may have at most \(limit) bytes")
     }
 
+    /// Checks the credential that the route needs.
+    ///
     /// - Returns: the rejection of an unauthorized request.
     private func authorize(_ request: borrowing Request, _ match: Route.Match) -> Response? {
         switch match.route.access {
@@ -125,8 +129,8 @@ final class CollectorService: Service {
     }
 
     /// Returns the answer to a request that may not read. A wrong token counts for its client's address. Beyond the
-    /// limit the connection ends with the answer, so that each further guess costs a connection. A valid token is never
-    /// counted.
+    /// limit the connection ends with the answer, so that each further guess costs a connection. A valid token is
+    /// never counted.
     private func rejected(_ problem: Problem, _ request: borrowing Request) -> Response {
         var response = problem.response
         guard Authenticator.bearer(of: request) != nil, problem.status == .unauthorized else {

@@ -61,8 +61,8 @@ struct SignInHandler: Sendable {
         return page(nil, code: code, destination: destination, now: now)
     }
 
-    /// Signs in by the code of a link or by an access token. Wrong codes and tokens are answered on the loop, so that guesses
-    /// do not use the disk or delay other requests.
+    /// Signs in by the code of a link or by an access token. Wrong codes and tokens are answered on the loop, so that
+    /// guesses do not use the disk or delay other requests.
     private func open(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
         let form = Form(request.body())
         let destination = Self.destination(form["to"] ?? request.query("to"))
@@ -115,6 +115,8 @@ struct SignInHandler: Sendable {
         }
     }
 
+    /// Returns the sign-in page, with the status that belongs to its problem.
+    ///
     /// - Parameter code: the code of a sign-in link that is still valid.
     private func page(
         _ problem: SignInPage.Problem?, code: String? = nil, destination: String?, now: Int64

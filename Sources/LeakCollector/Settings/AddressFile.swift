@@ -6,8 +6,8 @@ internal import LeakPlatform
     import Glibc
 #endif
 
-/// The address of a running server, in a file of its data folder. `collector health` reads it there, because it does not see
-/// the server's flags.
+/// The address of a running server, in a file of its data folder. `collector health` reads it there, because it does
+/// not see the server's flags.
 public struct AddressFile: Sendable {
     static let name = "collector.address"
     private static let longest = 512

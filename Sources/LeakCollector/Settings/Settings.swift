@@ -93,7 +93,7 @@ public struct Settings: Sendable {
     /// `true` if the start prints the sign-in link, and creates and prints a first key and token.
     public var showsSecrets: Bool { logSecrets ?? (logForm == .text) }
 
-    /// The variable that set a secret, for messages about it.
+    /// Returns the variable that set a secret, for messages about it.
     func variable(of setting: Setting) -> String { sources[setting] ?? setting.variable }
 
     /// Returns `true` if a value is the address of a Service, as Kubernetes and Docker's links write it:
@@ -205,7 +205,7 @@ public struct Settings: Sendable {
 
     /// Reads a decimal number within `range`.
     ///
-    /// - Parameter unit: the unit of the number, with a space behind it.
+    /// - Parameter unit: the unit of the number, followed by a space.
     private static func number(
         _ value: String, in range: ClosedRange<Int>, unit: String = "", refuse: (String) -> SettingError
     ) throws(SettingError) -> Int {

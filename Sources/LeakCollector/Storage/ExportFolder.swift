@@ -9,9 +9,9 @@ internal import LeakPlatform
 /// A folder that an export fills. It records the files that the export writes in a file of its own: a later export
 /// overwrites them, removes those that are no longer part of it, and touches nothing else.
 ///
-/// Neither the folder nor anything in it may be a link, because the owner of a link would choose which file is written.
-/// Links above the folder are followed, since many systems have some (`/tmp` of macOS) and the caller has named them. A
-/// folder that is not empty must be from an earlier export.
+/// Neither the folder nor anything in it may be a link, because the owner of a link would choose which file is
+/// written. Links above the folder are followed, since many systems have some (`/tmp` of macOS) and the caller has
+/// named them. A folder that is not empty must be from an earlier export.
 public struct ExportFolder {
     /// Error for a file that could not be read or written, with what to do if that is known.
     public struct Failure: Error, CustomStringConvertible {
@@ -120,8 +120,8 @@ public struct ExportFolder {
             try Self.requireFolder(folder)
         }
         try check([name])
-        // The list is written first, so that an interrupted export leaves no file that later ones do not know. The name
-        // gets a line of its own, even after half a line, which a full disk may have left.
+        // The list is written first, so that an interrupted export leaves no file that later ones do not know. The
+        // name gets a line of its own, even after half a line, which a full disk may have left.
         if written.insert(name).inserted, !former.contains(name) {
             try Self.write(Array("\n\(name)\n".utf8), to: "\(path)/\(Self.manifest)", O_APPEND)
         }

@@ -42,6 +42,8 @@ package struct BreakpadFile {
 
     package init() {}
 
+    /// Reads the next line.
+    ///
     /// - Throws: ``Unreadable`` if the first line is not a `MODULE` line. Other lines that cannot be parsed are
     ///   skipped.
     package mutating func read(_ line: String) throws(Unreadable) {
@@ -104,6 +106,8 @@ package struct BreakpadFile {
         }
     }
 
+    /// Builds the table after the last line.
+    ///
     /// - Returns: the bytes of a ``SymbolTable``, and its number of ranges.
     package mutating func finish() throws(Unreadable) -> (table: [UInt8], count: Int) {
         close()
@@ -168,8 +172,8 @@ package struct BreakpadFile {
         }
     }
 
-    /// Finds the inlined functions at ascending addresses. Each inlined function is considered only while an address
-    /// is in its range.
+    /// Search for the inlined functions at ascending addresses. Each inlined function is considered only while an
+    /// address is in its range.
     private struct InlinesByAddress {
         private let inlines: [Inline]
         private let ranges: [(range: Range<UInt64>, inline: Int)]

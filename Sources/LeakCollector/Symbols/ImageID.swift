@@ -1,7 +1,7 @@
 /// The id of an image, such as an app's executable or a library: 16 bytes that its linker made.
 ///
-/// A Mach-O file has a UUID. An ELF file has a GNU build id, and the first 16 bytes of that count, in the order in which Breakpad and
-/// Sentry write them: the first three fields of the UUID are little-endian.
+/// A Mach-O file has a UUID. An ELF file has a GNU build id, and the first 16 bytes of that count, in the order in
+/// which Breakpad and Sentry write them: the first three fields of the UUID are little-endian.
 /// https://github.com/getsentry/symbolic/blob/master/symbolic-debuginfo/src/elf.rs (`compute_debug_id`)
 package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible {
     static let byteCount = 16
@@ -54,6 +54,8 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         )
     }
 
+    /// Creates the id of an ELF image.
+    ///
     /// - Parameter buildID: a GNU build id. One of 16 bytes is treated as a UUID, because as text the two cannot be
     ///   distinguished.
     package init(buildID: [UInt8]) {

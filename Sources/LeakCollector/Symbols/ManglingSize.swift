@@ -1,10 +1,10 @@
 /// Upper bound for the length of a mangled name after demangling.
 ///
-/// The demangler of the Swift runtime writes each substitution out, and substitutions nest: six bytes double everything
-/// before them, so a name of two hundred bytes would fill the memory. This type walks over the operators of swift 6.3,
-/// docs/ABI/Mangling.rst, as the demangler does, and adds up the maximum length of each. It knows the operators of
-/// types, functions, variables, thunks and specializations. A name with another operator, such as those of key paths
-/// and of automatic differentiation, has no bound here.
+/// The demangler of the Swift runtime writes each substitution out, and substitutions nest: six bytes double
+/// everything before them, so a name of two hundred bytes would fill the memory. This type walks over the operators
+/// of swift 6.3, docs/ABI/Mangling.rst, as the demangler does, and adds up the maximum length of each. It knows the
+/// operators of types, functions, variables, thunks and specializations. A name with another operator, such as those
+/// of key paths and of automatic differentiation, has no bound here.
 struct ManglingSize {
     /// Maximum length in bytes: several times the longest names that SwiftUI makes, demangled in a fraction of a
     /// millisecond.
@@ -25,6 +25,8 @@ struct ManglingSize {
     /// Substitutions are numbered in the order in which they occur, so each consists of text before that point.
     private var substitutions: [Int] = []
 
+    /// Returns the upper bound of a demangled name.
+    ///
     /// - Returns: an upper bound in bytes, or `nil` if `symbol` is not a mangled name, contains an unknown operator,
     ///   or exceeds ``limit``.
     ///

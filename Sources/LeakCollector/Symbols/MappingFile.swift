@@ -90,6 +90,8 @@ package struct MappingFile {
         return method.original.isEmpty ? nil : method
     }
 
+    /// Parses a range of lines.
+    ///
     /// - Returns: the first line and the number of lines.
     private static func range(_ first: Substring, _ last: Substring) -> (Int, Int)? {
         guard let first = Int(first), let last = Int(last), first >= 0, last >= first,

@@ -23,6 +23,8 @@ package struct ObjectFile: Sendable {
     /// Maximum bytes of load commands or headers that are read.
     private static let headBytes = 1 << 20
 
+    /// Parses the headers of a file.
+    ///
     /// - Parameter read: returns bytes from an offset on, fewer at the end of the file.
     package init(_ read: (_ offset: UInt64, _ count: Int) throws -> [UInt8]) throws {
         let magic = try read(0, 4)

@@ -11,6 +11,8 @@ enum RuntimeDemangler {
     /// Maximum bytes of a mangled name, enough for the mangled name of a class with the wire format's 512 bytes.
     private static let byteLimit = 2048
 
+    /// Demangles the name of a type.
+    ///
     /// - Returns: the plain name, or `nil` if `name` is not mangled, has no bound by ``ManglingSize``, or the runtime
     ///   leaves it as it is.
     static func demangle(_ name: String) -> String? { demangle(name, isFunction: false) }

@@ -7,6 +7,8 @@ package struct SymbolNames {
 
     package init() {}
 
+    /// Returns the name of a symbol.
+    ///
     /// - Returns: `nil` for the text that `llvm-symbolizer` prints if there is no function.
     package mutating func name(of symbol: String) -> String? {
         guard !symbol.isEmpty, symbol != "??" else { return nil }
@@ -26,6 +28,8 @@ package struct SymbolizerOutput {
 
     package init() {}
 
+    /// Reads the next line of the output.
+    ///
     /// - Returns: the functions of an address, innermost first, after its last line; `nil` before.
     package mutating func read(_ line: String) -> [SymbolicatedFrame]? {
         if let symbol {

@@ -89,6 +89,8 @@ struct DecisionFields: Hashable, Sendable {
         return .date(end.milliseconds)
     }
 
+    /// Checks the note and removes white space at its ends.
+    ///
     /// - Returns: `nil` if the note is empty.
     private func readNote() throws(Problem) -> String? {
         guard let note else { return nil }

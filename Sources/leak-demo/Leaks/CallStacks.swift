@@ -1,8 +1,8 @@
 import LeakMessage
 import LeakReporter
 
-/// A leak that is reported with the call stack of the code that made it. A stripped build has no names for its functions;
-/// `collector symbols upload` gives them to the collector.
+/// A leak that is reported with the call stack of the code that made it. A stripped build has no names for its
+/// functions; `collector symbols upload` gives them to the collector.
 @MainActor
 final class PriceCache {
     private var onChange: (() -> Void)?

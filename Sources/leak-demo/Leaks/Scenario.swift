@@ -22,8 +22,8 @@ struct Scenario {
     /// The owners of the object, outermost first, as an app would name them.
     private let path: [String]
     private let reason: String
-    /// Creates an object, and makes the mistake only if `goesWrong` is true: most closes of a screen go well, even of
-    /// one that leaks now and then.
+    /// Closure that creates an object, and makes the mistake only if `goesWrong` is true. Most closes of a screen go
+    /// well, even if the screen sometimes leaks.
     private let make: @MainActor (_ goesWrong: Bool) -> AnyObject
     private let file: StaticString
     private let line: UInt

@@ -3,8 +3,8 @@ import LeakPlatform
 
 /// A headless Chromium and the two pipes that control it.
 ///
-/// `--remote-debugging-pipe` takes messages from descriptor 3 and answers on 4, each ended by a zero byte. When the pipe
-/// closes, as it does with this process however that ends, Chromium ends too.
+/// `--remote-debugging-pipe` takes messages from descriptor 3 and answers on 4, each ended by a zero byte. When the
+/// pipe closes, as it does with this process however that ends, Chromium ends too.
 final class ChromiumProcess: Sendable {
     private struct Outbox {
         var messages: [Data] = []

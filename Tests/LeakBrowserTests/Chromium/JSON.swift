@@ -18,7 +18,7 @@ enum JSON: Hashable, Sendable {
         get throws { try JSONEncoder().encode(self) }
     }
 
-    /// A member of an object; `null` if there is no such member.
+    /// Returns a member of an object; `null` if there is no such member.
     subscript(_ name: String) -> JSON {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }

@@ -16,8 +16,8 @@ extension Tab {
         #expect(found == path, sourceLocation: sourceLocation)
     }
 
-    /// Returns the text of the first element that a selector finds, as a person reads it: white space becomes one space,
-    /// and hidden text is left out.
+    /// Returns the text of the first element that a selector finds, as a person reads it: white space becomes one
+    /// space, and hidden text is left out.
     func words(_ selector: String) async throws -> String? {
         try await evaluate(
             "document.querySelector(\(Self.quoted(selector)))?.innerText.replace(/\\s+/g, ' ').trim()"

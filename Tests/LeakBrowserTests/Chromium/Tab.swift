@@ -69,8 +69,8 @@ final class Tab: Sendable {
         try await loading { try await call("Page.reload") }
     }
 
-    /// Goes back one page in the tab's history. Does not use `history.back()`: an expression is evaluated again if its page
-    /// navigates away meanwhile, and would then go back twice.
+    /// Goes back one page in the tab's history. Does not use `history.back()`: an expression is evaluated again if
+    /// its page navigates away meanwhile, and would then go back twice.
     func goBack() async throws {
         let history = try await call("Page.getNavigationHistory")
         guard let entry = history["entries"].elements.prefix(history["currentIndex"].int ?? 0).last else {

@@ -7,7 +7,7 @@ extension BrowserTests {
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
         private let badge = ".state .badge, .head .badge"
 
-        /// A leak that was seen in one version.
+        /// Returns a report of a leak in one version.
         private func sighting(in version: String) -> JSON {
             Sighting(
                 className: "Shop.CartController", stack: ["UINavigationController", "Shop.CartController"],

@@ -290,8 +290,8 @@ import Testing
             #expect((operation["responses"] as? [String: Any])?["\(status)"] != nil)
         }
 
-        // A key may have the name of a token, because keys do not make decisions. A token can keep its name, and the name of a
-        // revoked token is free.
+        // A key may have the name of a token, because keys do not make decisions. A token can keep its name, and the
+        // name of a revoked token is free.
         #expect(try running.post(body, to: "/api/v1/keys", fields: [Self.bearer]).status == 201)
         let same = try await send(
             "PATCH", "\(running.address)/api/v1/tokens/\(ann)", body: #"{"name":"ann"}"#)

@@ -1,4 +1,4 @@
-/// Parses a page as a browser does, and rejects markup that our pages must never contain.
+/// Parser of a page that works like a browser's, and rejects markup that our pages must never contain.
 struct Markup {
     struct Mistake: Error, CustomStringConvertible {
         var description: String

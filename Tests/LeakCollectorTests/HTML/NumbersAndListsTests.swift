@@ -9,7 +9,8 @@ import Testing
 
 /// A number in the summary or in the releases equals the number of rows in the list that it links to.
 @Suite struct NumbersAndListsTests {
-    /// Starts a collector with an app of three versions: leaks that are new, known, gone, resolved, ignored and regressed.
+    /// Starts a collector with an app of three versions: leaks that are new, known, gone, resolved, ignored and
+    /// regressed.
     private func shop() throws -> RunningCollector {
         let running = try RunningCollector()
         func post(_ version: String, _ classes: [String], daysAgo: Int64) throws {
@@ -111,7 +112,7 @@ import Testing
                 }
             }
         }
-        // Gone: Mended, from the version before.
+        // The column of gone leaks counts `Mended`, which the version before had.
         #expect(rows[0].contains(#"<td role="cell" class="num">1</td>"#))
     }
 }

@@ -9,7 +9,7 @@ import LeakPlatform
 
 /// Requests on real connections to a store that writes only on command.
 @Suite struct CommitQueueTests {
-    /// Passes the body of each request to a queue and answers with the result.
+    /// Service that passes the body of each request to a queue and answers with the result.
     private struct Desk: Service {
         let queue: CommitQueue
 

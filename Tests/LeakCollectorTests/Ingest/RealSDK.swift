@@ -48,7 +48,7 @@ enum RealSDK {
     }
 }
 
-/// Reads a pipe to its end on a separate thread.
+/// Reader of a pipe to its end, on a separate thread.
 private struct Drain {
     private let chunks: AsyncStream<Data>
 

@@ -12,6 +12,8 @@ import Testing
 @Suite struct ExplanationTests {
     private static let cart = #""class": "Shop.CartViewModel", "stack": ["Shop.Home", "Shop.CartViewModel"]"#
 
+    /// Returns an explanation with a cycle of two objects.
+    ///
     /// - Parameter start: the object of the cycle that was found.
     private static func why(_ start: Int = 0, field: String = "onPaid", bytes: Int = 4_000_000) -> String {
         let references = [

@@ -37,8 +37,8 @@ import Testing
         #expect(text.contains("- **Seen:** 1 report from 1 install, "))
     }
 
-    /// No text of a report becomes a link, a picture, a heading or the end of a block. Punctuation that combines with the
-    /// scalar before or after it is another character for Swift, but not for Markdown.
+    /// No text of a report becomes a link, a picture, a heading or the end of a block. Punctuation that combines with
+    /// the scalar before or after it is another character for Swift, but not for Markdown.
     @Test(arguments: ["", "\u{D4E}", "\u{301}", "\u{200D}"])
     func `what reports say has no meaning in Markdown`(joint: String) throws {
         let markup = "\(joint)<img src=//evil>\(joint) www.evil.example *a*\(joint) `\(joint) @me #1"

@@ -5,10 +5,11 @@ import Testing
 
 @testable import LeakCollector
 
-/// Versions without reported sessions. The API names the directly preceding version. The page shows the rate of the last
-/// version that has sessions.
+/// Versions without reported sessions. The API names the directly preceding version. The page shows the rate of the
+/// last version that has sessions.
 @Suite struct PreviousVersionTests {
-    /// Starts a collector. In each app, versions 5.2.0 and 5.1.0 have a leak and no session, and 4.0 has four sessions.
+    /// Starts a collector. In each app, versions 5.2.0 and 5.1.0 have a leak and no session, and 4.0 has four
+    /// sessions.
     private func site(apps: [String]) throws -> RunningCollector {
         let running = try RunningCollector()
         for app in apps {

@@ -49,7 +49,8 @@ enum MessagePromises {
         let again = document.report(at: 0)
         guard again.json() == written else { return "\(text(written)) becomes \(text(again.json()))" }
         var (one, other) = (report, again)
-        // A year that RFC 3339 cannot express becomes the nearest possible one. Numbers may be longer when written again.
+        // A year that RFC 3339 cannot express becomes the nearest possible one. Numbers may be longer when written
+        // again.
         (one.at, other.at) = (nil, nil)
         (one.error, other.error) = (nil, nil)
         guard one == other else { return "\(one) becomes \(other)" }
@@ -174,7 +175,8 @@ enum MessagePromises {
 
     // MARK: Samples
 
-    /// Checks that the redacted sample of a report belongs to the same leak, and that redacting it again changes nothing.
+    /// Checks that the redacted sample of a report belongs to the same leak, and that redacting it again changes
+    /// nothing.
     private static func brokenBySample(_ report: LeakReport, _ document: WireDocument, _ index: Int)
         -> String?
     {
@@ -262,6 +264,8 @@ enum MessagePromises {
         return nil
     }
 
+    /// Searches a report's leak and sample for a secret.
+    ///
     /// - Returns: the parts of a report's leak or sample that contain `secret`.
     static func leaked(_ secret: String, by report: LeakReport) -> String? {
         let groups = GroupingRules.groups(report, app: "a", module: nil)

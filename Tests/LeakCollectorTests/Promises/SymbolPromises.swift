@@ -74,7 +74,8 @@ enum SymbolPromises {
         return object.slices.isEmpty ? "a file without images is read" : nil
     }
 
-    /// Checks that a collector accepts a table that was made from a file, and that the table has the names of the file.
+    /// Checks that a collector accepts a table that was made from a file, and that the table has the names of the
+    /// file.
     private static func brokenByFiles(_ bytes: [UInt8]) -> String? {
         let texts = bytes.split(separator: 0x0A, maxSplits: lines, omittingEmptySubsequences: false).map {
             String(decoding: $0.prefix(1 << 12), as: UTF8.self)

@@ -72,7 +72,8 @@ import Testing
         ] {
             #expect(links.contains("/?app=com.acme.shop&version=5.2.0\(query)"))
         }
-        // No list contains exactly the leaks that regressed in this version: a regressed leak may be back in another version.
+        // No list contains exactly the leaks that regressed in this version: a regressed leak may be back in another
+        // version.
         #expect(!links.contains { $0.contains("state=regressed") })
     }
 

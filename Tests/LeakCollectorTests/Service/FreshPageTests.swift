@@ -10,8 +10,8 @@ import Testing
 @Suite struct FreshPageTests {
     private let running: RunningCollector
 
-    /// Creates the collector with a clock that stands still: pages depend on the minute, and no minute ends between two
-    /// requests.
+    /// Creates the collector with a clock that stands still: pages depend on the minute, and no minute ends between
+    /// two requests.
     init() throws {
         let now = WallClock.milliseconds()
         running = try RunningCollector(now: { now })

@@ -207,7 +207,7 @@ enum Shop {
         return detail
     }
 
-    /// Two paths. Symbols name the closure of the first in two builds of three.
+    /// Adds explanations with two paths. Symbols name the closure of the first path in two of three builds.
     private static func addReasons(to detail: inout LeakDetail) {
         func path(_ field: String, _ site: ImageOffset) -> RetainExplanation {
             var explanation = RetainExplanation()

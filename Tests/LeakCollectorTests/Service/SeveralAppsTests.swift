@@ -8,7 +8,7 @@ import Testing
 
 /// The summary of several apps, which names the app of each number.
 @Suite struct SeveralAppsTests {
-    /// `shop` has a leak in 1.0 and a new one in 2.0, `driver` one in 7.1.
+    /// Starts a collector. `shop` has a leak in 1.0 and a new one in 2.0, `driver` has one in 7.1.
     private func site() throws -> RunningCollector {
         let running = try RunningCollector()
         for (app, version, leaks, sessions) in [

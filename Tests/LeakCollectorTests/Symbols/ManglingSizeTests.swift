@@ -46,8 +46,8 @@ enum MangledChain {
 }
 
 @Suite struct ManglingSizeTests {
-    /// The runtime's demangler, which measures its work by the length of its output: the time is proportional to it, so
-    /// bounded texts take bounded time on every machine.
+    /// The runtime's demangler, which measures its work by the length of its output: the time is proportional to it,
+    /// so bounded texts take bounded time on every machine.
     private final class Demangler {
         private(set) var calls = 0
         private(set) var longest = 0

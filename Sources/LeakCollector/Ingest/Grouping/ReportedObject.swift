@@ -119,8 +119,8 @@ struct ReportedObject {
         error = isErrorAlone ? Self.parts(of: report.error) : []
     }
 
-    /// Returns true if a text names a class other than that of the report's field. Either may have the short name of a nested
-    /// class, without a module.
+    /// Returns true if a text names a class other than that of the report's field. Either may have the short name of
+    /// a nested class, without a module.
     private static func isOtherClass(_ text: DetectorMessage?, than named: String?, _ module: String?) -> Bool
     {
         guard let named, let other = text?.wholeNames.className ?? text?.guessedClassName else {

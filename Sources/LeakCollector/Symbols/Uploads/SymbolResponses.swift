@@ -7,6 +7,8 @@ package struct SymbolUpload: Hashable, Sendable {
     package var named = 0
     package var merged = 0
 
+    /// Parses the response to an upload.
+    ///
     /// - Throws: ``SymbolResponseError`` for another answer.
     package init(json: [UInt8]) throws(SymbolResponseError) {
         var upload = (isReplaced: false, named: 0, merged: 0)
@@ -45,6 +47,8 @@ package struct SymbolList: Sendable {
 
     package private(set) var lines: [String] = []
 
+    /// Parses the response with the list of symbols.
+    ///
     /// - Throws: ``SymbolResponseError`` for another answer.
     package init(json: [UInt8]) throws(SymbolResponseError) {
         var rows: [Row] = []

@@ -34,7 +34,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     var namesImage = true
     /// `true` for tools that print the calls of a thread as a tree, the outermost function first.
     var isOutermostFirst = false
-    /// Builds a text from the frames. `nil` puts the frames into `stack`.
+    /// Closure that builds a text from the frames; `nil` puts the frames into `stack`.
     var text: (@Sendable ([String], _ build: Int) -> String)?
 
     var testDescription: String { name }
@@ -241,6 +241,8 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
             }, isStripped: true),
     ]
 
+    /// Returns the call stack of a leak, with the addresses of one launch.
+    ///
     /// - Parameter leak: determines which functions of the app are called.
     func stack(ofLeak leak: Int, launch: inout SeededRandom, build: Int) -> [String] {
         let slide = 0x1_0000_0000 + UInt64(launch.below(1 << 20)) << 14

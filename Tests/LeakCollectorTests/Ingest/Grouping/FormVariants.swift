@@ -49,7 +49,8 @@ struct FormVariants {
             ? "\(title) STILL IN MEMORY \(list)\(state("leak"))" : deinited(title, list)
     }
 
-    /// Returns the text of an alert in any layout and any language, garbled by a format string after the object was freed.
+    /// Returns the text of an alert in any layout and any language, garbled by a format string after the object was
+    /// freed.
     mutating func alert(_ name: String) -> String {
         let words = ["Löschen?", "50% off", "it's", "削除", "a; b", "", "-", "\\n", "<b>", "100%"]
         let (title, message, action) = (

@@ -16,8 +16,8 @@ struct WildText: Decodable, CustomTestStringConvertible {
 
     static let all: [WildText] = lines(of: "wild")
 
-    /// Returns the name without a module or package in front and without generic arguments. The grouping rules decide which of
-    /// those parts a class keeps.
+    /// Returns the name without a module or package in front and without generic arguments. The grouping rules decide
+    /// which of those parts a class keeps.
     static func plain(_ name: String?) -> String? {
         let head = name?.prefix { $0 != "<" }
         return head?.split(separator: ".").last.map(String.init)
