@@ -67,7 +67,8 @@ package struct SymbolAddresses {
     ///   that they removed.
     package init(code: [Range<UInt64>]) { self.code = code }
 
-    /// Adds a line of `llvm-dwarfdump --debug-line`: `0x0000000000000f57 3 31 1 0 0 is_stmt`.
+    /// Adds a line of `llvm-dwarfdump --debug-line`:
+    /// `0x0000000000000f57      3     31      1   0             0  is_stmt`.
     package mutating func addRow(_ line: String) {
         guard line.hasPrefix("0x"), let space = line.firstIndex(of: " ") else { return }
         add(UInt64(line[line.index(line.startIndex, offsetBy: 2)..<space], radix: 16))

@@ -140,7 +140,7 @@ enum TextMasker {
         return unsafe index == 0 && text[0] == UInt8(ascii: "\"")
     }
 
-    /// Returns `true` if a string begins like a frame with an address: `3 Shop 0x…`, `frame #3: 0x…`, `0x…`,
+    /// Returns `true` if a string begins like a frame with an address: `3   Shop   0x…`, `frame #3: 0x…`, `0x…`,
     /// `./shop(+0x1f) [0x…]`.
     private static func hasAddress(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = unsafe skipSpace(from: start, in: text)
