@@ -1,11 +1,11 @@
 /// Events and trials of one version, split by a hash of the install, so that differences between devices can be measured.
 ///
-/// Devices differ: one that leaks once leaks often. A test that takes each close for itself then raises false alarms.
+/// Devices differ: one that leaks once leaks often. A test that treats each close as independent therefore raises false alarms.
 public struct BucketedCounts: Hashable, Sendable {
     /// Number of buckets that installs are hashed into.
     public static let bucketCount = 64
 
-    /// By bucket.
+    /// Events in each bucket.
     public private(set) var events: [Int]
     public private(set) var trials: [Int]
 
@@ -47,8 +47,9 @@ public struct BucketedCounts: Hashable, Sendable {
         }
     }
 
-    /// Returns the probability of a rise of the rate at least this large if nothing has changed: the larger one of Fisher's exact test of
-    /// the totals and of a t test over buckets, in which the devices of a bucket may depend on each other.
+    /// Returns the probability of a rise of the rate at least this large if nothing has changed: the larger of two probabilities,
+    /// that of Fisher's exact test of the totals and that of a t test over buckets, in which the devices of a bucket may depend on
+    /// each other.
     ///
     /// The variance is the cluster-robust one of a difference of two ratio estimates whose clusters are the buckets:
     /// W. G. Cochran, Sampling Techniques (1977), section 6.3 for the ratio, with g/(g−1) for the number of clusters.
@@ -65,8 +66,8 @@ public struct BucketedCounts: Hashable, Sendable {
         return max(fisher, StudentT.upperTail(rise / error, degreesOfFreedom: buckets - 1))
     }
 
-    /// Returns how many times larger the variance of rates is because events of one device depend on each other: at least 1, and 1
-    /// where there are too few events to tell.
+    /// Returns the factor by which the variance of rates is larger because events of one device depend on each other: at least 1,
+    /// and 1 if the counts are too few: counts with fewer than 10 events or 2 buckets are left out.
     ///
     /// Source: L. Kish, Survey Sampling (1965), section 5.4, with buckets as clusters.
     public static func designEffect(of counts: [BucketedCounts]) -> Double {
@@ -76,7 +77,7 @@ public struct BucketedCounts: Hashable, Sendable {
             guard total.events >= 10, buckets >= 2 else { continue }
             let squares = counts.errors.reduce(0) { $0 + $1 * $1 }
             let scale = Double(total.events)
-            // Weighted by events: rates of many are known best.
+            // Weighted by events: the more events, the more exact the rate.
             let variance = total.rate * (1 - total.rate) / Double(total.trials)
             guard variance > 0 else { continue }
             clustered += scale * Double(buckets) / Double(buckets - 1) * squares / variance

@@ -20,12 +20,13 @@ public struct Proportion: Hashable, Sendable {
     /// From 0 to 1; 0 without trials.
     public var rate: Double { trials == 0 ? 0 : Double(events) / Double(trials) }
 
-    /// The interval of Wilson's score test, which covers the true rate with about this probability, also for small numbers.
+    /// Returns the interval of Wilson's score test, which covers the true rate with about this probability, also for small
+    /// numbers.
     ///
     /// Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927), pp. 209–212.
     ///
     /// - Parameter confidence: between 0 and 1.
-    /// - Returns: all rates without trials.
+    /// - Returns: 0 to 1 if there are no trials.
     public func wilsonInterval(confidence: Double) -> ClosedRange<Double> {
         guard trials > 0 else { return 0...1 }
         let (n, p) = (Double(trials), rate)
@@ -39,12 +40,12 @@ public struct Proportion: Hashable, Sendable {
         return low...max(low, high)
     }
 
-    /// The exact interval, which covers the true rate with at least this probability.
+    /// Returns the exact interval, which covers the true rate with at least this probability.
     ///
     /// Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), pp. 404–413.
     ///
     /// - Parameter confidence: between 0 and 1.
-    /// - Returns: all rates without trials.
+    /// - Returns: 0 to 1 if there are no trials.
     public func exactInterval(confidence: Double) -> ClosedRange<Double> {
         guard trials > 0 else { return 0...1 }
         let tail = (1 - confidence) / 2
@@ -53,7 +54,7 @@ public struct Proportion: Hashable, Sendable {
         return low...max(low, exactUpperBound(confidence: 1 - tail))
     }
 
-    /// The rate below which the true rate is with at least this probability, by the distribution of Clopper and Pearson.
+    /// Returns the rate below which the true rate is with at least this probability, by the distribution of Clopper and Pearson.
     ///
     /// - Parameter confidence: between 0 and 1.
     public func exactUpperBound(confidence: Double) -> Double {
@@ -69,7 +70,8 @@ public struct Proportion: Hashable, Sendable {
     /// - Parameters:
     ///   - rate: the former rate, from 0 to 1.
     ///   - confidence: between 0 and 1.
-    /// - Returns: `nil` for a rate of 0, which no number of trials distinguishes from nothing.
+    /// - Returns: `nil` for a rate of 0, which no number of trials excludes, and for a rate so small that 10¹⁵ trials would not
+    ///   suffice.
     public static func trialsWithoutEvents(excluding rate: Double, confidence: Double) -> Int? {
         guard rate > 0 else { return nil }
         guard rate < 1 else { return 1 }

@@ -15,8 +15,8 @@ public struct ReleaseGate: Sendable {
         /// Devices and reports that a leak in a class that the baseline did not check must have before it fails a release.
         public var devices = 2
         public var reports = 3
-        /// The share of the baseline's checks, in its most checked classes, that must be enough before a release passes. Rarer classes
-        /// are tested too, and do not delay it.
+        /// The share of the baseline's checks for which there must be enough checks of the version before a release passes. It is
+        /// made up of the most checked classes. Rarer classes are tested too, but do not delay a release.
         public var share = 0.8
 
         public init() {}
@@ -94,7 +94,7 @@ public struct ReleaseGate: Sendable {
 
     public struct Result: Hashable, Sendable {
         public var verdict: Verdict
-        /// True if the most checked classes have enough checks. Without, a release cannot pass.
+        /// True if the most checked classes have enough checks. Otherwise a release cannot pass.
         public var isEnough: Bool
         /// In the order of the classes and leaks of the call.
         public var classes: [ClassResult]
@@ -174,13 +174,14 @@ public struct ReleaseGate: Sendable {
         let (before, now) = (checks.baseline.reduce(0, +), checks.version.reduce(0, +))
         guard before > 0 else { return .new }
         guard now > 0 else { return .notChecked }
-        // An alarm among many leaks needs the first place of all.
+        // The smallest of several probabilities must be at most (1 − confidence) / tests: the strictest threshold of the
+        // correction.
         let distance =
             SpecialFunctions.normalQuantile(1 - (1 - limits.confidence) / Double(tests))
             + SpecialFunctions.normalQuantile(limits.power)
         let inflation = BucketedCounts.designEffect(of: rates.flatMap { [$0.baseline, $0.version] })
         var needed = 0
-        // A leak that the baseline does not have may be new.
+        // The rate 0 stands for a leak that the baseline does not have.
         for rate in rates.map({ $0.baseline.total.rate }) + [0] {
             let rise = max(rate, limits.rate)
             let risen = min(1, rate + rise)

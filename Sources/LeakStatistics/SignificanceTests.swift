@@ -78,8 +78,8 @@ public enum StudentT {
 
 /// Control of the share of false alarms among several tests.
 public enum BenjaminiHochberg {
-    /// Returns adjusted probabilities in the order of the given ones: those of at most q are alarms of which a share of at most q
-    /// is false.
+    /// Returns adjusted probabilities in the order of the given ones. If each probability of at most q counts as an alarm, the
+    /// expected share of false alarms is at most q.
     ///
     /// Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B 57 (1995), pp. 289–300.
     public static func adjusted(_ probabilities: [Double]) -> [Double] {

@@ -15,8 +15,9 @@ enum SpecialFunctions {
 
     /// Returns the regularized incomplete beta function I_x(a, b), by its continued fraction.
     ///
-    /// Sources: NIST Digital Library of Mathematical Functions, 8.17.4 (symmetry) and 8.17.22 (fraction), https://dlmf.nist.gov/8.17;
-    /// evaluated from the front by the method of Lentz (Applied Optics 15, 1976) as modified by Thompson and Barnett (1986).
+    /// Sources: NIST Digital Library of Mathematical Functions, 8.17.4 (symmetry) and 8.17.22 (fraction),
+    /// https://dlmf.nist.gov/8.17; evaluated forwards by the method of Lentz (Applied Optics 15, 1976) as modified by Thompson and
+    /// Barnett (1986).
     ///
     /// - Parameters:
     ///   - x: from 0 to 1.
@@ -54,7 +55,7 @@ enum SpecialFunctions {
         return result
     }
 
-    /// Returns the x for which I_x(a, b) has a value, by bisection.
+    /// Returns the x for which I_x(a, b) is the given probability, by bisection.
     static func incompleteBetaInverse(_ probability: Double, a: Double, b: Double) -> Double {
         guard probability > 0 else { return 0 }
         guard probability < 1 else { return 1 }

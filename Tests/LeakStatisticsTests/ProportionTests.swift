@@ -1,7 +1,7 @@
 import LeakStatistics
 import Testing
 
-/// Cases that a person can check, and those at the edges.
+/// Cases that a person can check, and edge cases.
 @Suite struct ProportionTests {
     @Test(arguments: [(0.0144, 207), (0.144, 20), (0.5, 5), (1, 1), (0.000_1, 29_956)])
     func `trials without an event that exclude a former rate with 95 percent confidence`(

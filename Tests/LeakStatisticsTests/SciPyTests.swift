@@ -2,7 +2,8 @@ import Foundation
 import LeakStatistics
 import Testing
 
-/// The answers of SciPy to cases that `Scripts/statistics-vectors` draws. `STATISTICS_VECTORS` names a file with other cases.
+/// Comparison with the results of SciPy for cases that `Scripts/statistics-vectors` generates at random. `STATISTICS_VECTORS`
+/// names a file with other cases.
 @Suite struct SciPyTests {
     private struct Case: Decodable {
         var scipy: String?
@@ -31,7 +32,8 @@ import Testing
         }
     }
 
-    /// Relative, because the smallest probabilities decide; sums and factorials of millions lose some digits in both libraries.
+    /// Compares relatively, because the smallest probabilities decide; sums and factorials of millions lose some digits in both
+    /// libraries.
     private func isClose(_ one: Double, _ other: Double, within tolerance: Double = 1e-7) -> Bool {
         abs(one - other) <= tolerance * max(abs(one), abs(other)) || abs(one - other) < 1e-15
     }
