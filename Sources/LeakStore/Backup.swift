@@ -26,7 +26,7 @@ extension SQLiteStore {
     ///   - file: path of the copy, which is complete or does not exist.
     ///   - overwrites: `true` if a file of that name may be replaced; a file of the database itself, or one with a log beside it,
     ///     is never replaced.
-    /// - Throws: ``StoreError`` with what is wrong, damaged structure above all; no file is left behind.
+    /// - Throws: ``StoreError``, in particular if the structure of the database is damaged; no file is left behind.
     public static func backUp(
         path: String, to file: String, overwrites: Bool
     ) throws(StoreError) -> Backup {
@@ -52,7 +52,7 @@ extension SQLiteStore {
             // The log holds bodies of reports; an erasure of the restored database does not find those in free pages.
             try copy.execute("pragma secure_delete = on")
             let schema = Int(try copy.number("pragma user_version") ?? 0)
-            // The check below reports what fails here.
+            // Errors are ignored here, because the check below reports them.
             if (12...Migration.newestVersion).contains(schema), (try? copy.canFlushCounts()) == true {
                 try? copy.transaction(.immediate) { () throws(StoreError) in try copy.flush(copy.countLog()) }
             }

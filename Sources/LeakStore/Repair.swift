@@ -7,7 +7,7 @@ public struct Repair: Hashable, Sendable {
 }
 
 extension SQLiteStore {
-    /// Makes every total the sum of its parts again, in one transaction, and migrates an older schema.
+    /// Recomputes every total that is not the sum of its parts, in one transaction, and migrates an older schema.
     ///
     /// Keeps a server from starting meanwhile.
     ///

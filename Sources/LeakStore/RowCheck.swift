@@ -30,7 +30,7 @@ struct RowCheck: Sendable {
             repair: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrong)", since: since)
     }
 
-    /// Returns SQL for a sum that stops where totals stop.
+    /// Returns SQL for a sum of at most ``Total/largest``.
     private static func sum(_ column: String) -> String { "min(total(\(column)), LARGEST_TOTAL)" }
 
     private static let hoursOfDay = """
@@ -62,7 +62,8 @@ struct RowCheck: Sendable {
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
-    /// All checks. Each repairs with what the checks before it have repaired: reports and freed from the builds of leaks upwards.
+    /// All checks, in the order of their repairs. Each repair uses the results of the repairs before it: reports and freed are
+    /// added up from the builds of leaks to the apps.
     static let all = [
         RowCheck(
             "reports and freed of a leak in a release are the sums of its builds",
@@ -88,8 +89,8 @@ struct RowCheck: Sendable {
                 where p.leak = c.leak and b.release = c.release
                 """,
             where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Old hours are deleted leak by leak, so that each leak determines which of its days are complete. Hours may be wrong as
-        // well: they repair nothing in a leak whose days add up.
+        // Old hours are deleted leak by leak, so the first complete day differs between leaks. Hours may be wrong as well, so they
+        // repair a day only if the days of its leak do not add up to the reports of the leak.
         RowCheck(
             "reports of a day are the sum of its hours, where all are kept",
             count: """
@@ -202,7 +203,7 @@ struct RowCheck: Sendable {
                 where o.id = d.id and min(d.reports + \(reportsOfSlots), LARGEST_TOTAL) > coalesce(s.reports, 0)
                 """,
             since: 3),
-        // A repeat of a key without its answer gets an empty answer.
+        // Until the repair, a repeat of such a key gets an empty answer.
         RowCheck(
             "an idempotency key has its answer",
             count:

@@ -22,7 +22,7 @@ extension SQLiteConnection {
                 parts = read
             }
             for (number, part) in parts.enumerated() {
-                // CREATE, what, and the name.
+                // CREATE, the kind of object, and the rest from its name on.
                 let words = part.split(separator: " ", maxSplits: 2)
                 guard words.count == 3 else { throw .unreadable("the schema", in: path) }
                 try execute("create \(words[1]) temp.\(words[2])")

@@ -10,7 +10,7 @@ internal import LeakPlatform
 ///
 /// Any thread may call it; writes happen one after another.
 public final class SQLiteStore: Store {
-    /// Masks what is private in a report's JSON before it is kept.
+    /// A function that masks private data in a report's JSON before the report is stored.
     public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
     let path: String
@@ -19,13 +19,13 @@ public final class SQLiteStore: Store {
     let damageMonitor: DamageMonitor
     private let pendingCalls = PendingCalls()
     private let flusher: CountLogFlusher
-    /// How often an erasure waits for readers to leave the log, and how long each time.
+    /// Number of times that an erasure waits for readers to leave the log, and the time of each wait.
     private static let logTries = 20
     private static let logWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
     /// True once the marker says that the database has leaks.
     private let hasRecordedLeaks = Guarded(false)
-    /// How long to wait for another process that holds the lock while the schema is old.
+    /// Time to wait for another process that holds the lock while the schema is old.
     private static let migrationWait = Duration.milliseconds(500)
 
     /// Opens the file, creates it if it does not exist (mode 0600, its directory must exist), and migrates an older schema, unless
@@ -35,8 +35,8 @@ public final class SQLiteStore: Store {
     ///   - path: `-wal`, `-shm` and `.lock` files stand beside it.
     ///   - exclusive: `true` for a server, which keeps another server off; `false` for a command that adds a key.
     ///   - seed: decides which reports are kept as samples; the same for the same reports.
-    ///   - limits: what one sender can make it keep.
-    ///   - clock: how far the system clock is followed.
+    ///   - limits: the limits on what one sender can make the store keep.
+    ///   - clock: the limits within which the system clock is followed.
     ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
     /// - Throws: ``StoreError`` with a line that says what is wrong with the file.
     public init(
@@ -68,7 +68,8 @@ public final class SQLiteStore: Store {
         recordLeaks()
     }
 
-    /// Takes the lock of a server. A command that checks the log has it for a moment.
+    /// Takes the lock of a server. Waits up to ``migrationWait``, because a command that checks the log holds the lock for a
+    /// moment.
     private static func lock(_ path: String) throws(StoreError) -> LockFile {
         let deadline = ContinuousClock.now + migrationWait
         while true {
@@ -93,7 +94,7 @@ public final class SQLiteStore: Store {
     /// Rejects a database that was cut, or whose log was damaged, while no server had it open, before the log is copied into it.
     ///
     /// A run that ended while it copied the log leaves a file that is shorter than its header says; the log has what is missing.
-    /// Without a marker the operator wants to go on with what can be read.
+    /// Without a marker nothing is rejected: an operator deletes the marker to go on with what can be read.
     private static func refuseTorn(
         _ connection: SQLiteConnection, at path: String, lock: LockFile?
     ) throws(StoreError) {

@@ -16,7 +16,7 @@ public protocol Store: Sendable {
     ///
     /// For the thread that counts, after its answers are sent: what was counted stays counted even if this fails.
     ///
-    /// - Throws: ``StoreError`` if nothing was tidied; a later call retries.
+    /// - Throws: ``StoreError`` if nothing was changed; a later call retries.
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
     /// Deletes expired data: idempotency keys after 7 days, hours and reports after 90, sign-in links and sessions that are used,
@@ -28,8 +28,8 @@ public protocol Store: Sendable {
     /// Runs in steps of a few milliseconds, between which other calls run.
     ///
     /// - Parameter isWanted: called before each step; if it returns `false`, the rest is left to a later call.
-    /// - Returns: how far the clock is ahead, and how long rows that seem old are kept because of it; `nil` if the clock is
-    ///   followed.
+    /// - Returns: the distance of the clock, and the time for which rows that seem old are kept because of it; `nil` if the clock
+    ///   is followed.
     /// - Throws: ``StoreError`` for the first step that failed; the steps before it are done.
     @discardableResult
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait?
@@ -67,15 +67,15 @@ public protocol Store: Sendable {
     /// most recent decision about any of them holds for the merged leak. Readers find the merged leak by the old ids:
     /// ``StoreReader/target(ofMerged:)``.
     ///
-    /// In one transaction, beside whatever else counts. Reports that come later with an old id make a leak of their own.
+    /// Runs in one transaction; reports may be counted meanwhile. A later report with an old id creates a leak again.
     ///
     /// - Parameters:
-    ///   - sources: those that are not there, and the target itself, are passed over.
-    ///   - target: where no leak has its id, the source with the most reports gets that id, class and path.
-    ///   - author: names who merges in the history.
+    ///   - sources: the leaks to merge. Leaks that do not exist, and the target itself, are ignored.
+    ///   - target: the leak to merge into. If no leak has its id, the source with the most reports gets its id, class and path.
+    ///   - author: the name of the author for the history.
     ///   - note: the text of the entry that the history of the merged leak gets.
-    /// - Returns: `nil` when no source is there.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for leaks of several apps, and for a note that cannot be.
+    /// - Returns: `nil` if no source exists.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for leaks of several apps, and for an invalid note.
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
         note: @Sendable (LeakMerge) -> String
@@ -86,7 +86,7 @@ public protocol Store: Sendable {
     /// - Returns: `true` if there is such a leak.
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool
 
-    /// Stores the symbols of an image, in the place of what was uploaded for it before.
+    /// Stores the symbols of an image, and replaces an earlier upload for it.
     ///
     /// - Parameters:
     ///   - symbols: without number and size.
@@ -96,7 +96,7 @@ public protocol Store: Sendable {
     ///
     /// - Returns: `true` if there were any.
     func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool
-    /// Notes that reports needed symbols, so that they are kept: ``Retention/symbolDays``.
+    /// Records that reports needed symbols, so that they are kept: ``Retention/symbolDays``.
     ///
     /// - Parameter rows: ``StoredSymbols/id``.
     func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError)
@@ -118,8 +118,8 @@ public protocol Store: Sendable {
     /// it.
     var damage: StoreError? { get }
 
-    /// The check of the whole database that confirms or dispels a sign of damage; `nil` when none is due. For a thread of
-    /// its own: it takes seconds for a large file.
+    /// The check of the whole database that confirms or refutes a sign of damage; `nil` if none is due. For a thread of its own:
+    /// it takes seconds for a large file.
     var integrityCheck: (@Sendable () -> Void)? { get }
 
     /// Returns a reader of committed data, for one thread.

@@ -2,7 +2,7 @@
 public struct Verification: Hashable, Sendable {
     /// Faults in the file's structure, one line each: only a backup repairs them.
     public var damage: [String]
-    /// Totals that are not the sums of their parts, one line each: ``SQLiteStore/repair(path:)`` mends most.
+    /// Totals that are not the sums of their parts, one line each: ``SQLiteStore/repair(path:)`` repairs most.
     public var wrongSums: [String]
     /// The schema version of the file.
     public var schema: Int
@@ -52,7 +52,7 @@ extension SQLiteReader {
 }
 
 extension SQLiteConnection {
-    /// - Parameter schema: the file's.
+    /// - Parameter schema: the schema version of the file.
     func wrongSums(of schema: Int) throws(StoreError) -> [String] {
         if schema >= 12, try lacksCounts {
             // A log that cannot be flushed is damage, and is reported as such.
@@ -155,7 +155,7 @@ extension SQLiteConnection {
         return missing
     }
 
-    /// The number of leaks with more reports by system, or by model, than reports.
+    /// Returns the number of leaks with more reports by system, or by model, than reports.
     private func excessiveValues(of log: ValueLog) throws(StoreError) -> Int {
         let select = try statement(
             """

@@ -1,4 +1,4 @@
-/// Reports under a key of three parts.
+/// Number of reports under a key of three parts: the leak, then an hour or a day and a release, or a ``ValueKind`` and a value.
 package struct CountRow: Comparable {
     package var leak: Int64
     package var first: Int

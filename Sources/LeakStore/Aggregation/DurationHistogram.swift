@@ -1,6 +1,6 @@
-/// How long things took, in milliseconds, to within 3.2 % (1/32): 16 buckets for every power of two.
+/// A histogram of durations in milliseconds, precise to within 3.2 % (1/32): 16 buckets for every power of two.
 package struct DurationHistogram: Hashable, Sendable {
-    /// A year; longer times count as a year.
+    /// 366 days; longer durations count as 366 days.
     static let longestMilliseconds = 366 * 24 * 3_600_000
     /// Buckets below this value hold one millisecond each.
     private static let exactBelow = 1 << (subBits + 1)
@@ -60,12 +60,12 @@ package struct DurationHistogram: Hashable, Sendable {
         return Percentiles(p50: p50, p90: p90)
     }
 
-    /// Where ranges for people begin, in milliseconds.
+    /// The starts of the ranges that pages show, in milliseconds.
     private static let edges = [
         0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000, 300_000, 3_600_000,
     ]
 
-    /// From the first range that has any to the last, at the histogram's precision.
+    /// Counts by range, from the first range that has any to the last, at the histogram's precision.
     package var ranges: [LeakDetail.LivedRange] {
         var counts = [Int](repeating: 0, count: Self.edges.count)
         for bucket in buckets {

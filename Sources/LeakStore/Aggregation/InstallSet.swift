@@ -103,7 +103,7 @@ package struct InstallSet: Hashable, Sendable {
     }
 
     private mutating func record(_ hash: UInt64) -> Bool {
-        // Senders' hashes are taken as given; mixing makes every bit depend on every other.
+        // The hash of a caller may have uneven bits; mixing makes every bit depend on every other.
         let mixed = SplitMix64.mix(hash)
         let leadingZeros = min((mixed << Self.indexBits).leadingZeroBitCount, Self.rankBits)
         return raise(Int(mixed >> Self.rankBits), to: UInt8(leadingZeros + 1))
@@ -154,7 +154,7 @@ package struct InstallSet: Hashable, Sendable {
         }
     }
 
-    /// The first index whose hash is not smaller.
+    /// Returns the first index whose hash is not smaller.
     private static func place(of hash: UInt64, in hashes: [UInt64]) -> Int {
         var (low, high) = (0, hashes.count)
         while low < high {

@@ -24,7 +24,7 @@ package enum KeyElements {
     }
 }
 
-/// Leaks that may be similar to another one, as a store finds them in few steps.
+/// Limits of the search for leaks that are similar to a leak, so that a store finds them in few steps.
 package enum SimilarLeakLimits {
     /// Leaks of the same class that are searched; the ones with the most reports are read.
     package static let classRows = 50

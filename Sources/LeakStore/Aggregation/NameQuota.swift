@@ -23,7 +23,7 @@ package protocol NameQuota: AnyObject {
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) throws(StoreError) -> Bool
 }
 
-/// The name that a name counts as.
+/// The name under which a given name counts.
 package struct AdmittedName: Sendable {
     package var name: String
     /// The quota's number; always 0 where the quota keeps no entries.

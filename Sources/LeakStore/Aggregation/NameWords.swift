@@ -2,7 +2,7 @@
 package struct NameWords: Sendable {
     /// Words beyond these are not compared.
     private static let limit = 96
-    /// Words of one text that another text may have in the place of others.
+    /// Maximum number of words in which two similar texts differ.
     private static let textDifferences = 4
 
     package let name: String
@@ -27,7 +27,7 @@ package struct NameWords: Sendable {
         self.init(className: leak.className, text: leak.groupingKey.className)
     }
 
-    /// The number of words in which two names differ.
+    /// Returns the number of words in which two names differ.
     ///
     /// - Returns: `nil` unless both are types or both are texts, and the two have a generic type or more than half of
     ///   the words in common.

@@ -1,30 +1,30 @@
-/// Where a period begins: at a whole day, today being its last; the last 24 hours at the first hour that lies wholly
+/// The start of a period: a whole day, so that today is the last day; for the last 24 hours, the first hour that lies wholly
 /// within them.
 extension Period {
     package func firstDay(now: Int64) -> Int { Calendar.day(of: now) - days + 1 }
 
-    /// An hour for ``day``, a day otherwise.
+    /// Returns the first hour for ``day``, and the first day for the other periods, both counted from 1970.
     package func firstBucket(now: Int64) -> Int {
         guard self == .day else { return firstDay(now: now) }
         return Calendar.hour(of: now - Calendar.dayMilliseconds - 1) + 1
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the start in milliseconds since 1970.
     package func start(now: Int64) -> Int64 {
         let bucket = Int64(firstBucket(now: now))
         return bucket * (self == .day ? Calendar.hourMilliseconds : Calendar.dayMilliseconds)
     }
 
-    /// Where it begins among the days that an app's slots are added to; the last 24 hours are counted by slots alone.
+    /// Returns the first of an app's days that the period includes; `Int.max` for ``day``, which is counted from slots alone.
     package func firstAppDay(now: Int64) -> Int { self == .day ? .max : firstDay(now: now) }
 
-    /// Where it begins among slots.
+    /// Returns the number of the first slot.
     package func firstSlot(now: Int64) -> Int { Int(start(now: now) / Calendar.slotMilliseconds) }
 }
 
 /// The slots of ten minutes that the last 24 hours are counted from.
 package enum SlotWindow {
-    /// Slots before this one may be deleted: an hour more than 24 hours, for a clock that is set back.
+    /// Returns the first slot to keep; earlier ones may be deleted. Keeps 25 hours, because the clock may be set back.
     package static func oldestKept(now: Int64) -> Int {
         Calendar.slot(of: now - Calendar.dayMilliseconds - 1) + 1 - 6
     }

@@ -18,12 +18,12 @@ package struct SampleChoice {
 
     package init() {}
 
-    /// A report that takes a place among those kept.
+    /// A report that is kept, with its slot.
     package struct Kept {
         package var place: SubmissionAggregate.SightingIndex
         /// The ordinal of the report among the reports of its leak.
         package var ordinal: Int
-        /// ``SampleSlot``, or one of the reservoir's behind it.
+        /// ``SampleSlot/first``, ``SampleSlot/newest``, or a slot of the reservoir, from ``SampleSlot/reservoir`` on.
         package var slot: Int
     }
 
@@ -88,17 +88,17 @@ package enum SampleSlot {
     /// Number of slots of one leak.
     package static let count = reservoir + Reservoir.size
 
-    /// The row. The slot leads: the newest reports of all leaks, rewritten with every commit, fill few pages, where
-    /// each leak's reports side by side would dirty one page per leak.
+    /// Returns the id of the row, with the slot in the high bits. So the newest reports of all leaks, which every commit rewrites,
+    /// fill few pages. If the leak came first, a commit would write one page per leak.
     static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
 }
 
 /// Chooses which of a leak's reports are kept, so that each has had the same chance: algorithm R, Jeffrey Vitter (1985).
 ///
-/// The draw is a function of the seed, the leak and the report's number: it is the same however reports are cut
-/// into calls, and needs no state that a rolled-back transaction would have to restore.
+/// The draw is a function of the seed, the leak and the report's number: it is the same however reports are divided among calls,
+/// and needs no state that a rolled-back transaction would have to restore.
 package struct Reservoir: Sendable {
-    /// Enough to see what varies, few enough to stay under 12 KiB per leak with reports of 600 bytes.
+    /// Number of kept reports: enough to see the variation, few enough to stay under 12 KiB per leak with reports of 600 bytes.
     package static let size = 16
 
     package let seed: UInt64
@@ -116,7 +116,7 @@ package struct Reservoir: Sendable {
     }
 }
 
-/// Sebastiano Vigna's finalizer of a 64-bit counter: https://prng.di.unimi.it/splitmix64.c
+/// A hash of 64 bits: Sebastiano Vigna's finalizer of a counter, https://prng.di.unimi.it/splitmix64.c
 enum SplitMix64 {
     static func mix(_ value: UInt64) -> UInt64 {
         var mixed = value &+ 0x9E37_79B9_7F4A_7C15

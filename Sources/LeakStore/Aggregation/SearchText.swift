@@ -1,12 +1,12 @@
 /// The text in which a search looks.
 package enum SearchText {
-    /// Bytes of a packed stack, packed children and packed cycle together, above which the path is not stored once more:
-    /// a search then looks into those columns, where it tells upper from lower case only beyond ASCII.
+    /// Bytes of a packed stack, packed children and packed cycle together, above which the path is not stored once more: a search
+    /// then looks into those columns, where it ignores case for ASCII letters only.
     package static let pathBytes = 1_024
     /// Characters of the title that are stored once more beside such a path.
     private static let titleCharacters = 256
 
-    /// Title, class, module and path of a leak, one per line, folded.
+    /// Returns title, class, module and path of a leak, one per line, folded.
     package static func of(_ identity: LeakIdentity) -> String {
         let isLong = packedPathBytes(of: identity) > pathBytes
         var lines = [isLong ? String(identity.title.prefix(titleCharacters)) : identity.title]
@@ -23,6 +23,6 @@ package enum SearchText {
         identity.path.reduce(0) { $0 + PackedWriter.size(of: $1) }
     }
 
-    /// The same for texts that differ by case alone.
+    /// Returns a text that is the same for all texts that differ only by case.
     package static func folded(_ text: String) -> String { text.lowercased() }
 }

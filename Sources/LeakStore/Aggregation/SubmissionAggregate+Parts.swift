@@ -84,7 +84,7 @@ extension SubmissionAggregate {
         }
     }
 
-    /// One leak in one build.
+    /// Counts of one leak in one build: a cell.
     package struct LeakBuildCount {
         package var leak: Int
         package var build: Int
@@ -96,7 +96,7 @@ extension SubmissionAggregate {
         package var installs: [UInt64] = []
     }
 
-    /// Ten minutes of one app.
+    /// Counts of one app in ten minutes.
     package struct SlotCount {
         package var app: Int
         package var number: Int
@@ -106,7 +106,8 @@ extension SubmissionAggregate {
         package var day: Int { Calendar.day(ofSlot: number) }
     }
 
-    /// The source of reports, as it counts; system and model are indices of ``SubmissionAggregate/texts``.
+    /// The origin of reports, with the names under which they count; system and model are indices of
+    /// ``SubmissionAggregate/texts``.
     package struct Source: Hashable {
         package var app: Int
         package var release: Int
@@ -138,7 +139,7 @@ extension SubmissionAggregate {
         package var sighting: Int
     }
 
-    /// From the first time to the last.
+    /// A span of time, from its first to its last millisecond since 1970.
     package struct TimeSpan {
         package var first: Int64
         package var last: Int64

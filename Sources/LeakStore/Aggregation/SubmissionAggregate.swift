@@ -18,7 +18,7 @@ package struct SubmissionAggregate {
     private var leakIndices: [LeakID: Int] = [:]
     /// Leaks with two keys that reports may count under, with the one that was chosen.
     package private(set) var choices: [(asked: LeakIdentity, chosen: LeakID)] = []
-    /// Leaks of explanations that do not count because the quota did not know the leak.
+    /// Leaks whose explanations do not count, because the quota does not know the leak.
     package private(set) var unknownLeaks: Set<LeakID> = []
     /// The limits because of which leaks do not count as themselves.
     private var leaksBeyond: [LeakID: BeyondLimit.Name] = [:]

@@ -17,8 +17,8 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     package static let limit = 200
 }
 
-/// Bytes of rows, in the measure of ``StoreLimits/detailBytesPerKeyAndDay``, and those of versions, builds and cells in the measure
-/// of ``StoreLimits/leakTextBytesPerKeyAndDay``.
+/// Bytes of rows, as they count for ``StoreLimits/detailBytesPerKeyAndDay``, and bytes of versions, builds and cells, as they
+/// count for ``StoreLimits/leakTextBytesPerKeyAndDay``.
 package enum DetailBytes {
     /// Bytes that a row takes besides a text.
     private static let rowBytes = 16

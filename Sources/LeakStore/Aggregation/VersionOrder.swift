@@ -1,4 +1,4 @@
-/// Orders versions as Semantic Versioning 2.0.0 §11 does, and gives every other text a place too.
+/// Orders versions as Semantic Versioning 2.0.0 §11 does, and puts every other text in this order too.
 ///
 /// Keys sort byte by byte as the versions do, so that a database can order by `key`. `5.2` ranks the same as `5.2.0`, and so does
 /// `v5.2.0`; `5.2b3` counts as a pre-release of `5.2`; a text without a leading number (`unknown`) is older than any version.
@@ -123,7 +123,8 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
 /// One device may run anything: a developer's build that calls itself 999.0 would otherwise be the newest for good. The numbers
 /// that this rule uses only grow, except for installs that are erased.
 public enum NewestVersion {
-    /// Minimum number of installs. A single one may be a developer's device. A released version has two with its second leak.
+    /// Minimum number of installs. A single one may be a developer's device. A released version reaches two when a second device
+    /// reports a leak.
     public static let installs = 2
     /// Minimum number of sessions, for a version that does not leak or whose reports name no install.
     public static let sessions = 100
@@ -137,7 +138,7 @@ public enum NewestVersion {
         "\(isSeen(table, numbered: numbered)) desc, \(table).order_key desc"
     }
 
-    /// Returns an SQL condition that is true for a row of `release` that more than one device has.
+    /// Returns an SQL condition that is true for a row of `release` with a numbered version and with enough installs or sessions.
     package static func isSeen(_ table: String, numbered: String) -> String {
         "(\(table).order_key >= \(numbered) and (\(table).installs >= \(installs) or \(table).sessions >= \(sessions)))"
     }

@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Keeps a second server off the same database, for as long as this object exists.
+/// A lock that keeps a second server from opening the same database, for as long as this object exists.
 ///
 /// The system releases the lock when the process ends, however it ends. The file stays: deleting it would let two processes lock
 /// two files of one name.

@@ -17,8 +17,9 @@ package struct KnownLeakRows: Sendable {
     }
 }
 
-/// A reader's cache of matches, each valid while no report changes the leak. Without it, a reader would read all systems of a
-/// thousand text fields for every list; with it, only those of the few that were seen since.
+/// A reader's cache of matches, each valid while no report changes the leak. Without it, every list would read the systems of all
+/// leaks whose class an entry names, such as a thousand leaks of text fields; with it, only those of the few leaks that were seen
+/// since.
 package struct KnownLeakCache {
     /// Number of leaks; 2 MiB.
     private static let capacity = 20_000
@@ -38,7 +39,7 @@ package struct KnownLeakCache {
         last = (rows, app.map { ByteText($0) }, state)
     }
 
-    /// - Returns: whether the cache has a valid entry for this leak, and its match.
+    /// - Returns: `isKnown` is `true` if the cache has a valid entry for this leak; `match` is its content.
     package func cached(on row: Int64, reports: Int) -> (isKnown: Bool, match: KnownMatch?) {
         guard let cached = cachedMatches[row], cached.reports == reports else { return (false, nil) }
         return (true, cached.match)

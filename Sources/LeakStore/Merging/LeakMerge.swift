@@ -29,7 +29,7 @@ public struct LeakMerge: Hashable, Sendable {
     public var isNew: Bool
     /// `nil` without a decision about any part.
     public var holding: Holding?
-    /// How many parts had a decision.
+    /// Number of parts with a decision.
     public var decidedParts: Int
 
     public init(sources: [Source], isNew: Bool, holding: Holding?, decidedParts: Int) {

@@ -1,7 +1,7 @@
 // The decision that holds for merged leaks.
 extension Writer {
-    /// Returns the reports of each release that existed when the decision for all parts was made, and that the decision does not
-    /// cover. By row of `release`.
+    /// Returns the numbers of reports that existed when the decision for all parts was made, by row of `release`. These reports do
+    /// not count against the decision.
     func heldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
         guard let holding = parts.holding, let decided = holding.decided else { return [:] }
         var held: [Int64: Int] = [:]

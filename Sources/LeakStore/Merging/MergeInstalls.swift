@@ -15,7 +15,7 @@ extension Writer {
                 """, leak)
     }
 
-    /// The installs of both leaks in each release that the source was seen in, by row of `release`.
+    /// Returns the installs of both leaks in each release that the source was seen in, by row of `release`.
     func unionsByRelease(_ source: Int64, _ target: Int64) throws(StoreError) -> [Int64: InstallSet] {
         var unions: [Int64: InstallSet] = [:]
         for release in try rows("select release from leak_release where leak = ?", source) {

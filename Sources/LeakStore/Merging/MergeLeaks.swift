@@ -7,7 +7,7 @@ extension Writer {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) -> LeakMerge? in
                 try dropCachedIfOthersWrote()
-                // Rows in logs name leaks that are about to go.
+                // Rows in logs name leaks that are about to be deleted.
                 try flushLogs()
                 var parts: [MergePart] = []
                 for id in Set(sources).subtracting([target.id]).sorted() {
@@ -281,7 +281,7 @@ extension Writer {
 
     // MARK: Samples
 
-    /// Moves rows aside first, since a report may get the place of another.
+    /// Moves rows to unused slots first, because a report may get the slot of another.
     private func mergeSamples(
         of part: MergePart, into target: Int64, targetSightings: Int
     ) throws(StoreError) {

@@ -1,7 +1,7 @@
 /// Chooses the kept reports of a merged leak: the first, the newest, and a sample in which each report of both leaks had
 /// about the same chance.
 package struct SampleMerge {
-    /// A kept report, by its place.
+    /// A kept report, with its slot.
     package struct Kept: Hashable, Sendable {
         package var slot: Int
         package var ordinal: Int
@@ -14,7 +14,7 @@ package struct SampleMerge {
         }
     }
 
-    /// A report that stays, with the place it gets.
+    /// A report that stays, with its former and its new slot.
     package struct Move: Hashable, Sendable {
         package var isSource: Bool
         package var from: Int
@@ -23,7 +23,7 @@ package struct SampleMerge {
         package var at: Int64
     }
 
-    /// In the order of the new places.
+    /// In the order of the new slots.
     package private(set) var moves: [Move] = []
 
     /// - Parameters:
@@ -54,7 +54,7 @@ package struct SampleMerge {
         var all = targetSightings
         all.addBounded(sourceSightings)
         guard all > Reservoir.size else {
-            // As if one leak had received all reports: each has the place of its number.
+            // As if one leak had received all reports: each has the slot of its number.
             moves += ours.map { move($0, isSource: false, to: $0.slot) }
             moves += theirs.map {
                 move($0, isSource: true, to: SampleSlot.reservoir + targetSightings + $0.ordinal - 1)

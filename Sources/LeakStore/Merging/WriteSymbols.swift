@@ -37,7 +37,7 @@ extension Writer {
         }
     }
 
-    /// Writes class and path of a leak anew, whose id stays.
+    /// Replaces the class and the path of a leak, and keeps its id. Returns `false` if there is no such leak.
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in

@@ -1,6 +1,6 @@
 /// A migration from one schema to the next; there is no way back.
 struct Migration: Sendable {
-    /// `user_version` afterwards.
+    /// The value of `user_version` after the migration.
     let version: Int
     let script: String
     /// Converts rows that the script cannot convert; runs after it.

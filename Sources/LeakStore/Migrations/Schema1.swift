@@ -1,5 +1,5 @@
 extension Migration {
-    /// Version 1. Released: a change needs version 2.
+    /// Version 1. Released, so a change needs a new version.
     ///
     /// Narrow rows that are counted and listed (`leak`) are separate from the wide ones that are only shown (`leak_text`), so that
     /// a list reads few pages. Times are milliseconds since 1970; hours and days count from then too. Every `installs` is the size

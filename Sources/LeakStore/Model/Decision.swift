@@ -29,9 +29,9 @@ public struct Decision: Hashable, Sendable {
         case reports(Int)
     }
 
-    /// Bytes of ``note``.
+    /// Maximum length of ``note`` in bytes.
     public static let noteBytes = 2000
-    /// Bytes of ``by``.
+    /// Maximum length of ``by`` in bytes.
     public static let nameBytes = 128
     /// Number of decisions that are kept per leak. Beyond it, the oldest ones are deleted, except the one that holds.
     public static let perLeak = 200

@@ -18,9 +18,9 @@ public struct LeakDetail: Sendable {
     public var trend: Trend
     /// Other leaks of the same class in the same app, at most 20, most reports first.
     public var siblings: [Sibling]
-    /// How many reports are kept.
+    /// Number of kept reports.
     public var samples: Int
-    /// From leak to freed, shortest first; empty without a freed report.
+    /// Numbers of objects by the time from leak to freed, shortest first; empty without a freed report.
     public var lived: [LivedRange]
     /// Newest first, at most ``Decision/perLeak``.
     public var history: [PastDecision]
@@ -45,7 +45,7 @@ public struct LeakDetail: Sendable {
         self.history = history
     }
 
-    /// Most explanations first.
+    /// Returns values by number of explanations, highest first.
     package static func explained(_ values: [(text: String, count: Int)]) -> [ValueCount] {
         values.sorted { $0.count != $1.count ? $0.count > $1.count : $0.text < $1.text }
             .map { ValueCount(value: $0.text, reports: $0.count) }

@@ -12,7 +12,7 @@ public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Hashes one half of the id. Ids are hashes themselves, so the half distinguishes them as well as the whole.
     public func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
-    /// The first 16 bytes, big-endian; missing ones are zero.
+    /// Creates an id from the first 16 bytes, big-endian; missing bytes are zero.
     public init(bytes: [UInt8]) {
         func half(_ from: Int) -> UInt64 {
             (from..<from + 8).reduce(0) { $0 << 8 | UInt64($1 < bytes.count ? bytes[$1] : 0) }

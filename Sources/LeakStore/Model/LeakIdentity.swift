@@ -2,7 +2,7 @@
 ///
 /// A class, so that the thousands of sightings in flight share one copy.
 public final class LeakIdentity: Sendable {
-    /// How reliably the leak is identified.
+    /// The reliability with which the leak is identified.
     public enum Quality: String, Sendable {
         /// By its class.
         case full

@@ -109,8 +109,8 @@ public struct LeakRow: Sendable {
     /// Reports per day, the last 14 days, oldest first; `from` is the first of them, in days since 1970.
     public var trendFrom: Int
     public var trend: [Int]
-    /// How often the class was checked in one version, and how often it leaked there; `nil` without a check. The version is the one
-    /// that the query names, or else the newest one in which the class leaked.
+    /// Checks of the class in one version, and its reports there; `nil` without a check. The version is the one that the query
+    /// names, or else the newest one in which the class leaked.
     public var share: Share?
 
     public init(
@@ -145,7 +145,8 @@ extension LeakRow {
     /// Bytes that the objects alive at once retain together; `nil` without an explanation.
     public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, aliveAtMost ?? 1)) } }
 
-    /// Bytes that would be freed on all devices: those of the objects alive at once, times installs; `nil` without an explanation.
+    /// Bytes that would be freed on all devices: those of the objects alive at once, times installs, at most 2^53 - 1; `nil`
+    /// without an explanation.
     public var cost: Int? { retainedAtOnce.map { Self.product($0, installs) } }
 
     private static func product(_ one: Int, _ other: Int) -> Int {

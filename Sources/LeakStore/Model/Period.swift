@@ -19,7 +19,7 @@ public enum Period: String, Hashable, Sendable, CaseIterable {
 
 /// Retention times in days, of data that is not kept for good. Counts by day are kept for good.
 package enum Retention {
-    /// How long a repeated batch is recognized. WIRE: 7 days, one more than a reporter keeps a batch.
+    /// Days for which a repeated batch is recognized: one more than a reporter keeps a batch (docs/WIRE.md).
     package static let idempotencyDays = 7
     package static let hourDays = 90
     /// Kept reports, with their data about a device and its user: they stay as long as the hours in which they count.

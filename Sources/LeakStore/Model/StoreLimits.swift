@@ -43,8 +43,8 @@ public struct StoreLimits: Hashable, Sendable {
     /// Different answers stored for one ingest key and day, 1 KiB each at most. Most batches share a few. Beyond the limit, a
     /// repeat is still recognized; its answer is made anew.
     public var answersPerDay = 20_000
-    /// Rows that one transaction updates, where a new leak counts as eight: about 0.15 s of writing, so that other calls do not
-    /// wait long. One submission is never split.
+    /// Maximum number of rows that one transaction updates, where a new leak counts as eight: about 0.15 s of writing, so that
+    /// other calls do not wait long. One submission is never split.
     public var weightPerCommit = 8_000
     /// Bytes of all tables of symbols together, compressed: 500 builds of an app with a million lines of machine code. Tables that
     /// reports no longer need are deleted automatically.

@@ -1,39 +1,39 @@
-/// Reads committed data. For one thread at a time.
+/// A reader of committed data, for one thread at a time.
 public protocol StoreReader: AnyObject {
-    /// App ids, most recently seen first.
+    /// Returns the ids of all apps, most recently seen first.
     func apps() throws(StoreError) -> [String]
     /// Returns every app with its newest version and the time when it was last seen, in the order of ``apps()``: one query, however
     /// many versions there are.
     func appSummaries() throws(StoreError) -> [AppSummary]
-    /// Versions of an app, or of all, newest first.
+    /// Returns the versions of an app, or of all apps, newest first.
     func versions(app: String?) throws(StoreError) -> [String]
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage
     func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail?
-    /// All leaks of a class, whatever their stacks; `nil` when there is none.
+    /// Returns all leaks of a class, whatever their stacks; `nil` if there are none.
     ///
     /// - Parameter app: `nil` for all apps that have the class.
     func leakClass(_ name: String, app: String?, now: Int64) throws(StoreError) -> LeakClass?
-    /// The most frequent values of ``Submission/Explanation/reason`` of each leak, by number of explanations.
+    /// Returns the most frequent values of ``Submission/Explanation/reason`` of each leak, by number of explanations.
     ///
-    /// - Parameter limit: of reasons per leak.
+    /// - Parameter limit: maximum number of reasons per leak.
     func reasons(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]]
-    /// The same of ``Submission/Explanation/closures``.
+    /// Returns the most frequent values of ``Submission/Explanation/closures``, as ``reasons(of:limit:)`` does.
     func closures(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]]
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
-    /// First, newest, then a uniform sample, newest first; `nil` when there is no such leak.
+    /// Returns the first kept report, the newest, then a uniform sample, newest first; `nil` if there is no such leak.
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
-    /// The leak that another one was merged into; `nil` for a leak that was not merged, or is there again.
+    /// Returns the leak that another one was merged into; `nil` for a leak that was not merged, or that exists again.
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
-    /// Changes with every upload and removal of symbols.
+    /// Returns a value that changes with every upload and removal of symbols.
     func symbolsVersion() throws(StoreError) -> SymbolsVersion
-    /// The symbols of all images, newest upload first.
+    /// Returns the symbols of all images, newest upload first.
     func symbols() throws(StoreError) -> [StoredSymbols]
-    /// The compressed table of an upload; `nil` for one that is not there any more.
+    /// Returns the compressed table of an upload; `nil` if it does not exist any more.
     func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]?
     /// Returns leaks whose path contains one of the texts, such as the UUID of an image, which stands in the place of a frame
     /// without a name. Reads the paths of all leaks.
     func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID]
-    /// The identity of a leak, from one row.
+    /// Returns the identity of a leak, which is read from one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
     /// Returns other leaks of the same app that may be similar to a leak: of the same class, with one of the elements of its key,
     /// or with a class or text like its own. Empty for a leak that does not exist.
@@ -42,7 +42,7 @@ public protocol StoreReader: AnyObject {
     /// without a class, the texts of 512 others.
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
-    /// Newest version first, at most 200.
+    /// Returns the releases of an app, newest version first, at most 200.
     func releases(app: String) throws(StoreError) -> [ReleaseSummary]
     /// Returns the leaks that `version` adds, compared with `baseline` and all versions before that.
     ///
@@ -51,9 +51,9 @@ public protocol StoreReader: AnyObject {
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than `version`.
     func check(app: String, version: String, baseline: String?, now: Int64) throws(StoreError)
         -> ReleaseCheck?
-    /// Every credential that is neither revoked nor expired; with `all`, the others too.
+    /// Returns every credential that is neither revoked nor expired; with `all`, the others too.
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
-    /// Changes whenever another connection has committed.
+    /// Returns a number that changes whenever another connection has committed.
     func changeCounter() throws(StoreError) -> Int64
     /// `true` if ``changeCounter()`` takes microseconds, because it does not query a server. Calling it before each read then costs
     /// less than the reads that it saves.

@@ -16,9 +16,9 @@ public struct StoredSymbols: Hashable, Sendable {
     public var name: String
     /// Milliseconds since 1970.
     public var uploadedAt: Int64
-    /// When a report last needed the table; known to the hour.
+    /// Time at which a report last needed the table, in milliseconds since 1970; precise to the hour.
     public var usedAt: Int64
-    /// Bytes that are kept: of the compressed table.
+    /// Size of the compressed table in bytes.
     public var bytes: Int
 
     public init(
@@ -37,7 +37,7 @@ public struct StoredSymbols: Hashable, Sendable {
 /// The outcome of storing symbols.
 public enum SymbolsStored: Hashable, Sendable {
     case stored
-    /// In the place of an earlier upload for the same image.
+    /// The symbols replace an earlier upload for the same image.
     case replaced
     /// Nothing was stored: the tables of the other images take so many bytes that this one does not fit in
     /// ``StoreLimits/symbolBytes``.

@@ -3,7 +3,7 @@ public struct Submission: Sendable {
     /// The ingest key of the request; the scope of `idempotency`.
     public var keyID: Int64
     public var idempotency: Idempotency?
-    /// When it arrived, in milliseconds since 1970.
+    /// Time of arrival, in milliseconds since 1970.
     public var receivedAt: Int64
     /// The origins that `sightings` refer to: one for a batch, unless its reports override it.
     public var origins: [Origin]
@@ -90,7 +90,7 @@ public struct Submission: Sendable {
         /// Index in ``Submission/origins``.
         public var origin: Int
         public var isFreed: Bool
-        /// When it counts, in milliseconds since 1970: already bounded to the past 30 days and to now.
+        /// Time for which the report counts, in milliseconds since 1970: already bounded to the past 30 days and to now.
         public var at: Int64
         public var count: Int
         public var alive: Int?
@@ -118,16 +118,16 @@ public struct Submission: Sendable {
         public var leak: LeakIdentity
         /// Index in ``Submission/origins``.
         public var origin: Int
-        /// When it counts, as in ``Sighting/at``.
+        /// Time for which the explanation counts, as in ``Sighting/at``.
         public var at: Int64
-        /// Equal for equal reasons; at most ``reasonBytes``.
+        /// Text that is equal for equal reasons; at most ``reasonBytes`` bytes.
         public var reason: String
-        /// The closures on the path, counted apart from it; at most ``reasonBytes``.
+        /// The closures on the path, counted separately; at most ``reasonBytes`` bytes.
         public var closures: String?
         /// Bytes that would be freed with the object.
         public var bytes: Int?
 
-        /// The longest text that an index of PostgreSQL can hold beside its other columns.
+        /// Maximum length in bytes: the longest text that an index of PostgreSQL can hold beside its other columns.
         public static let reasonBytes = 2_000
 
         public init(
@@ -142,7 +142,7 @@ public struct Submission: Sendable {
         }
     }
 
-    /// Sessions and checks of one app version, by which leaks are divided.
+    /// Sessions and checks of one app version: the denominators of leak rates.
     public struct UsageCounts: Hashable, Sendable {
         public var app: String
         public var version: String

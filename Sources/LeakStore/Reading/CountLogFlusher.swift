@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// Has the writer write the counts in ``CountLog`` to their tables for readers.
+/// Flushes ``CountLog`` before readers read: the writer moves the counts to their tables.
 final class CountLogFlusher: Sendable {
     private let writer: Guarded<Writer>
     private let pendingCalls: PendingCalls
@@ -18,10 +18,10 @@ final class CountLogFlusher: Sendable {
         self.readTime = readTime
     }
 
-    /// Called before each read.
+    /// Records the time of a read. Called before each read.
     func recordRead() { readTime.record() }
 
-    /// Folds the log, and calls `body` before anything else is counted.
+    /// Flushes the log, and calls `body` before anything else is counted.
     ///
     /// - Parameter body: begins a snapshot; not called if the flush fails.
     func flush(_ body: () throws(StoreError) -> Void) throws(StoreError) {
@@ -44,9 +44,9 @@ final class CountLogFlusher: Sendable {
         }
     }
 
-    /// Has the next reader try a flush again.
+    /// Lets the next reader try a flush again.
     func recordWrite() { failure.with { $0 = nil } }
 
-    /// Lets waiting readers have the writer first: a thread that counts without a pause would take it again before they wake up.
+    /// Lets waiting readers use the writer first: a thread that counts without a pause would take it again before they wake up.
     func yield() { waiting.yield() }
 }

@@ -1,7 +1,7 @@
 extension LeakRow {
     package static let trendDays = 14
 
-    /// Freed nine times out of ten, and at least once.
+    /// SQL condition for a slow leak: at least one freed report, and at least nine for every ten reports.
     package static let isSlow = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
     /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
@@ -52,7 +52,7 @@ extension LeakRow {
 
     package static let select = select(with: "")
 
-    /// - Parameter more: columns behind those of ``select``, each behind a comma.
+    /// - Parameter more: columns after those of ``select``, each preceded by a comma.
     package static func select(with more: String) -> String {
         """
         select \(Column.list)\(more)
@@ -66,7 +66,7 @@ extension LeakRow {
 
     /// Reads the columns of ``select``; the trend stays empty.
     ///
-    /// - Parameter database: for the error.
+    /// - Parameter database: named in the error.
     package init(_ found: some StoredRow, in database: String) throws(StoreError) {
         let row = NamedRow(found, of: Column.self)
         guard let id = LeakID(blob: row.bytes(.id)), let stack = PackedReader.texts(row.bytes(.stack)),
@@ -100,7 +100,7 @@ extension LeakRow {
 }
 
 extension PageCursor {
-    /// - Parameter found: a row that ``LeakRow/select`` gave.
+    /// - Parameter found: a row of a query with ``LeakRow/select``.
     package init(_ found: some StoredRow) {
         let row = NamedRow(found, of: LeakRow.Column.self)
         self.init(primary: row.int64(.primary), secondary: row.int64(.secondary), row: row.int64(.row))

@@ -1,4 +1,4 @@
-/// A list's filters and order as SQL: literals here, values bound.
+/// The filters and the order of a list as SQL. The text consists of literals; values are bound.
 struct LeakSelection {
     /// The SQL from the `from` clause on.
     let source: String
@@ -89,10 +89,11 @@ struct LeakSelection {
         }
     }
 
-    /// Returns SQL for the leaks with reports in a period, with the number of their reports. They are added up once, however often
-    /// the SQL around it reads them.
+    /// Returns SQL for the leaks with reports in a period, with the number of their reports. Each number is added up once, however
+    /// often the enclosing SQL reads it.
     ///
-    /// - Parameter leaks: as `l`; its values follow those that are returned, and then the period's start.
+    /// - Parameter leaks: SQL for the leaks to search, as `l`. The returned values are bound first, then those of `leaks`, then
+    ///   the start of the period.
     private static func reports(
         of period: Period, in query: LeakQuery, from leaks: String, now: Int64
     ) -> (source: String, values: [any Bindable]) {

@@ -122,8 +122,8 @@ extension SQLiteReader {
         return (rows, cursors, listed)
     }
 
-    /// Reads a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, and the moving
-    /// leaks, which no index contains; then the first of all these. Leaks that the list leaves out are skipped.
+    /// Reads a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, and the
+    /// unindexed leaks (`moving = 1`); then the first of all these. Leaks that the list leaves out are skipped.
     private func firstOfAll(
         _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
@@ -173,7 +173,7 @@ extension SQLiteReader {
         return rows
     }
 
-    /// Reports per day of the last days, by row of `leak`.
+    /// Returns the reports per day of the last ``LeakRow/trendDays`` days, by row of `leak`.
     func trends(of leaks: [Int64], from first: Int) throws(StoreError) -> [Int64: [Int]] {
         let select = try connection.statement(
             """
@@ -199,7 +199,7 @@ extension LeakQuery.Sort {
     func page(of leaks: String, rank: String) -> String {
         let (primary, secondary): (String, String?) =
             switch self {
-            // No index has the order by cost: its lists are sorted.
+            // No index has the order by cost, so its lists are sorted as a whole.
             case .impact, .cost: (rank + "impact", rank + "reports")
             case .reports: (rank + "reports", nil)
             case .installs: (rank + "installs", rank + "reports")

@@ -7,7 +7,7 @@ package struct PageCursor: Hashable, Sendable {
     package var secondary: Int64
     package var row: Int64
 
-    /// 64 hexadecimal digits: the keys, then a hash that ties them to the query.
+    /// Returns 64 hexadecimal digits: the keys, then a hash that ties them to the query.
     package func text(for query: LeakQuery) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -22,7 +22,7 @@ package struct PageCursor: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that ``text(for:)`` did not give for this query.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that ``text(for:)`` did not return for this query.
     package init(_ text: String, for query: LeakQuery) throws(StoreError) {
         let invalid = StoreError(
             .invalidArgument, "the cursor does not belong to this list; start at the first page")
@@ -54,7 +54,7 @@ package struct PageCursor: Hashable, Sendable {
         self.row = row
     }
 
-    /// FNV-1a, 64 bits, over everything that decides which row comes next.
+    /// Returns a hash (FNV-1a, 64 bits) of everything that determines which row comes next.
     private func check(_ query: LeakQuery) -> UInt64 {
         var writer = PackedWriter()
         for text in [

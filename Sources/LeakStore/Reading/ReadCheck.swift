@@ -37,7 +37,7 @@ extension SQLiteReader {
         return try select.step() ? (select.int64(0), select.int(1), select.int(2)) : nil
     }
 
-    /// Returns the newest version that ranks lower.
+    /// Returns the newest version that ranks lower than the given one.
     private func versionBefore(
         _ version: String, from floor: [UInt8], app: String
     ) throws(StoreError) -> String? {

@@ -77,7 +77,7 @@ extension SQLiteReader {
         return found
     }
 
-    /// Newest first.
+    /// Returns the decisions about a leak, newest first, at most ``Decision/perLeak``.
     func history(of leak: Int64) throws(StoreError) -> [PastDecision] {
         let select = try connection.statement(
             composed: """
@@ -125,6 +125,6 @@ extension SQLiteReader {
 }
 
 extension DecisionStatus {
-    /// Does not depend on the time.
+    /// `true` if a version contradicts the fix, whatever the time is.
     package var isRegressed: Bool { regressedIn != nil }
 }

@@ -33,7 +33,7 @@ extension SQLiteReader {
                 className: select.text(1), kind: select.text(2), stack: [], reports: reports, systems: [])
         }
         try observe(&unknown)
-        // Sorted, as the next reader of these rows prefers them.
+        // In the order of the rows, in which later queries read their tables fastest.
         for (row, leak) in unknown.sorted(by: { $0.key < $1.key }) {
             let match = known.match(leak)
             knownCache.keep(match, reports: leak.reports, on: row)

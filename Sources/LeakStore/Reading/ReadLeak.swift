@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    /// Values of one kind that are named; the others count as `other`.
+    /// Maximum number of values of one kind that are named; the others count as `other`.
     private static let valuesShown = 20
     private static let siblingsShown = 20
 
@@ -120,7 +120,7 @@ extension SQLiteReader {
             let named = known.count - (known[ByteText("")] == nil ? 0 : 1)
             return named < ValueKind.limit || known[text] != nil
         }
-        // Names the same values as a flush of the log.
+        // Names the same values as a flush of the log would.
         for row in CountRow.summed(log.rows) {
             let text = log.texts[Int(row.second)]
             let isNamed = isAdmitted(ByteText(text), row.first, of: row.leak)

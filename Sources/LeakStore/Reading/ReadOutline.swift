@@ -57,8 +57,8 @@ extension SQLiteReader {
         }
     }
 
-    /// The rows of leaks with a class or text like that of a leak. Reads at most 2 × ``SimilarLeakLimits/classNames`` entries of the
-    /// index `leak_of_class`, or ``SimilarLeakLimits/texts`` rows.
+    /// Returns the rows of leaks with a class or text like that of a leak. Reads at most 2 × ``SimilarLeakLimits/classNames``
+    /// entries of the index `leak_of_class`, or ``SimilarLeakLimits/texts`` rows.
     private func leaksWithSimilarNames(_ leak: LeakOutline) throws(StoreError) -> [Int64] {
         let select =
             leak.className == nil

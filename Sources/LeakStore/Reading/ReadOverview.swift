@@ -29,8 +29,8 @@ extension SQLiteReader {
         return names.count == 1 ? try releases(names[0], limit: limit, fromNewest: true) : []
     }
 
-    /// Returns the session counts of the most recent version below the newest that has sessions, among as many versions as a list
-    /// of releases has.
+    /// Returns the session counts of the most recent version below the newest that has sessions, among the ``releaseLimit``
+    /// versions below it.
     private func lastSessions(_ app: String?) throws(StoreError) -> VersionSessions? {
         let select = try connection.statement(
             """
@@ -91,7 +91,7 @@ extension SQLiteReader {
                 defer { leaks.reset() }
                 try leaks.bind(releases.int64(0))
                 var named = 0
-                // All of them are read if some do not count.
+                // If some leaks are set aside, all leaks are read, to subtract those from the count.
                 while !isWhole || named < Self.titlesShown, try leaks.step() {
                     if leakStates.isSetAside(leaks.int64(0)) {
                         count -= 1

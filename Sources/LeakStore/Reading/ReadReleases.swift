@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    /// Releases that are read per app: several years of releases.
+    /// Maximum number of releases that are read per app: several years of releases.
     static let releaseLimit = 200
 
     func releases(app: String) throws(StoreError) -> [ReleaseSummary] {
@@ -46,7 +46,7 @@ extension SQLiteReader {
         return releases
     }
 
-    /// Names, oldest first, by row of `release`.
+    /// Returns the names of builds, oldest first, by row of `release`.
     private func builds(of releases: [Int64]) throws(StoreError) -> [Int64: [String]] {
         let select = try connection.statement(
             """
@@ -60,8 +60,8 @@ extension SQLiteReader {
         return builds
     }
 
-    /// Returns how many leaks of one release another does not have. The result is valid until one of them has more leaks: only a
-    /// merge removes leaks. Takes two steps in indexes for each leak of the former release.
+    /// Returns the number of leaks of the former release that the release does not have. The result is valid until one of them has
+    /// more leaks: only a merge removes leaks. Takes two steps in indexes for each leak of the former release.
     private func gone(
         in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
     ) throws(StoreError) -> Int {

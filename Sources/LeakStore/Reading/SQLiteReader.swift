@@ -1,4 +1,4 @@
-/// Reads committed data, through a connection of its own. One thread at a time.
+/// A reader of committed data with a connection of its own, for one thread at a time.
 final class SQLiteReader: StoreReader {
     let connection: SQLiteConnection
     let known: KnownLeaks
@@ -9,7 +9,7 @@ final class SQLiteReader: StoreReader {
     var lastMerge: Int64?
     private let flusher: CountLogFlusher?
 
-    /// - Parameter flusher: `nil` has ``snapshot(_:)`` show the tables as they are, without the log of counts.
+    /// - Parameter flusher: `nil` makes ``snapshot(_:)`` show the tables as they are, without the log of counts.
     init(
         path: String, known: KnownLeaks = .none, damageMonitor: DamageMonitor? = nil,
         flusher: CountLogFlusher? = nil
@@ -30,7 +30,7 @@ final class SQLiteReader: StoreReader {
         }
     }
 
-    /// Has the counts in the log written to their tables, and begins a snapshot after that.
+    /// Flushes the counts in the log to their tables, and begins a new snapshot.
     ///
     /// While nothing can be written, the snapshot is of the tables as they are, without the counts since the last flush.
     private func renewSnapshot(by flusher: CountLogFlusher) throws(StoreError) {
@@ -48,7 +48,7 @@ final class SQLiteReader: StoreReader {
         }
     }
 
-    /// A snapshot begins with its first read.
+    /// Begins a snapshot, and reads once, because a deferred transaction sees the database as of its first read.
     private func beginSnapshot() throws(StoreError) {
         try connection.run("begin deferred")
         _ = try connection.lacksCounts

@@ -1,4 +1,4 @@
-// The rows that both stores read, column by column. What surrounds them in a statement is each store's own.
+// The columns of rows that both stores read. Each store writes the rest of the statement itself.
 
 extension ReleaseSummary {
     /// Columns for `release` r and `app` a.
@@ -57,7 +57,7 @@ extension LeakOutline {
         }
     }
 
-    /// - Parameter database: for the error.
+    /// - Parameter database: named in the error.
     package init(_ found: some StoredRow, in database: String) throws(StoreError) {
         let row = NamedRow(found, of: Column.self)
         guard
@@ -91,8 +91,8 @@ extension PastDecision {
     }
 
     /// - Parameters:
-    ///   - first: where the columns begin in the row.
-    ///   - database: for the error.
+    ///   - first: the position of the first column in the row.
+    ///   - database: named in the error.
     package init(_ found: some StoredRow, from first: Int32 = 0, in database: String) throws(StoreError) {
         let row = NamedRow(found, of: Column.self, from: first)
         guard
@@ -122,7 +122,7 @@ extension StoredSymbols {
         }
     }
 
-    /// - Parameter database: for the error.
+    /// - Parameter database: named in the error.
     package init(_ found: some StoredRow, in database: String) throws(StoreError) {
         let row = NamedRow(found, of: Column.self)
         guard let kind = Kind(rawValue: row.text(.kind)) else { throw .unreadable("symbols", in: database) }
@@ -152,7 +152,7 @@ extension Credential {
         }
     }
 
-    /// - Parameter database: for the error.
+    /// - Parameter database: named in the error.
     package init(_ found: some StoredRow, in database: String) throws(StoreError) {
         let row = NamedRow(found, of: Column.self)
         guard let purpose = Purpose(rawValue: row.text(.purpose)) else {

@@ -40,7 +40,7 @@ final class DamageMonitor: Sendable {
             signCount += 1
         }
 
-        /// True if a sign that a check of the whole file does not confirm may be dropped.
+        /// Records a sign that a check of the whole file did not confirm. Returns `true` if the sign may be dropped.
         mutating func passes(_ sign: Sign) -> Bool {
             guard sign.isFromSQLite else { return true }
             let now = ContinuousClock.now
@@ -66,16 +66,16 @@ final class DamageMonitor: Sendable {
     /// Replaces ``unconfirmedSigns``, for tests.
     func limitUnconfirmedSigns(to count: Int) { state.with { $0.unconfirmedLimit = count } }
 
-    /// Records a result code that says that the file is damaged. Other failures pass.
+    /// Records a result code that says that the file is damaged. Other result codes are ignored.
     func record(code: Int32, _ error: StoreError) {
         guard StoreError.isDamage(code) else { return }
         state.with { $0.add(Sign(text: bare(error.description), isFromSQLite: true)) }
     }
 
-    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs six
-    /// calls of the system, before each transaction.
+    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs six system calls
+    /// before each transaction.
     ///
-    /// - Parameter header: of the file, as it is now.
+    /// - Parameter header: the current header of the file.
     /// - Throws: ``StoreError/Reason/damaged``.
     func check(_ header: DatabaseHeader? = nil) throws(StoreError) {
         let (problem, isConfirmed): (StoreError?, Bool) = state.with { state in
@@ -109,8 +109,8 @@ final class DamageMonitor: Sendable {
         state.with { $0.damage == nil && $0.sign != nil && !$0.isCheckingIntegrity }
     }
 
-    /// Looks into a sign of damage, which takes seconds for a large file. Any thread may call it; a second call meanwhile
-    /// does nothing.
+    /// Examines a sign of damage, which takes seconds for a large file. Any thread may call it; a second call meanwhile does
+    /// nothing.
     func checkIntegrity() {
         let pending: (sign: Sign, count: Int)? = state.with { state in
             guard state.damage == nil, !state.isCheckingIntegrity, let sign = state.sign else { return nil }
@@ -181,7 +181,7 @@ final class DamageMonitor: Sendable {
         if problem != nil { try check() }
     }
 
-    /// A copy of an earlier run that is written over the file while it is open has an older change counter.
+    /// Returns a problem if an older copy was written over the open file: its change counter is lower.
     private func check(_ header: DatabaseHeader?, _ state: inout State) -> String? {
         guard let header else { return nil }
         if let known = state.changeCounter, header.changeCounter < known {
@@ -193,7 +193,7 @@ final class DamageMonitor: Sendable {
         return nil
     }
 
-    /// A message about this database without its name.
+    /// Returns a message about this database without its name.
     private func bare(_ text: String) -> String {
         let name = "database \(path): "
         return text.hasPrefix(name) ? String(text.dropFirst(name.count)) : text

@@ -78,7 +78,7 @@ enum DatabaseFile {
         }
     }
 
-    /// The first 64 KiB of a file; `nil` when it cannot be read.
+    /// Returns the first 64 KiB of a file; `nil` if it cannot be read.
     static func text(of path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -97,13 +97,13 @@ enum DatabaseFile {
         guard fsync(descriptor) == 0 else { throw refusal(of: path, errno) }
     }
 
-    /// Bytes of a file; 0 when it is missing.
+    /// Returns the size of a file in bytes; 0 if it is missing.
     static func size(of path: String) -> Int {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Returns how many bytes may still be written on a file's disk; 0 if the system does not say.
+    /// Returns the number of free bytes on the disk of a file; 0 if the system does not say.
     static func freeBytes(beside path: String) -> Int {
         var disk = statvfs()
         guard unsafe statvfs(folder(of: path), &disk) == 0 else { return 0 }

@@ -35,8 +35,8 @@ enum DatabaseMarker {
         throw missing(path, remains: path + "-wal")
     }
 
-    /// True for an SQLite file without a write-ahead log and without tables, or without leaks although it had some: leaks are merged,
-    /// but the last one is never deleted, so it is that of another collector.
+    /// True for an SQLite file without a write-ahead log and without tables, or without leaks although it had some: merges delete
+    /// leaks, but never the last one, so such a file belongs to another collector.
     private static func hasNothing(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? SQLiteConnection(path: path, access: .readOnly),
@@ -106,13 +106,13 @@ enum DatabaseMarker {
         return lines.contains { $0 == fileWord + state }
     }
 
-    /// The damage that an earlier run has found; `nil` when there is none.
+    /// Returns the damage that an earlier run has found; `nil` if there is none.
     static func damage(of path: String) -> String? {
         let lines = DatabaseFile.text(of: path + end)?.split(separator: "\n") ?? []
         return lines.first { $0.hasPrefix(damageWord) }.map { String($0.dropFirst(damageWord.count)) }
     }
 
-    /// Forgets the damage: the database that is here now is sound.
+    /// Removes the damage from the marker, because the current database is sound.
     static func clearDamage(of path: String) throws(StoreError) {
         if damage(of: path) != nil { try replace(at: path, with: "") }
     }

@@ -6,7 +6,8 @@
 
 /// Sentences about files that the system does not let this process write.
 public enum FilePermissions {
-    /// A sentence that names the user of this process, the file or folder in the way with its owner and mode, and the remedy.
+    /// Returns a sentence that names the user of this process, the file or folder in the way with its owner and mode, and the
+    /// remedy.
     ///
     /// - Parameter path: the file that could not be opened or made.
     public static func denial(of path: String) -> String {

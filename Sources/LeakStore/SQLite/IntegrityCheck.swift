@@ -38,7 +38,7 @@ enum IntegrityCheck {
         }
     }
 
-    /// The meaning of the first rows of `pragma integrity_check`.
+    /// Returns the meaning of the first rows of `pragma integrity_check`.
     ///
     /// A page that cannot be read precedes the pages it refers to, which are then reported as never used.
     static func outcome(_ lines: [String]) -> Outcome {

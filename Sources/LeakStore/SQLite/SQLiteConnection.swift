@@ -10,7 +10,7 @@ final class SQLiteConnection {
         case readWrite, readOnly
     }
 
-    /// How long a statement waits for another process: `collector key create` holds the file for milliseconds.
+    /// Time that a statement waits for another process: `collector key create` holds the file for milliseconds.
     static let busyTimeoutMilliseconds: Int32 = 5_000
 
     let path: String
@@ -81,7 +81,7 @@ final class SQLiteConnection {
 
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    /// The statement of this literal, prepared at its first use.
+    /// Returns the statement of this literal, which is prepared at its first use.
     func statement(_ sql: StaticString) throws(StoreError) -> Statement {
         let key = unsafe UnsafeRawPointer(sql.utf8Start)
         if let known = unsafe literals[key] { return known }
@@ -90,7 +90,7 @@ final class SQLiteConnection {
         return statement
     }
 
-    /// The statement of a text that was put together from literals, prepared at its first use.
+    /// Returns the statement of a text that was put together from literals; it is prepared at its first use.
     func statement(composed sql: String) throws(StoreError) -> Statement {
         if let known = composed[sql] { return known }
         let statement = unsafe try Statement(sql, on: handle, path: path, damageMonitor)
@@ -112,7 +112,7 @@ final class SQLiteConnection {
         }
     }
 
-    /// The number in the first column of the first row.
+    /// Returns the number in the first column of the first row; `nil` without a row.
     func number(_ sql: StaticString) throws(StoreError) -> Int64? {
         let statement = try statement(sql)
         defer { statement.reset() }
@@ -154,7 +154,7 @@ final class SQLiteConnection {
         }
     }
 
-    /// Runs `body` in one transaction; whatever it throws undoes all of it.
+    /// Runs `body` in one transaction. An error that it throws rolls back the whole transaction.
     ///
     /// - Parameter kind: `immediate` takes the write lock at once, so that no lock can fail in the middle;
     ///   `deferred` sees one state of the database throughout.

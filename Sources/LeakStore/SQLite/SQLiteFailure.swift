@@ -5,7 +5,7 @@ extension StoreError {
     ///
     /// - Parameters:
     ///   - code: plain or extended: https://www.sqlite.org/rescode.html
-    ///   - message: SQLite's own words.
+    ///   - message: SQLite's own message.
     ///   - damageMonitor: receives signs of damage.
     static func sqlite(
         _ code: Int32, message: String, path: String, sql: String, _ damageMonitor: DamageMonitor?
@@ -51,7 +51,7 @@ extension StoreError {
             reason, "database \(path): \(advice) (SQLite \(code), \(oneLine(message)), in: \(oneLine(sql)))")
     }
 
-    /// The beginning of a text. SQLite's own words may quote many lines of a damaged file.
+    /// Returns the first 200 characters of a text in one line. A message of SQLite may quote many lines of a damaged file.
     private static func oneLine(_ text: String) -> Substring {
         text.unicodeScalars.split { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
             .map(String.init).joined(separator: " ").prefix(200)

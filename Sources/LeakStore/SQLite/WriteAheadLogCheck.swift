@@ -4,13 +4,13 @@
     internal import Glibc
 #endif
 
-/// Finds damage of a write-ahead log that SQLite passes over in silence: it reads a log up to the first frame that does not fit,
-/// and takes a log without a header for an empty one. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+/// Finds damage of a write-ahead log that SQLite silently ignores: SQLite reads a log up to the first frame that does not fit, and
+/// treats a log without a header as empty. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 enum WriteAheadLogCheck {
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
-    /// Returns true if a log of that size begins with a valid header. Another process may be writing it, so it is read again before
-    /// it counts as damaged.
+    /// Returns `false` if a log that is long enough for a header has no valid one. Another process may be writing it, so it is
+    /// read up to three times, 1 ms apart, before it counts as damaged.
     static func hasHeader(_ log: String) -> Bool {
         for attempt in 0..<3 {
             if attempt > 0 { usleep(1_000) }
@@ -58,7 +58,8 @@ enum WriteAheadLogCheck {
                 if !isNext { (isBroken, commits) = (true, 0) }
                 let isCommit = fields.dropFirst(4).prefix(4).contains { $0 != 0 }
                 if isBroken, isNext, isCommit { commits += 1 }
-                // A commit that a failing disk or a cut of power left unfinished is one. The next one is written over it.
+                // One commit behind a broken frame is allowed: a failing disk or a power cut may have left it unfinished, and the
+                // next commit is written over it.
                 if commits > 1 { return "its log has commits behind a broken one" }
             }
             guard count == framesAtOnce else { return nil }
@@ -97,7 +98,7 @@ enum WriteAheadLogCheck {
         }
     }
 
-    /// The running checksum of a log: of all frames up to one.
+    /// The running checksum of a log, over all frames up to one.
     private struct Sum {
         private var first: UInt32 = 0
         private var second: UInt32 = 0
@@ -105,7 +106,7 @@ enum WriteAheadLogCheck {
 
         init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-        /// The sum that a frame has stored, in eight bytes, from which that of the next one goes on.
+        /// Returns the checksum that a frame stores in eight bytes. The checksum of the next frame continues from it.
         func continued(_ stored: ArraySlice<UInt8>) -> Sum {
             var sum = self
             sum.first = stored.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }

@@ -12,7 +12,7 @@ package struct CopyProgress: Sendable {
     }
 }
 
-/// A table as both stores have it after a copy, in which they agree.
+/// Row count and sums of a table after a copy. They are equal in both stores.
 package struct CopiedTable: Hashable, Sendable {
     package var name: String
     package var rows = 0

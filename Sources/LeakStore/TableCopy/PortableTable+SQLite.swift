@@ -1,5 +1,5 @@
 extension PortableTable {
-    /// All tables. A column that all kinds of stores have needs one line here.
+    /// All tables. A new column that all stores have needs one line here.
     package static let all = [
         PortableTable(
             "app",
@@ -20,7 +20,8 @@ extension PortableTable {
         PortableTable(
             "build", [.number("id"), .number("release"), .text("name"), .bytes("order_key")]),
         PortableTable("release_check", [.number("release"), .text("class"), .count("checks")]),
-        // SQLite counts builds and finds last hours when it needs them, and the times of samples stand beside them there.
+        // PostgreSQL stores the number of builds, the last hour and the times of samples in the row; SQLite computes them from
+        // other tables.
         PortableTable(
             "leak",
             [
@@ -66,7 +67,7 @@ extension PortableTable {
             [.number("scope"), .number("owner"), .number("part"), .bytes("members")]),
         PortableTable("app_slot", [.number("app"), .number("slot"), .count("reports")]),
         PortableTable("app_day", [.number("app"), .number("day"), .count("reports")]),
-        // Numbers of decisions are never given again: SQLite remembers the last one.
+        // Ids of decisions are never reused: SQLite remembers the last one.
         PortableTable(
             "decision", lastNumber: "select seq from sqlite_sequence where name = 'decision'",
             [
@@ -75,11 +76,11 @@ extension PortableTable {
                 .number("until_reports"), .text("note"),
             ]),
         PortableTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
-        // Numbers of merges are never given again: SQLite remembers the last one.
+        // Ids of merges are never reused: SQLite remembers the last one.
         PortableTable(
             "merged_leak", lastNumber: "select seq from sqlite_sequence where name = 'merged_leak'",
             [.number("id"), .key("key"), .number("leak"), .number("at")]),
-        // Numbers of uploads are never given again: SQLite remembers the last one.
+        // Ids of uploads are never reused: SQLite remembers the last one.
         PortableTable(
             "symbol_table", lastNumber: "select seq from sqlite_sequence where name = 'symbol_table'",
             [
@@ -87,7 +88,7 @@ extension PortableTable {
                 .number("used_at"), .count("bytes"), .bytes("body"),
             ]),
         PortableTable("dropped", [.number("app"), .text("reason"), .count("count")]),
-        // If a key was stored again after the clock went back, the later row.
+        // If a key was stored again after the clock went back, only its later row is copied.
         PortableTable(
             "idempotency",
             from: """
@@ -107,7 +108,7 @@ extension PortableTable {
                 .count("detail_bytes"),
             ]),
         PortableTable("clock", [.number("id"), .number("wall"), .number("keys"), .number("waited")]),
-        // Numbers of credentials are never given again: SQLite remembers the last one.
+        // Ids of credentials are never reused: SQLite remembers the last one.
         PortableTable(
             "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",
             [
@@ -123,9 +124,9 @@ extension PortableTable {
           union all select d.day * 24 from leak_day d where d.leak = leak.id and d.reports > 0))
         """
 
-    /// scope 0: of the leak `owner`; 1: of it in the build `part`; 2: of it in the release `part`; 3: of the release
-    /// `owner`; 4: of the app `owner` in the slot `part`; 5: of it on the day `part`. A leak, or its share of a release, that was seen in one build
-    /// alone shares that build's set in SQLite; here it has its own.
+    /// Sets of installs. Scope 0: of the leak `owner`; 1: of the leak in the build `part`; 2: of the leak in the release `part`;
+    /// 3: of the release `owner`; 4: of the app `owner` in the slot `part`; 5: of the app on the day `part`. In SQLite a leak, or
+    /// a leak in a release, that was seen in only one build uses the set of that build; here it has a set of its own.
     private static let installSets = """
         (select 0 as scope, id >> 3 as owner, 0 as part, members from install_set where id & 7 = 0
         union all

@@ -1,9 +1,9 @@
-/// A table of the contents of a store, in a form that does not depend on how SQLite numbers its rows. A store of another kind is
-/// filled from it.
+/// A table of a store, in a form that does not depend on how SQLite numbers its rows. It is the source from which another kind of
+/// store is filled.
 package struct PortableTable: Sendable {
     package struct Column: Sendable {
         package enum Kind: Sendable {
-            /// The number of a row, a time or a place; its sum means nothing.
+            /// The number of a row, a time or a position; its sum means nothing.
             case number
             /// A count; its sum over all rows shows whether all rows are there.
             case count
@@ -38,7 +38,7 @@ package struct PortableTable: Sendable {
     /// The table or the query that SQLite reads the columns from; `?1` stands for the time from which on idempotency keys are
     /// remembered.
     let rows: String
-    /// SQLite's query for the last number that was given to a row; `nil` for a table without a column `id`.
+    /// SQLite's query for the highest id that a row has had; `nil` for a table without a column `id`.
     let lastNumber: String?
 
     init(_ name: String, from rows: String? = nil, lastNumber: String? = nil, _ columns: [Column]) {

@@ -1,6 +1,6 @@
 extension SQLiteStore {
-    /// Lends everything that the file keeps, as it is at this moment. No other connection can write meanwhile: a writer waits, and
-    /// fails after five seconds with nothing counted.
+    /// Calls `body` with a reader of all tables, in one state of the database. No other connection can write meanwhile: a writer
+    /// waits, and fails after five seconds with nothing counted.
     ///
     /// - Parameter now: milliseconds since 1970; idempotency keys that are forgotten by then are left out.
     package func withPortableTables<Result>(
@@ -18,7 +18,7 @@ extension SQLiteStore {
     }
 }
 
-/// Reads tables from their first row to their last, for one thread, while it is lent.
+/// A reader of whole tables, for one thread. It is valid only during the call that passes it.
 package struct PortableTableReader {
     let connection: SQLiteConnection
     let keysAfter: Int64
@@ -30,7 +30,7 @@ package struct PortableTableReader {
         return try select.step() ? select.int(0) : 0
     }
 
-    /// Returns the last number that was given to a row of a numbered table; 0 if there was none.
+    /// Returns the highest id that a row of a numbered table has had; 0 if there was none.
     package func lastNumber(of table: PortableTable) throws(StoreError) -> Int64 {
         guard let query = table.lastNumber else { return 0 }
         let select = try connection.statement(composed: query)

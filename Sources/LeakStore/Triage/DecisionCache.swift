@@ -1,12 +1,12 @@
-/// A reader's cache of decided leaks, valid while no report and no decision changes them. Without it, a reader would add up all
-/// versions of each leak for every list; with it, only those of the few that were seen since.
+/// A reader's cache of decided leaks, valid while no report and no decision changes them. Without it, every list would add up all
+/// versions of each decided leak; with it, only those of the few leaks that were seen since.
 package struct DecisionCache {
     /// Number of leaks; 4 MiB.
     private static let capacity = 20_000
     private static let appLimit = 4
 
     private var standings: [Int64: (decision: Int64, reports: Int, standing: DecisionStatus)] = [:]
-    /// By app; all of the same state of the database.
+    /// Decided leaks by app; all entries are of the same state of the database.
     private var found: [ByteText?: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
     private var state: Int64?
 
@@ -50,7 +50,7 @@ package struct DecisionCache {
     }
 }
 
-/// Caches how many leaks of a release the next release does not have, valid while neither has more.
+/// A cache of the number of leaks that a release has and the next release does not have; valid while neither has more leaks.
 package struct GoneLeaksCache {
     /// Number of releases, of many apps; 0.5 MiB.
     private static let capacity = 5_000

@@ -1,5 +1,5 @@
 extension Decision {
-    /// Bytes of the version in ``Fix/version(_:)`` and ``Fix/after(_:)``: as many as a report's version may have.
+    /// Maximum length in bytes of the version in ``Fix/version(_:)`` and ``Fix/after(_:)``, equal to that of a report's version.
     public static let versionBytes = 64
 
     /// Returns the decision as every store keeps it: with no note instead of an empty one.

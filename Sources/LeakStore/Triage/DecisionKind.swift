@@ -1,4 +1,4 @@
-/// The kind of decision in a row, in the words that every store uses.
+/// The kind of a decision, as every store writes it in a row.
 package enum DecisionKind: String, Sendable {
     case resolve, ignore, reopen, note
 }

@@ -12,8 +12,8 @@ package struct DecidedLeak: Sendable {
     }
 }
 
-/// The states of a list's leaks that something other than their counts determines: a known leak of the system, or a decision. By
-/// row of `leak`; there are few, and all other leaks are ``LeakState/open`` or ``LeakState/slow``.
+/// The states of those leaks of a list that are known leaks of the system or have a decision. All other leaks are
+/// ``LeakState/open`` or ``LeakState/slow``, by their counts.
 package struct LeakStates: Sendable {
     package let known: KnownLeakRows
     package let standings: [Int64: DecisionStatus]
@@ -75,12 +75,12 @@ package struct LeakStates: Sendable {
 extension LeakState {
     /// States of leaks that need no fix.
     package static let setAside: Set<LeakState> = [.known, .resolved, .ignored]
-    /// States that something other than a leak's counts determines.
+    /// States that a known leak or a decision determines, and not the counts of the leak.
     package static let assigned: Set<LeakState> = setAside.union([.regressed])
 }
 
 extension LeakQuery.StateFilter {
-    /// The single state of the leaks in the list, if something other than counts determines it.
+    /// The single state of the leaks in the list, if a known leak or a decision determines it.
     package var assigned: LeakState? {
         switch self {
         case .regressed: .regressed

@@ -22,7 +22,7 @@ package struct PackedWriter {
         self.bytes += bytes
     }
 
-    /// Bytes that ``append(_:)`` writes for a text.
+    /// Returns the number of bytes that ``append(_:)`` writes for a text.
     static func size(of text: String) -> Int {
         let count = text.utf8.count
         return count + max(1, (Int.bitWidth - count.leadingZeroBitCount + 6) / 7)

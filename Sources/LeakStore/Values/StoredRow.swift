@@ -1,4 +1,4 @@
-/// A row in an answer of either database. Columns count from 0.
+/// A row of a result of either database. Columns count from 0.
 package protocol StoredRow {
     func isNull(_ column: Int32) -> Bool
     func int64(_ column: Int32) -> Int64

@@ -1,13 +1,13 @@
-/// The bound of every number that reports, requests and devices add up to.
+/// The upper bound of every total.
 package enum Total {
-    /// 2^53 - 1, which a total reaches and keeps. Every reader of JSON holds it exactly (RFC 8259 §6), SQLite's
-    /// `total()` is exact up to it, and two of them cannot overflow. Written `LARGEST_TOTAL` in SQL.
+    /// 2^53 - 1; a total that reaches it stays there. Every reader of JSON holds it exactly (RFC 8259 §6), SQLite's `total()` is
+    /// exact up to it, and the sum of two totals does not overflow. Written `LARGEST_TOTAL` in SQL.
     package static let largest = (1 << 53) - 1
 
-    /// A text of SQL as the database reads it: with the number for `LARGEST_TOTAL`. For when a statement is prepared.
+    /// Returns a text of SQL with the number in the place of `LARGEST_TOTAL`. Called when a statement is prepared.
     package static func sql(_ text: String) -> String { text.replacing("LARGEST_TOTAL", with: "\(largest)") }
 
-    /// A count as a stranger gave it, made safe to add.
+    /// Returns a count from an untrusted sender, limited to 0 to ``largest``.
     package static func bounded(_ count: Int) -> Int { Swift.min(Swift.max(count, 0), largest) }
 }
 

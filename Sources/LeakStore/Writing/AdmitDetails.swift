@@ -14,7 +14,7 @@ extension Writer {
     ///
     /// - Parameters:
     ///   - bytes: bytes by which the file grows; negative for a sample that replaces a longer one.
-    ///   - isFirst: true for the first report of a leak, for which the last half of the limit is reserved.
+    ///   - isFirst: true for the first report of a leak, for which the second half of the limit is reserved.
     /// - Returns: false, with nothing added, if the sum would exceed the limit.
     func admitDetail(bytes: Int, key: Int64, day: Int, isFirst: Bool = false) throws(StoreError) -> Bool {
         guard bytes != 0 else { return true }
@@ -63,7 +63,7 @@ struct SampleBytes {
 
     /// The samples of a leak that was read from the database: their bytes are looked up when needed.
     static let notRead = SampleBytes()
-    /// A new leak has no samples.
+    /// The samples of a new leak: none.
     static let none = SampleBytes(bytes: [Int32](repeating: 0, count: SampleSlot.count))
 
     /// By slot; empty if none is known.

@@ -34,13 +34,13 @@ final class AppEntry {
     var newest: [UInt8]?
     /// The row of the newest release.
     var newestRow: Int64?
-    /// `true` if more than one device has the newest release, so that only a higher one can replace it: ``NewestVersion``.
+    /// `true` if the newest release has enough installs or sessions (``NewestVersion``), so that only a higher one can replace it.
     var isNewestSeen = false
     /// Number of admitted leaks, of their bytes of text and of their builds.
     var leaks = 0
     var textBytes = 0
     var cells = 0
-    /// `nil` until asked for.
+    /// `nil` until it has been counted.
     var releaseCount: Int?
     var reasonCount: Int?
 
@@ -62,7 +62,7 @@ final class ReleaseEntry {
     let isBeyond: Bool
     /// Rows by name.
     private(set) var builds: [ByteText: Int64] = [:]
-    /// `nil` until asked for.
+    /// `nil` until it has been counted.
     var buildCount: Int?
     var checkClassCount: Int?
     /// Installs of the current transaction that one of the release's leaks had not seen.
@@ -101,7 +101,7 @@ final class CountEntry {
     var reports = 0
     var freed = 0
     var installs = 0
-    /// For a release: how many of its builds the leak was seen in.
+    /// For a release: number of its builds in which the leak was seen.
     var builds = 0
     /// Reports of a release that are in the log and not yet in `leak_hour`.
     var hours: [(hour: Int, reports: Int)] = []
@@ -137,7 +137,7 @@ final class LeakEntry {
     var freed = 0
     var installs = 0
     var aliveAtMost: Int?
-    /// Installs in the app's newest release, where they have changed since the row was written.
+    /// Installs in the app's newest release, if they have changed since the row was written.
     var impact: Int?
     var firstSeen: Int64
     var lastSeen: Int64
@@ -147,7 +147,7 @@ final class LeakEntry {
     var sampleBytes = SampleBytes.notRead
     /// True while ``CountLog`` has it.
     var isInLog = false
-    /// ``DeferredIndexing/period`` in which the leak began to move.
+    /// ``DeferredIndexing/period`` in which the leak became unindexed.
     var deferredIn: Int?
     /// Number of builds in which the leak was seen; `admittedBuilds` includes those that the current transaction adds.
     var buildCount = 0

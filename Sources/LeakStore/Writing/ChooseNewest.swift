@@ -1,10 +1,10 @@
 extension NewestVersion {
     private static let numbered = "x'02'"
-    /// For ``NewestVersion/order(of:numbered:)`` in SQLite's words.
+    /// ``NewestVersion/order(of:numbered:)`` for rows `r`, in the syntax of SQLite.
     static let order = order(of: "r", numbered: numbered)
     static let isSeen = isSeen("r", numbered: numbered)
 
-    /// The row of `release`, for an app `a`.
+    /// SQL for the id of the newest release of an app `a`.
     static let row = "select r.id from release r where r.app = a.id order by \(order) limit 1"
 }
 
@@ -50,10 +50,10 @@ extension Writer {
         if connection.changes > 0 { try rankByNewest(of: app) }
     }
 
-    /// Makes the impact of each leak its installs in the newest release, as it is stored.
+    /// Sets the impact of each leak to its installs in the stored newest release.
     private func rankByNewest(of app: Int64) throws(StoreError) {
         try flushCountLog()
-        // One statement for each index. A moving leak gets its place in the indexes when it is put back.
+        // One statement for each index. An unindexed leak (`moving = 1`) gets its place in the indexes when it is reindexed.
         try connection.run(
             """
             update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0

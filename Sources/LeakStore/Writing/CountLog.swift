@@ -125,7 +125,7 @@ struct LoggedCounts {
         var sightings: Int
         var aliveAtMost: Int?
         var lastSeen: Int64
-        /// `nil` leaves it as it is.
+        /// `nil` leaves the impact in the row as it is.
         var impact: Int?
     }
 
@@ -249,7 +249,7 @@ extension PackedWriter {
 }
 
 extension PackedReader {
-    /// A number of the counts that tables hold.
+    /// Reads a count, limited to ``Total/largest``.
     private mutating func count() -> Int? { number().map { Total.bounded($0) } }
 
     private mutating func optional() -> Int?? { number().map { $0 == 0 ? nil : Total.bounded($0 - 1) } }

@@ -1,16 +1,17 @@
 /// Tracks the leaks whose counts have changed since the indexes of the list's orders were last updated.
 ///
 /// A leak that is counted with every commit would change its place in four indexes each time, which costs more than all else that
-/// is written for it. It is removed from them once, and added again later. Readers read the moving leaks separately, so their
-/// number is limited.
+/// is written for it. So it is removed from the indexes once (`moving = 1`), and indexed again later. Lists read the unindexed
+/// leaks separately, so their number is limited.
 struct DeferredIndexing {
-    /// Moving leaks above which all are put back: read and sorted in a millisecond.
+    /// Number of unindexed leaks above which all are reindexed: a list reads and sorts so many in a millisecond.
     private static let leakLimit = 1_024
-    /// How long leaks move while reports keep coming.
+    /// Time for which leaks stay unindexed while reports keep coming.
     private static let milliseconds: Int64 = 1_000
 
     private(set) var period = 0
-    /// Number of moving leaks. Leaks that were moving before this process wrote are not counted, and are put back with the others.
+    /// Number of unindexed leaks. Leaks that were unindexed before this process wrote are not counted, but are reindexed with the
+    /// others.
     private var leaks = 0
     /// Milliseconds since 1970; `nil` before the first reindex.
     private var reindexedAt: Int64?
@@ -20,10 +21,10 @@ struct DeferredIndexing {
         leaks += 1
     }
 
-    /// Adds leaks that another process has left moving.
+    /// Adds leaks that another process has left unindexed.
     mutating func add(_ count: Int) { leaks += count }
 
-    /// True if more leaks move than a list may look at.
+    /// `true` if more leaks are unindexed than a list should read.
     var isCrowded: Bool { leaks > Self.leakLimit }
 
     func isDue(now: Int64) -> Bool {
@@ -40,14 +41,14 @@ struct DeferredIndexing {
 }
 
 extension Writer {
-    /// Puts moving leaks back if it is time.
+    /// Reindexes the unindexed leaks if it is time.
     func reindex(now: Int64) throws(StoreError) {
         guard caches.deferredIndexing.isDue(now: now) else { return }
         try reindexAll()
         caches.deferredIndexing.reindex(now: now)
     }
 
-    /// Puts moving leaks back if there are too many, whatever the time.
+    /// Reindexes the unindexed leaks if there are too many, whatever the time.
     func reindexIfCrowded() throws(StoreError) {
         guard caches.deferredIndexing.isCrowded else { return }
         try reindexAll()

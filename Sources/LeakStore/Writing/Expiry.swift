@@ -22,7 +22,7 @@ struct Expiry {
 }
 
 extension Writer {
-    /// Rows that one step deletes: well under a millisecond for small ones.
+    /// Rows that one step deletes, in well under a millisecond if they are small.
     static let rowsPerStep = 500
     /// Wide rows that one step deletes, such as sets of installs and answers: up to 4 KiB each.
     private static let wideRowsPerStep = 100
@@ -136,7 +136,7 @@ extension Writer {
         try connection.run(
             "delete from app_day where id in (select id from app_day where day < ? order by day, id limit ?)",
             first, Self.wideRowsPerStep)
-        // As for slots.
+        // A row of `app_day` may be given to another day, too.
         if connection.changes > 0 { caches.installs.removeAll() }
         return connection.changes < Self.wideRowsPerStep
     }

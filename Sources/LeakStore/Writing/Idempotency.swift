@@ -79,7 +79,7 @@ extension Writer {
         return try select.step() ? select.int64(0) : nil
     }
 
-    /// The idempotency keys and bytes counted for an ingest key on a day.
+    /// Returns the idempotency keys and bytes that are counted for an ingest key on a day.
     func idempotencyUse(of keyID: Int64, day: Int) throws(StoreError) -> IdempotencyUse.Count {
         if let known = caches.idempotency.count(of: keyID, day: day) { return known }
         let select = try connection.statement(
@@ -130,7 +130,7 @@ struct IdempotencyUse {
         var detailBytes = 0
     }
 
-    /// Days that have keys, including those of the current transaction; `nil` until asked for.
+    /// Days that have keys, including those of the current transaction; `nil` until they have been read.
     var days: [Int]?
     /// The answer of the latest key, and its row: most answers are equal.
     var lastAnswer: (day: Int, body: [UInt8], row: Int64)?
@@ -169,7 +169,7 @@ package enum PackedKey {
     private static let uuidTag: UInt8 = 0
     private static let textTag: UInt8 = 1
 
-    /// A tag, then 16 bytes for a UUID in lower case, else the text.
+    /// Returns a tag, then 16 bytes for a UUID in lower case, else the text.
     package static func bytes(of key: String) -> [UInt8] {
         let text = Array(key.utf8)
         guard text.count == 36 else { return [textTag] + text }

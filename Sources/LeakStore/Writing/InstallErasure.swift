@@ -41,7 +41,7 @@ extension Writer {
             var next = erasure
             try connection.transaction(.immediate) { () throws(StoreError) in
                 try dropCachedIfOthersWrote()
-                // A merge moves rows to where the steps before have been.
+                // A merge moves rows to places that earlier steps have searched.
                 try next.startAgain(after: lastMerge())
                 if let done = next.samplesDone {
                     try eraseSamples(after: done, &next)
@@ -158,7 +158,8 @@ extension Writer {
             try connection.run("update leak_release set installs = ? where id = ?", set.count, owner)
         case .leakBuild:
             try connection.run("update leak_build set installs = ? where id = ?", set.count, owner)
-            // A leak, or a leak in a release, that was seen only in this build has no set of its own: the build's set is used.
+            // A leak, or a leak in a release, that was seen only in this build has no set of its own: it uses the set of the
+            // build.
             try connection.run(
                 """
                 update leak set moving = 1, installs = ?1 where id = (select leak from leak_build where id = ?2)

@@ -1,8 +1,9 @@
 internal import LeakPlatform
 
-/// How many calls want a writer or have it. A lock alone does not let them in between two steps of a long task.
+/// The number of calls that wait for a writer or have it. A lock alone would not let waiting calls run between two steps of a long
+/// task.
 package final class PendingCalls: Sendable {
-    /// A step of a long task waits no longer than this for a moment without calls.
+    /// Maximum time that a long task waits between two steps until there are no calls.
     private static let stepWait = Duration.milliseconds(100)
 
     private let count = Guarded(0)
@@ -16,7 +17,8 @@ package final class PendingCalls: Sendable {
         count.wakeAll()
     }
 
-    /// Between two steps of a long task, which does not have the writer then.
+    /// Waits until there are no calls, at most ``stepWait``. Called between two steps of a long task, while it does not have the
+    /// writer.
     package func yield() {
         _ = count.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
     }

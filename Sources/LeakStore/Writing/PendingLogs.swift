@@ -1,25 +1,25 @@
-/// Rows that the writer appends to a table of their own, and writes to their final places once there are many.
+/// Rows that the writer appends to log tables, and writes to their own tables once there are many.
 ///
 /// A commit of sixty reports changes rows on hundreds of pages. Rows that are seldom read are written to one page instead.
 struct PendingLogs {
     /// Sizes above which a log is written to its table.
     struct Limits {
-        /// A busy app's 1,000 leaks in a dozen versions have 13,000 sets. Most hold few members; 32 MiB of memory if all
-        /// of them are full.
+        /// Sets of installs with members in the log. A busy app's 1,000 leaks in a dozen versions have 13,000 sets. Most hold few
+        /// members; 32 MiB of memory if all of them are full.
         var installSets = 16_384
         /// Bytes of the log of values on disk.
         var valueBytes = 1 << 21
-        /// The same limit while pages are read: the page of one leak reads the log in 3 ms.
+        /// The limit of ``valueBytes`` while pages are read: the page of one leak reads such a log in 3 ms.
         var readValueBytes = 1 << 18
         /// Bytes of the log of keys on disk: 50,000 keys. Each takes its random place in a table of hundreds of pages.
         var keyBytes = 1 << 21
         /// Bytes of the log of counts on disk: fifty commits of 64 batches, fewer while many reports are kept as samples. A flush
-        /// takes 0.1 s, for most of the rows come again and again.
+        /// takes 0.1 s, because most rows occur many times in the log.
         var countBytes = 1 << 23
         /// Rows of leaks, builds and releases in the log of counts: a busy app's 1,000 leaks in a dozen versions have 25,000. Each
         /// takes from a hundred bytes to a kilobyte of memory.
         var countRows = 65_536
-        /// Submissions of a quiet call, at most.
+        /// Maximum number of submissions of a quiet call.
         var quietSubmissions = 4
         /// Number of successive quiet calls after which commits write counts to their tables at once. Under load there are quiet
         /// calls too, but not as many in a row.

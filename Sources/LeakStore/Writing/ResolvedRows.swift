@@ -52,7 +52,7 @@ final class ResolvedRows: NameQuota {
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
-        // Found by its other key: its texts are charged once.
+        // The leak was found by its other key already: its texts count once.
         if let number = leaks.number(of: identity.id) {
             return (AdmittedLeak(counted: identity, isNew: leaks[number] == nil), number)
         }
@@ -91,7 +91,7 @@ extension Writer {
             try number(else: "select count(*) from app where made_by = ?", of: key) >= limits.appsPerKey
         let counted = isBeyond ? StoreLimits.other : name
         if isBeyond, let other = try knownApp(named: counted) { return other }
-        // Belongs to no ingest key, so that it does not count against the limit.
+        // The app `other` belongs to no ingest key, so that it does not count against the limit.
         let maker: Int64? = counted == StoreLimits.other ? nil : key
         try connection.run(
             "insert into app (name, last_seen, made_by) values (?, ?, ?)", counted, seen, maker)

@@ -5,7 +5,7 @@ struct ValueLog: PendingLog {
     /// In order of arrival: beyond ``ValueKind/limit``, the first ones keep their names.
     private(set) var texts: [String] = []
     private var indices: [ByteText: Int64] = [:]
-    /// Rows above which those of one leak and text are added up.
+    /// Number of rows above which the rows of one leak and text are added up.
     private var rowLimit = ValueLog.newRows
     private static let newRows = 65_536
     /// Bytes on disk, with ``unwritten``.
@@ -32,7 +32,7 @@ struct ValueLog: PendingLog {
 
     init() {}
 
-    /// An empty log.
+    /// Creates an empty log.
     ///
     /// - Parameter flushed: the log whose rows are in the table now.
     init(after flushed: ValueLog) {
@@ -61,7 +61,7 @@ struct ValueLog: PendingLog {
         }
     }
 
-    /// Values of a transaction that ``known`` lacks, in the order in which they came.
+    /// Returns the values of a transaction that ``known`` lacks, in the order in which they came.
     func unknown(_ aggregate: SubmissionAggregate, leaks: [LeakEntry]) -> [(
         place: ValueKey, text: Int, name: HashedName
     )] {
@@ -118,7 +118,7 @@ struct ValueLog: PendingLog {
         rowLimit = rows.count + Self.newRows
     }
 
-    /// Adds a row of the table, or as much of it as concerns some leaks.
+    /// Adds a row of the table, or the part of it that concerns the given leaks.
     ///
     /// - Returns: false for bytes that ``add(_:leaks:unnamed:)`` did not write.
     fileprivate mutating func read(_ bytes: [UInt8], of leaks: Set<Int64>?) -> Bool {

@@ -85,7 +85,7 @@ extension UpsertStatements {
             update: "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs")
     }
 
-    /// Counts rows of a table up.
+    /// Adds reports to the rows of a table, and inserts missing rows.
     static func counter(_ table: String, _ key: String) -> UpsertStatements {
         UpsertStatements(
             "\(table) (leak, \(key), reports)", row: "?, ?, ?, ?", parameters: 4, conflict: "leak, \(key)",

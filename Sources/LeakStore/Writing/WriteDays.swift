@@ -47,9 +47,9 @@ extension Writer {
         return row
     }
 
-    /// Moves the oldest slots into the days that they are of.
+    /// Adds the oldest slots to their days, and deletes them. Slots of days before `firstDay` are only deleted.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of deleted slots.
     func rollUp(slotsBefore oldest: Int, firstDay: Int, limit: Int) throws(StoreError) -> Int {
         let select = try connection.statement(
             "select id, app, slot, reports from app_slot where slot < ? order by slot, id limit ?")

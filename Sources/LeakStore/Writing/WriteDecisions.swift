@@ -31,8 +31,8 @@ extension Writer {
         var row: Int64
         var state: Int64
         var reports: Int
-        /// The version that `now` and `next` refer to: the newest version of the leak's app, or the leak's own last version if that
-        /// is newer still.
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the newest version of the
+        /// leak's app, or the leak's own last version if that is newer still.
         var newestVersion: String
     }
 

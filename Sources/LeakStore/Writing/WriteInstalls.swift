@@ -16,7 +16,8 @@ extension Writer {
         let entry = try installs(in: row)
         let fresh = entry.insert(hashes)
         guard !fresh.isEmpty else { return nil }
-        // Readers read only the sets of slots and days.
+        // Every overview reads the sets of slots and days, so these are written at once. Readers of other sets add the members in
+        // the log.
         if entry.isStored, scope != .slot, scope != .day {
             caches.logs?.installs.add(fresh, to: entry, row)
         } else {
@@ -76,7 +77,7 @@ extension Writer {
 
     // MARK: The log
 
-    /// Adds the members in the log to the cached sets.
+    /// Reads the log, and adds its members to the cached sets.
     func readInstallLog() throws(StoreError) -> InstallLog {
         var log = InstallLog()
         for (row, hash) in try connection.installLog() {
@@ -151,7 +152,7 @@ extension StoreError {
     }
 }
 
-/// The owner of the installs in a set of `install_set`.
+/// The kind of owner of a set in `install_set`.
 enum InstallScope: Int64 {
     case leak = 0
     case leakBuild = 1
@@ -160,6 +161,6 @@ enum InstallScope: Int64 {
     case leakRelease = 4
     case day = 5
 
-    /// The row of the set: the scope in the low three bits, so that one table and one index serve all.
+    /// Returns the row of the set. The scope is in its low three bits, so that one table and one index serve all scopes.
     func row(owner: Int64) -> Int64 { owner << 3 | rawValue }
 }

@@ -9,7 +9,7 @@ extension Writer {
             entry = known
             if let module = leak.claimedModule { try write(module, to: known) }
         } else {
-            // Only sightings make a leak.
+            // Only sightings create a leak, so it has a cell.
             let release = rows.releases[aggregate.releases[aggregate.release(ofCell: leak.cells[0])].number]
             entry = try insert(
                 leak, seen: leak.span ?? SubmissionAggregate.TimeSpan(now),
@@ -38,7 +38,7 @@ extension Writer {
             of: leak, entry, app: rows.apps[aggregate.apps[leak.app].number], from: submissions, in: &changed,
             day: rows.day, now: now)
         changed.add(entry)
-        // Not by way of the log, since they seldom change.
+        // These columns change seldom, so they are written without the log.
         if entry.firstSeen != formerFirstSeen {
             try connection.run("update leak set first_seen = ? where id = ?", entry.firstSeen, entry.id)
         }
@@ -58,7 +58,7 @@ extension Writer {
         return entry
     }
 
-    /// Counts values of explanations, which are rare: not by way of ``ValueLog``.
+    /// Counts values of explanations. They are rare, so they are written without ``ValueLog``.
     ///
     /// - Parameter day: the day that their bytes count for.
     func writeValues(
@@ -96,7 +96,7 @@ extension Writer {
         return try count.step() && count.int(0) == 1
     }
 
-    /// Writes the median again, from the counts.
+    /// Recomputes the median of the retained bytes from the counts.
     func writeRetainedBytes(of leak: Int64) throws(StoreError) {
         let write = try connection.statement(
             composed: "update leak set retained_bytes = \(RetainedBytes.median(ofLeak: "?1")) where id = ?1")

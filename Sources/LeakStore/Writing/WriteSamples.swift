@@ -28,7 +28,7 @@ extension Writer {
 /// A row of `sample`.
 struct StoredSample {
     var row: Int64
-    /// Which of its leak's reports it was.
+    /// The number of the report among those of its leak, from 1.
     var ordinal: Int
     var at: Int64
     /// Without the app.

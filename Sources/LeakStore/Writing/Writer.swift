@@ -1,4 +1,4 @@
-/// Counts into one database file. Owned by one thread at a time.
+/// A writer to one database file, for one thread at a time.
 ///
 /// Between calls it caches only what the last commit has written to the file. After a failure, or a commit by another process, it
 /// drops all cached data.
@@ -12,9 +12,9 @@ final class Writer {
     static let pageBytes = 4096
     /// Size of the log above which ``checkpointIfNeeded(now:)`` empties it.
     static let logBytes = 64 << 20
-    /// How long readers may take to leave the log, while nothing is counted. A page is read in less.
+    /// Time that readers may take to leave the log, while nothing is counted. A page is read in less.
     private static let logWaitMilliseconds: Int32 = 200
-    /// When a log that could not be emptied is tried again.
+    /// Time after which a log that could not be emptied is tried again.
     private static let logRetryMilliseconds: Int64 = 10_000
 
     /// Bytes beyond the limit of the file: for erasures, which make room, and for users who sign in to see what is wrong.
@@ -22,7 +22,7 @@ final class Writer {
 
     let connection: SQLiteConnection
     private let damageMonitor: DamageMonitor?
-    /// Pages that the file may have.
+    /// Maximum number of pages of the file.
     private let pageLimit: Int
     let redact: Redact
     let reservoir: Reservoir
@@ -56,7 +56,7 @@ final class Writer {
         clockRule = clock
         self.redact = redact
         self.reservoir = reservoir
-        // SQLite goes on without a log where a file system cannot share memory, and says so by the way.
+        // If a file system cannot share memory, SQLite works without a log, and reports that only in the row of this statement.
         let mode = try connection.statement("pragma journal_mode = wal")
         defer { mode.reset() }
         var isLogged = false
@@ -70,7 +70,7 @@ final class Writer {
                     + "disk")
         }
         mode.reset()
-        // A file that is larger already goes on, for a while.
+        // A file that is larger already may still grow by ``reservedBytes``.
         let pages = Int(try connection.number("pragma page_count") ?? 0)
         let limit = max(1, limits.databaseBytes / Self.pageBytes)
         pageLimit = pages > limit ? pages + Self.reservedBytes / Self.pageBytes : limit
@@ -132,7 +132,7 @@ final class Writer {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try dropCachedIfOthersWrote()
                 try readLogs()
-                // Kept with the first keys of a new database, since they are stored by it.
+                // A new database stores the clock together with its first keys, because it determines their times.
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
                 var aggregate = SubmissionAggregate(
@@ -167,7 +167,7 @@ final class Writer {
         let version = try connection.number("pragma data_version")
         guard version != dataVersion else { return }
         caches.removeAll()
-        // Such as a flush, by readers of another process.
+        // The other process may have flushed for its readers.
         readTime.record()
         let schema = Int(try connection.number("pragma user_version") ?? 0)
         guard schema == Migration.newestVersion else { throw .newerSchema(schema, in: connection.path) }
@@ -180,7 +180,7 @@ final class Writer {
         return try writeClock(at: now)
     }
 
-    /// The guarded time, read from the database at the first call.
+    /// Returns the guarded time, which the first call reads from the database.
     func clock(at now: Int64) throws(StoreError) -> StoreClock {
         var clock: StoreClock
         if let known = self.clock {
@@ -212,7 +212,7 @@ final class Writer {
         return StoreClock.Stored(wall: select.time(0), keys: select.time(1), waited: select.time(2))
     }
 
-    /// Empties the log when readers have kept SQLite from doing so for long.
+    /// Empties the log if it is larger than ``logLimit``, because readers have kept SQLite from emptying it.
     func checkpointIfNeeded(now: Int64) throws(StoreError) {
         if let tried = logTriedAt, (0..<Self.logRetryMilliseconds).contains(now - tried) { return }
         guard DatabaseFile.size(of: connection.path + "-wal") > logLimit else { return }
@@ -256,7 +256,7 @@ final class Writer {
         for release in aggregate.releases { try flushInstalls(of: rows.releases[release.number]) }
         try chooseNewest(rows, aggregate)
         try writeSlots(of: aggregate, rows, expiry: expiry)
-        // Before leaks are put back, which updates their indexes.
+        // Flushes before leaks are reindexed.
         let areRead = readTime.isRecent(within: logLimits.readMilliseconds)
         quietCalls = submissions.count <= logLimits.quietSubmissions ? quietCalls + 1 : 0
         if areRead || quietCalls >= logLimits.quietCalls { try flushCountLog() }
