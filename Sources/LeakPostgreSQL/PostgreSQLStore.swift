@@ -10,11 +10,11 @@
     /// after five seconds if the host does not answer, and after 35 seconds, a reader's after ten, if the server stops answering
     /// during a call.
     public final class PostgreSQLStore: Store {
-        /// Masks what is private in a report's JSON before it is kept.
+        /// A function that masks private data in a report's JSON before the report is stored.
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
         let address: DatabaseAddress
-        /// Tests access it too, for states that they cannot wait for.
+        /// Tests access it too, to produce states that they cannot wait for.
         let writer: Guarded<Writer>
         private let pendingCalls = PendingCalls()
 
@@ -22,8 +22,8 @@
         ///
         /// - Parameters:
         ///   - seed: decides which reports are kept as samples; the same for the same reports.
-        ///   - limits: what one sender can make it keep.
-        ///   - clock: how far the system clock is followed.
+        ///   - limits: the limits on what one sender can make the store keep.
+        ///   - clock: the limits within which the system clock is followed.
         ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
         /// - Throws: ``StoreError`` with a line that says what is wrong with the database.
         public init(
@@ -44,7 +44,7 @@
             try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
         }
 
-        /// Does nothing: PostgreSQL tidies by itself.
+        /// Does nothing: PostgreSQL runs checkpoints and vacuums by itself.
         public func checkpointIfNeeded(now: Int64) {}
 
         public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {

@@ -64,7 +64,7 @@
         }
     }
 
-    /// A statement about rows, and a query that counts the rows for which it is false. Sums stop where totals do.
+    /// A statement about rows, and a query that counts the rows for which it is false. Sums are at most ``Total/largest``.
     private struct RowCheck: Sendable {
         let sentence: String
         let sql: String

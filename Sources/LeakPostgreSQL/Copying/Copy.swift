@@ -2,10 +2,10 @@
     package import LeakStore
 
     extension PostgreSQLStore {
-        /// Fills an empty database with everything that a SQLite store keeps.
+        /// Fills an empty database with everything that an SQLite store keeps.
         ///
-        /// Runs in one transaction, and compares both sides at its end: the database then has all of it, or, whatever fails before,
-        /// nothing. Collectors on the database wait meanwhile, and answer 503.
+        /// Runs in one transaction, and compares both sides at its end. If anything fails, the database stays empty. Collectors on
+        /// the database wait meanwhile, and answer 503.
         ///
         /// - Parameters:
         ///   - source: the store to copy; no other process writes to it meanwhile.
@@ -91,7 +91,7 @@
             }
         }
 
-        /// Keeps collectors off until the transaction ends, however long it takes.
+        /// Locks collectors out until the transaction ends, however long it takes.
         static func reserve(on connection: PostgreSQLConnection) throws(StoreError) {
             _ = try connection.run([
                 Query("set local statement_timeout = 0"),

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Fills one table in batches, and counts what it sends.
+    /// Loads rows into one table in batches, and counts the rows that it sends.
     struct TableLoad {
         private let table: PortableTable
         private let connection: PostgreSQLConnection
@@ -13,7 +13,7 @@
         private var apart: [[PortableValue]] = []
 
         private static let batchRows = 5_000
-        /// Bytes of texts and blobs per batch; a batch is in memory a few times.
+        /// Bytes of texts and blobs per batch; a few copies of a batch are in memory at once.
         private static let largestBatch = 1 << 20
 
         init(of table: PortableTable, into connection: PostgreSQLConnection) {
@@ -39,7 +39,7 @@
 
         /// Sends the remaining rows, and compares.
         ///
-        /// - Parameter lastNumber: the last number that was given to a row of the table; the next row gets a greater one.
+        /// - Parameter lastNumber: the highest id that a row of the table has had; the next row gets a higher one.
         /// - Returns: the contents of the table, which are equal to all that was sent.
         /// - Throws: ``StoreError`` if the table has other contents.
         mutating func finish(lastNumber: Int64) throws(StoreError) -> CopiedTable {
@@ -80,8 +80,8 @@
             (batch, batchBytes) = ([], 0)
         }
 
-        /// Inserts a row with U+0000, which texts in PostgreSQL cannot hold: U+2400 replaces it, twice if another row has that name
-        /// already.
+        /// Inserts a row with U+0000, which texts in PostgreSQL cannot hold: U+2400 replaces it. While another row has the same
+        /// key, one more U+2400 is appended.
         private func insert(apart row: [PortableValue]) throws(StoreError) {
             var row = row
             for _ in 0..<Self.batchRows {

@@ -7,7 +7,8 @@
         static func all(for address: DatabaseAddress) -> (keywords: [String], values: [String]) {
             let settings = [
                 ("connect_timeout", "\(connectSeconds)"),
-                // A server that vanished is noticed after 25 seconds without an answer, 15 of unanswered data.
+                // A vanished server is noticed after 25 seconds on an idle connection, and after 15 seconds if sent data is not
+                // acknowledged.
                 ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
                 ("tcp_user_timeout", "15000"),
                 ("fallback_application_name", "collector"),
@@ -40,8 +41,7 @@
             // longer than reading it, and compiling it a hundred times as long.
             "set jit = off",
             "set plan_cache_mode = force_generic_plan",
-            // Data is in memory or on a disk without a moving head: rows are fetched by an index, however small the table was when
-            // the plan was made.
+            // Data is in memory or on an SSD: rows are fetched by an index, however small the table was when the plan was made.
             "set random_page_cost = 1.1",
             // A statement that waited for a lock must see what the holder of the lock wrote, whatever the default of the role is.
             "set default_transaction_isolation = 'read committed'",

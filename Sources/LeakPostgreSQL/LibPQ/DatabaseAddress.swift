@@ -2,7 +2,7 @@
     internal import CLeakPostgreSQL
     public import LeakStore
 
-    /// Where the database is: `postgres://user:password@host:5432/database?sslmode=verify-full`.
+    /// The address of a database: `postgres://user:password@host:5432/database?sslmode=verify-full`.
     ///
     /// https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
     @safe
@@ -15,7 +15,7 @@
         public let hasPassword: Bool
         var timeouts = Timeouts()
 
-        /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that is no such address; it is not repeated,
+        /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that is no such address. The error does not repeat the text,
         ///   since it may hold a password.
         public init(_ text: String) throws(StoreError) {
             let refused = StoreError(

@@ -36,7 +36,7 @@
 
 #if PostgreSQL
     extension [String] {
-        /// Lends the texts as C strings, behind them a null.
+        /// Calls `body` with the texts as C strings, followed by a null pointer.
         func withCStrings<Result>(
             _ body: ([UnsafePointer<CChar>?]) -> Result
         ) -> Result {

@@ -7,14 +7,14 @@
     final class Rows: Sequence {
         private let result: OpaquePointer
 
-        /// - Parameter result: owned from now on.
+        /// - Parameter result: the result, which this object owns and frees.
         init(_ result: OpaquePointer) { unsafe self.result = result }
 
         deinit { unsafe PQclear(result) }
 
         var count: Int { unsafe Int(PQntuples(result)) }
 
-        /// Rows that the query inserted, changed or deleted.
+        /// Number of rows that the query inserted, changed or deleted.
         var changes: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
         var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }

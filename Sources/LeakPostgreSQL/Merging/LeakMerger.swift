@@ -114,7 +114,7 @@
                 sourceSightings: sourceSightings, seed: seed)
         }
 
-        /// Moves rows aside first, since a report may get the place of another.
+        /// Moves rows to unused slots first, because a report may get the slot of another.
         private func move(_ samples: SampleMerge) -> [Query] {
             let aside = (target: 100, source: 200)
             let moves = samples.moves
@@ -185,7 +185,7 @@
 
         // MARK: Counts
 
-        /// Builds and releases; their installs follow with ``installs(_:_:)``.
+        /// Queries that merge builds and releases; their installs follow with ``installs(_:_:)``.
         private var counts: [Query] {
             var queries = [
                 Query(
@@ -256,7 +256,7 @@
             return queries
         }
 
-        /// - Parameter samples: for the times of those kept as first and newest.
+        /// - Parameter samples: the merged samples; the first and the newest give their times to the row.
         private func row(_ samples: SampleMerge) -> [Query] {
             func at(_ slot: Int) -> Int64? { samples.moves.first { $0.slot == slot }?.at }
             return [

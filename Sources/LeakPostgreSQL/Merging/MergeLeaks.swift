@@ -14,7 +14,7 @@
                 let answers = try connection.run([
                     Migration.sharedLock, Migration.version,
                     Query("select id from app where name = $1::text for no key update", .text(target.app)),
-                    // Behind the lock, so that it is as it will be.
+                    // After the lock, so that the parts do not change any more.
                     Self.parts(ids + [target.id]),
                 ])
                 try Migration.found(answers[1], connection)
@@ -70,7 +70,7 @@
                 """, .uuids(ids))
         }
 
-        /// - Returns: the sources, and the target where it is there.
+        /// - Returns: the sources, and the target if it exists.
         private static func parts(
             _ rows: Rows, of target: LeakIdentity, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> (sources: [MergePart], target: MergePart?) {
@@ -152,8 +152,8 @@
 
         // MARK: Decisions
 
-        /// Returns the reports of each release that existed when the decision for all parts was made, and that the decision does
-        /// not cover. By row of `release`.
+        /// Returns the numbers of reports that existed when the decision for all parts was made, by row of `release`. These
+        /// reports do not count against the decision.
         private static func heldReports(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {

@@ -3,9 +3,9 @@
 
     /// A migration from one schema to the next; there is no way back.
     struct Migration: Sendable {
-        /// `schema_version` afterwards.
+        /// The value of `schema_version` after the migration.
         let version: Int
-        /// In order.
+        /// SQL statements, in order.
         let statements: [String]
         /// Converts rows that the statements cannot convert; runs after them.
         var convert: (@Sendable (PostgreSQLConnection) throws(StoreError) -> Void)?
@@ -20,7 +20,7 @@
 
         static let newestVersion = all.map(\.version).max() ?? 0
 
-        /// The letters `LEAK`: names the lock that a migration takes alone and a transaction that writes shares.
+        /// The letters `LEAK`: the lock that a migration takes exclusively, and that transactions that write share.
         static let lock = Query("select pg_advisory_xact_lock(1279607115, hashtext(current_schema()))")
         static let sharedLock = Query(
             "select pg_advisory_xact_lock_shared(1279607115, hashtext(current_schema()))")
@@ -41,7 +41,7 @@
                 ).first?.bool(0)
                 var found = 0
                 if isThere == true { found = try Self.found(connection.run(version), connection) }
-                // A large database takes longer than a statement may otherwise; who writes to it waits, or is refused.
+                // A large database takes longer than a statement may otherwise; writers wait meanwhile, or time out.
                 if found < newestVersion { try connection.run(Query("set local statement_timeout = 0")) }
                 for migration in all where migration.version > found {
                     for statement in migration.statements {

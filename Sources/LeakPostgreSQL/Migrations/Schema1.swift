@@ -80,7 +80,7 @@
             """,
         ]
 
-        /// Tables that belong to no leak.
+        /// Tables of rows that belong to no leak.
         private static let keptForATime1 = [
             """
             create table idempotency (
@@ -111,7 +111,7 @@
               primary key (day, key_id)
             ) with (fillfactor = 50)
             """,
-            // How often members were removed from sets: InstallErasure.
+            // Number of times that members were removed from sets: InstallErasure.
             "create table erasure (count bigint not null)",
             "insert into erasure (count) values (0)",
             "create index idempotency_in_time on idempotency (at)",

@@ -26,8 +26,8 @@
                 )
                 """,
                 "create index decision_of_leak on decision (leak, id)",
-                // Reports that a resolved leak had in versions that speak against its fix, when it was resolved; of
-                // decisions that hold alone.
+                // Reports that a resolved leak had, when it was resolved, in versions that contradict its fix. Only decisions that
+                // hold have rows.
                 """
                 create table decision_release (
                   decision bigint not null,

@@ -246,8 +246,8 @@
     }
 
     extension Migration {
-        /// Version 12: reports before each period in each release, and how long such reports hold; the message of a leak's
-        /// newest report beside the other texts that a search reads.
+        /// Version 12: reports before each period in each release, and the bucket up to which these numbers are valid; the message
+        /// of a leak's newest report beside the other texts that a search reads.
         static let schema12 = Migration(
             version: 12,
             statements: PeriodColumns.creation + PeriodColumns.rebuild() + [

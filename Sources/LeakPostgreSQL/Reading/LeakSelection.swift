@@ -34,7 +34,7 @@
 
         /// - Parameters:
         ///   - row: the first of a page.
-        ///   - isFirst: whether that is the first page: without a row nothing matches then.
+        ///   - isFirst: `true` for the first page, on which a missing row means that no leak matches.
         ///   - bound: the bound of that page.
         func totals(
             behind row: Row?, isFirst: Bool, from bound: Bound?, on connection: PostgreSQLConnection
@@ -45,13 +45,13 @@
             return LeakTotals(try connection.run(totals(from: bound)).first)
         }
 
-        /// Sort keys that no leak of a page is below.
+        /// The lowest sort keys that a leak of a page can have.
         struct Bound {
             var keys: PageCursor
             /// True if at least half of the leaks that were looked at have the text.
             var isCommon: Bool
 
-            /// - Parameter row: of ``LeakSelection/bound(after:limit:)``.
+            /// - Parameter row: a row of ``LeakSelection/bound(after:limit:percent:)``.
             init(_ row: Row) {
                 keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), row: row.int64(2))
                 isCommon = row.bool(3)
@@ -61,10 +61,11 @@
         /// Finds a ``Bound``: the keys of the last leak that fills a page with leaks of a sample. No row if they do not
         /// fill one.
         ///
-        /// Any leaks of the list bound it. A page of 50 leaks out of two in a hundred is bounded by the first 2,500 leaks of
-        /// the list or so, whatever its order and filters.
+        /// Any leaks of the list give a valid bound. A sample of 2 % bounds a page of 50 leaks to about the first 2,500 leaks of
+        /// the list, whatever its order and filters.
         ///
-        /// - Parameter percent: pages of the table that are in the sample; `nil` for more of them for a longer page.
+        /// - Parameter percent: share of the table's pages in the sample, in percent; `nil` for 2, and 1 more for every 100 leaks
+        ///   of the page.
         func bound(after cursor: PageCursor?, limit: Int, percent: Int? = nil) -> Query {
             var values = QueryValues()
             let matched = matched(
@@ -127,7 +128,7 @@
 
         // MARK: Parts
 
-        /// The second sort key, of a table with `reports`.
+        /// Returns SQL for the second sort key, of a table with `reports`.
         private func secondary(_ table: String) -> String {
             switch query.sort {
             case .impact, .installs, .cost: "\(table).reports"
@@ -153,7 +154,7 @@
             case sample(percent: Int)
         }
 
-        /// The leaks that a page needs. In a version, an index of `leak` leads to those above the bound.
+        /// Returns the leaks that a page needs. In a list of a version, an index of `leak` leads to those above the bound.
         private func range(from bound: Bound?) -> Range {
             let hasIndex = query.sort == .lastSeen || query.sort == .firstSeen
             guard let bound, query.version != nil, hasIndex else { return .all }
@@ -162,7 +163,7 @@
 
         /// Selects `id`, the first sort key as `k1`, `reports`, and whether the text of a search `is_found`.
         ///
-        /// The offset makes PostgreSQL find the reports once.
+        /// The `offset 0` makes PostgreSQL compute the reports once.
         private func matched(
             in range: Range, texts: SearchCondition.Reading, values: inout QueryValues
         ) -> String {
@@ -199,7 +200,7 @@
         /// The rows of `leak` that those of a version are joined with.
         private enum Join: String {
             case none = ""
-            /// An index has them.
+            /// Only leaks with an explanation; an index contains them.
             case explained = "left join leak l on l.id = n.leak and l.retained_bytes > 0"
             case all = "join leak l on l.id = n.leak"
         }
@@ -215,7 +216,8 @@
             }
         }
 
-        /// The first sort key, but for the order by reports.
+        /// Returns SQL for the first sort key; 0 for the order by reports, for which ``matched(in:texts:values:)`` uses the
+        /// reports.
         private func primary(_ row: String) -> String {
             switch query.sort {
             case .impact: query.version == nil ? "l.impact" : "n.installs"
@@ -231,7 +233,7 @@
             }
         }
 
-        /// Conditions on the period, the app or the version, and the decisions.
+        /// Returns conditions on the period, the app or the version, and the decisions.
         private func rowConditions(of row: String, id: String, values: inout QueryValues) -> [String] {
             var conditions: [String] = []
             if let period = query.period {
@@ -255,13 +257,13 @@
             return conditions
         }
 
-        /// Names all apps if the query names none, because the indexes begin with the app.
+        /// Returns the condition on the app. It names all apps if the query names none, because the indexes begin with the app.
         private func appCondition(_ values: inout QueryValues) -> String {
             query.app.map { "l.app = (select id from app where name = \(values.bind($0)))" }
                 ?? "l.app = any(array(select id from app))"
         }
 
-        /// Conditions on columns that `leak` alone has.
+        /// Returns conditions on columns that only `leak` has.
         ///
         /// - Parameter hasLeak: `false` for rows of `leak_release` without the leak, in a list of no kind and no class.
         private func leakConditions(hasLeak: Bool, _ values: inout QueryValues) -> [String] {
@@ -279,7 +281,7 @@
             return conditions
         }
 
-        /// Reports of a row in the period.
+        /// Returns SQL for the reports of a row in the period.
         private func reports(of row: String, _ values: inout QueryValues) -> String {
             guard let period = query.period else { return "\(row).reports" }
             let counts = RunningCounts.of(period)

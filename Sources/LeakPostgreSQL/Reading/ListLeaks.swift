@@ -99,8 +99,8 @@
 
         /// Runs a query whose fastest plan depends on the number of matching leaks: PostgreSQL plans anew for its values.
         ///
-        /// It joins the tables in the order in which they are written. To compare the orders of a dozen tables takes longer than
-        /// to read a page of a thousand leaks.
+        /// It joins the tables in the order in which they are written. Comparing the orders of a dozen tables takes longer than
+        /// reading a page of a thousand leaks.
         private static func run(_ query: Query, on connection: PostgreSQLConnection) throws(StoreError)
             -> Rows
         {
@@ -110,7 +110,7 @@
             ])[1]
         }
 
-        /// - Parameter joinsCompared: how many tables whose joins are written out PostgreSQL may put in another order; 8 is its default.
+        /// - Parameter joinsCompared: the number of explicitly joined tables whose order PostgreSQL may change; its default is 8.
         private static func planning(_ mode: String, joinsCompared: Int) -> Query {
             Query(
                 """
@@ -134,7 +134,7 @@
             }
         }
 
-        /// The states of leaks that a list leaves out and counts.
+        /// Returns the states whose leaks a list leaves out and counts.
         private static func apartStates(_ query: LeakQuery, _ leakStates: LeakStates) -> [LeakQuery
             .StateFilter]
         {
@@ -179,7 +179,7 @@
                 """, values)
         }
 
-        /// Reports per day of the last days, by row of `leak`.
+        /// Returns the reports per day of the last ``LeakRow/trendDays`` days, by row of `leak`.
         private static func trends(
             of leaks: [Int64], from first: Int, on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: [Int]] {
@@ -215,7 +215,7 @@
 
         /// - Parameters:
         ///   - columns: of `leak`, as `l`; the sort keys `k1` and `k2` follow them.
-        ///   - others: further conditions, each behind `and`.
+        ///   - others: further conditions, each preceded by `and`.
         func select(_ columns: String, limit: String, _ others: String = "") -> String {
             let keys = [primary, secondary].compactMap { $0 }
             return """
@@ -230,10 +230,10 @@
     }
 
     extension LeakQuery.Sort {
-        /// Columns of `leak`, in an index behind the app.
+        /// Columns of `leak` that follow the app in an index.
         var columns: (primary: String, secondary: String?) {
             switch self {
-            // No index has the order by cost: its lists are sorted.
+            // No index has the order by cost, so its lists are sorted as a whole.
             case .impact, .cost: ("impact", "reports")
             case .reports: ("reports", nil)
             case .installs: ("installs", "reports")

@@ -50,7 +50,7 @@
             /// True if the index of the order leads to few leaks: the last of those that were read is below the keys.
             var isNear: Bool
 
-            /// - Parameter row: of ``PeriodList/bound(after:limit:)``.
+            /// - Parameter row: a row of ``PeriodList/bound(after:limit:)``.
             init(_ row: Row) {
                 keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), row: row.int64(2))
                 isNear = row.bool(3)
@@ -122,7 +122,7 @@
                 """, values.all)
         }
 
-        /// Conditions that leak `l` has reports in the period and is in the list.
+        /// Returns the conditions for a leak `l` that has reports in the period and is in the list.
         private func seen(_ values: inout QueryValues) -> String {
             let others = excluded.isEmpty ? "" : " and l.id not in (select unnest(\(values.bind(excluded))))"
             return "l.last_hour >= \(values.bind(startHour))\(others)"
@@ -131,8 +131,8 @@
         private func condition(
             from bound: Bound, upperLimit upper: String, values: inout QueryValues
         ) -> String {
-            // Without a near bound an index of an order leads to most leaks, and to the table for each. An expression
-            // keeps PostgreSQL from using one.
+            // Without a near bound, an index of an order leads to most leaks, each of which would be read from the table. An
+            // expression instead of a column keeps PostgreSQL from using the index.
             let column = { (name: String) in
                 bound.isNear ? "l." + name : key(name, upper) + " + 0"
             }
@@ -146,8 +146,8 @@
                 """
         }
 
-        /// Joins the sort keys of each row of a table, and the other columns of `page`. The offset makes PostgreSQL look up
-        /// each row by its index.
+        /// Returns a join of the sort keys of each row of a table, and the other columns of `page`. The `offset 0` makes
+        /// PostgreSQL look up each row by its index.
         private func exact(
             of table: String, where condition: String, _ values: inout QueryValues
         ) -> String {
@@ -171,9 +171,10 @@
             column == "reports" ? "(\(reports))" : column.map { "l.\($0)" } ?? "0::bigint"
         }
 
-        /// An upper limit of the reports of leak `l` in the period.
+        /// Returns SQL for an upper limit of the reports of leak `l` in the period.
         private func upperLimit(_ values: inout QueryValues) -> String {
-            // Periods of a clock behind the last hour begin earlier. A count that reached its limit grows no more.
+            // If the clock is behind the last hour, its periods begin earlier than the stored ones. A count that has reached its
+            // limit does not grow any more.
             """
             case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= LARGEST_TOTAL
               then l.reports else l.reports - l.\(PeriodColumns.before(period)) end

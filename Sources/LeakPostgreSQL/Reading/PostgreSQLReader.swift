@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Reads committed data, through a connection of its own. One thread at a time.
+    /// A reader of committed data with a connection of its own, for one thread at a time.
     final class PostgreSQLReader: StoreReader {
         private let connector: DatabaseConnector
         let known: KnownLeaks
@@ -10,7 +10,7 @@
         var goneLeaksCache = GoneLeaksCache()
         /// The newest row of `merged_leak` that ``goneLeaksCache`` knows of; `nil` before it is used.
         var lastMerge: Int64?
-        /// Why the last questions failed, where that is known.
+        /// The kind of error of the last failed queries, if the server gave one.
         private var serverErrorKind: ServerErrorKind?
 
         init(connector: DatabaseConnector, known: KnownLeaks = .none) {
@@ -33,7 +33,7 @@
             }
         }
 
-        /// Runs a query that takes no time, so that an unresponsive server is detected soon.
+        /// Runs a quick query with a short time limit, ``Timeouts/probe``, so that an unresponsive server is detected soon.
         func probe(_ query: Query) throws(StoreError) -> Rows {
             try withRetry { connection throws(StoreError) in
                 try connection.run([query], within: connection.timeouts.probe)[0]
@@ -91,7 +91,7 @@
         func versions(app: String?) throws(StoreError) -> [String] {
             try snapshot { connection throws(StoreError) in
                 guard let app else {
-                    // The version decides the order key, so that grouping by both is grouping by the first.
+                    // The version determines the order key, so grouping by both is the same as grouping by the version.
                     return try connection.run(
                         Query(
                             "select version from release group by version, order_key order by order_key desc")

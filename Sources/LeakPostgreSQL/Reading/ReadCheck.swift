@@ -47,7 +47,7 @@
                 """, .text(version), .text(app))
         }
 
-        /// Selects the newest version that ranks lower.
+        /// Selects the newest version that ranks lower than the given one.
         private static func versionBefore(_ version: String, from floor: [UInt8], app: String) -> Query {
             Query(
                 """

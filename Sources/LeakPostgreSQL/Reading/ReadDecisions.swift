@@ -23,7 +23,7 @@
             return try decided(found, on: connection)
         }
 
-        /// Returns those of the given leaks that have a decision.
+        /// Returns the given leaks that have a decision.
         func decided(
             among leaks: [Int64], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [DecidedLeak] {

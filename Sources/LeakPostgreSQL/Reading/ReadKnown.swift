@@ -29,7 +29,7 @@
                     className: row.text(1), kind: row.text(2), stack: [], reports: reports, systems: [])
             }
             try Self.observe(&unknown, on: connection)
-            // Sorted, as the next reader of these rows prefers them.
+            // In the order of the rows, in which later queries read their tables fastest.
             for (number, leak) in unknown.sorted(by: { $0.key < $1.key }) {
                 let match = known.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)

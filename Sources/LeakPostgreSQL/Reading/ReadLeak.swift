@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Values of one kind that are named; the others count as `other`.
+        /// Maximum number of values of one kind that are named; the others count as `other`.
         private static let valuesShown = 20
         private static let siblingsShown = 20
 

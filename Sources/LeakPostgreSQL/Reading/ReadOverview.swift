@@ -34,8 +34,8 @@
             }
         }
 
-        /// Returns the session counts of the most recent version below the newest that has sessions, among as many versions as a
-        /// list of releases has.
+        /// Returns the session counts of the most recent version below the newest that has sessions, among the ``releaseLimit``
+        /// versions below it.
         private func lastSessions(
             _ app: String?, on connection: PostgreSQLConnection
         ) throws(StoreError) -> VersionSessions? {

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Releases that are read per app: several years of releases.
+        /// Maximum number of releases that are read per app: several years of releases.
         static let releaseLimit = 200
 
         func releases(app: String) throws(StoreError) -> [ReleaseSummary] {
@@ -82,7 +82,7 @@
             let leaks: Int
         }
 
-        /// How many leaks of the release before each of these it does not have.
+        /// Returns the number of leaks that the former release has and the release does not have, by row of `release`.
         ///
         /// - Parameter releases: newest first.
         private func gone(

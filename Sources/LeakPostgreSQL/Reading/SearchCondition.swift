@@ -1,17 +1,17 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Condition that a text is found in the texts of a leak.
+    /// An SQL condition that is true if the texts of a leak contain a searched text.
     struct SearchCondition {
         /// The way in which texts are read.
         enum Reading {
-            /// By the leak: few are looked at.
+            /// Reads the texts of each leak by its row, for a query that looks at few leaks.
             case one
-            /// All, to look up the leaks with the text: few have it.
+            /// Reads all texts, and looks up the leaks with the searched text: few leaks have it.
             case few
-            /// All, to keep the leaks with the text.
+            /// Reads all texts, and keeps the leaks with the searched text.
             case some
-            /// All, to leave out the leaks without it: most have it.
+            /// Reads all texts, and leaves out the leaks without the searched text: most leaks have it.
             case most
         }
 
@@ -23,7 +23,7 @@
             switch reading {
             case .one: return "exists (select 1 from leak_text t where t.leak = \(id) and (\(found)))"
             case .few: return "\(id) = any(array(select t.leak from leak_text t where \(found)))"
-            // A table of hashes takes less time than a join, whose rows have all columns of the leak.
+            // A hash table takes less time than a join, whose rows have all columns of the leak.
             case .some: return "(\(id) in (select t.leak from leak_text t where \(found))) is true"
             case .most:
                 return "(\(id) in (select t.leak from leak_text t where (\(found)) is not true)) is not true"
@@ -38,7 +38,7 @@
                 """
             var conditions = ["strpos(t.search, \(text)) > 0", "strpos(t.message, \(text)) > 0"]
             if folded.contains(".") {
-                // Module and class are lines of their own in the text of a search.
+                // Module and class are separate lines in `search`, so a text with a dot may span both.
                 let part = folded.split(separator: ".").max { $0.utf8.count < $1.utf8.count } ?? ""
                 conditions.append("strpos(t.search, \(values.bind(String(part)))) > 0 and \(qualified)")
             }

@@ -32,8 +32,8 @@
 
         /// Finds the rows of the apps, and creates missing ones, as long as their ingest keys may create apps.
         ///
-        /// Each key's lock is held until the commit, so that two collectors do not both use the last free place of a key. Locks of
-        /// keys are taken before those of apps.
+        /// Each key's lock is held until the commit, so that two collectors do not both create the last app that a key may create.
+        /// Locks of keys are taken before those of apps.
         func admitApps(
             of submissions: some Collection<Submission>, _ names: inout NameCache, limit: Int
         ) throws(StoreError) -> AdmittedApps {
@@ -110,7 +110,7 @@
             var beyond: [Named] = []
             for named in try find(missing, addingTo: &apps, names: &names) {
                 if named.name == StoreLimits.other {
-                    // Belongs to no ingest key, so that it does not count against the limit.
+                    // The app `other` belongs to no ingest key, so that it does not count against the limit.
                     new.append((named, nil))
                 } else if made[named.key, default: 0] < limit {
                     made[named.key, default: 0] += 1
@@ -145,7 +145,7 @@
         }
     }
 
-    /// Admits every name as it is, except those of apps.
+    /// A quota that admits every name as it is, except the names of apps, which count as ``AdmittedApps`` states.
     final class AppNameQuota: NameQuota {
         private let apps: AdmittedApps
         private let modules: [LeakID: String]

@@ -5,7 +5,7 @@
         private static let numbered = #"'\x02'::bytea"#
         static let isSeen = isSeen("r", numbered: numbered)
 
-        /// The row of `release`, for an app `a`.
+        /// SQL for the id of the newest release of an app `a`.
         static let row = """
             select r.id from release r where r.app = a.id order by \(order(of: "r", numbered: numbered)) limit 1
             """

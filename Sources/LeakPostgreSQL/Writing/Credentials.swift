@@ -43,7 +43,7 @@
             ).changes == 1
         }
 
-        /// A used link is a revoked link.
+        /// Marks a sign-in link as used by revoking it.
         func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
             try run(
                 Query(

@@ -76,8 +76,8 @@
         /// The decision that holds; 0 if there is none.
         let state: Int64
         let reports: Int
-        /// The version that `now` and `next` refer to: the newest version of the leak's app, or the leak's own last version if that
-        /// is newer still.
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the newest version of the
+        /// leak's app, or the leak's own last version if that is newer still.
         let newestVersion: String
 
         /// - Returns: `nil` if there is no such leak.

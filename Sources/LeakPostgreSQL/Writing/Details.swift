@@ -13,7 +13,7 @@
             /// The body without private data.
             var body: [UInt8]
             var key: Int64
-            /// ``DetailBytes``
+            /// Bytes that it takes, as ``DetailBytes`` counts them.
             var bytes: Int
         }
 
@@ -24,13 +24,13 @@
             var row: Int64
             /// Its text is empty if it counts without its name.
             var value: SubmissionAggregate.Value
-            /// Names the text as it came.
+            /// The hash of the text as it was sent.
             let name: HashedName
             var reports = 1
             /// True if the value counts without its name because its leak has no room for more different values.
             var hasNoRoom = false
 
-            /// ``DetailBytes``
+            /// Bytes that it takes, as ``DetailBytes`` counts them.
             var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
         }
 
@@ -40,7 +40,7 @@
             var row: CappedCounts.Row
             var key: Int64
 
-            /// ``DetailBytes``
+            /// Bytes that it takes, as ``DetailBytes`` counts them.
             var bytes: Int { row.name == StoreLimits.other ? 0 : DetailBytes.ofCheck(row.name) }
             var name: HashedName { HashedName(owner: row.owner, hash: HashedName.hash(of: row.name)) }
         }
@@ -58,9 +58,9 @@
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
         private(set) var checks: [Check] = []
-        /// How many samples were left out and how many values count without their name, by leak of the aggregate.
+        /// Number of samples that were left out, and of values that count without their name, by leak of the aggregate.
         private(set) var leftOut: [Int: Int] = [:]
-        /// How many checks count without their class, by row of the app.
+        /// Number of checks that count without their class, by row of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
 
         /// The ingest keys that add details.
@@ -77,14 +77,14 @@
               + coalesce(octet_length(s."user"), 0))::bigint
             """
 
-        /// SQL for the values `new` that take a row of their own: their leak has no such row, and room for one. Those that come
-        /// first by their bytes have the room, as where they are written.
+        /// Returns SQL for the values `new` that take a row of their own: their leak has no such row, and room for one. The room
+        /// goes to the values that come first in byte order, as in ``WriteBatch/writeValues()``.
         ///
         /// - Parameters:
-        ///   - columns: what is selected.
-        ///   - new: the text of a table `new` with the columns `leak`, `kind` and `value`.
-        ///   - leaks: the text of an array of the leaks.
-        ///   - limit: the text of the number of values of one kind that a leak counts apart.
+        ///   - columns: SQL of the selected columns.
+        ///   - new: SQL of a table `new` with the columns `leak`, `kind` and `value`.
+        ///   - leaks: SQL of an array of the leaks.
+        ///   - limit: SQL of the number of values of one kind that a leak counts separately.
         static func newValues(_ columns: String, of new: String, leaks: String, limit: String) -> String {
             """
             select \(columns) from (
@@ -100,13 +100,13 @@
             """
         }
 
-        /// SQL for the classes `new` that take a row of their own: their release has no such row, and room for one.
+        /// Returns SQL for the classes `new` that take a row of their own: their release has no such row, and room for one.
         ///
         /// - Parameters:
-        ///   - columns: what is selected.
-        ///   - new: the text of a table `new` with the columns `release` and `class`.
-        ///   - releases: the text of an array of the releases.
-        ///   - limit: the text of the number of classes that one release counts apart.
+        ///   - columns: SQL of the selected columns.
+        ///   - new: SQL of a table `new` with the columns `release` and `class`.
+        ///   - releases: SQL of an array of the releases.
+        ///   - limit: SQL of the number of classes that one release counts separately.
         static func newChecks(_ columns: String, of new: String, releases: String, limit: String) -> String {
             """
             select \(columns) from (
@@ -183,7 +183,7 @@
                 used[key] = max(0, use + bytes)
                 return true
             }
-            // In the order of the other store: checks by version and name, then samples, then values.
+            // In the same order as ``SQLiteStore``: checks by version and name, then samples, then values.
             var releases: [Int64: Int] = [:]
             for check in checks where releases[check.row.owner] == nil {
                 releases[check.row.owner] = releases.count
@@ -249,8 +249,8 @@
                 """, .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)))
         }
 
-        /// The places of all values that their leak does not have, in the order in which they came, each with the number of
-        /// values of its kind that the leak has.
+        /// A query for the positions of all values that their leak does not have, in the order in which they came, each with the
+        /// number of values of its kind that the leak has.
         private var newValues: Query {
             Query(
                 Self.newValues(
@@ -262,7 +262,7 @@
                 .texts(values.map(\.value.text)))
         }
 
-        /// The places of all classes that their release does not have, each with the number of classes that it has.
+        /// A query for the positions of all classes that their release does not have, each with the number of classes that it has.
         private var newChecks: Query {
             Query(
                 Self.newChecks(

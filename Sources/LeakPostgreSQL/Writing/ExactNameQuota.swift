@@ -30,7 +30,8 @@
         private var builds = NumberedEntries<BuildName, BuildName>()
         private var leaks = NumberedEntries<LeakID, Leak>()
 
-        /// - Parameter known: has everything that names may count as, ``ExistingRows/lookUpFallbacks(_:_:)``.
+        /// - Parameter known: existing rows, which include everything that names may count as:
+        ///   ``ExistingRows/lookUpFallbacks(_:_:)``.
         init(
             apps: AdmittedApps, known: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits
         ) {

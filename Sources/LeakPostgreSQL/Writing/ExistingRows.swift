@@ -14,11 +14,12 @@
 
         struct Newest {
             var mark: StoredLeak.Mark
-            /// `true` if more than one device has the version, so that only a higher version can replace it: ``NewestVersion``.
+            /// `true` if the version has enough installs or sessions (``NewestVersion``), so that only a higher version can
+            /// replace it.
             var isSeen: Bool
         }
 
-        /// By the name as counted.
+        /// Apps by the name as counted.
         private(set) var apps: [ByteText: App] = [:]
         private(set) var releases: [ReleaseName: Int64] = [:]
         private(set) var builds: [BuildName: Int64] = [:]
@@ -27,7 +28,7 @@
         /// Number of releases of an app and of builds of a release, for those that were counted.
         private(set) var releaseCounts: [Int64: Int] = [:]
         private(set) var buildCounts: [Int64: Int] = [:]
-        /// How often an install has been removed from sets, ``InstallErasure``.
+        /// Number of times that an install has been removed from sets: ``InstallErasure``.
         private(set) var erasures: Int64 = 0
 
         private let connection: PostgreSQLConnection

@@ -160,7 +160,7 @@
             ).first?.int(0) ?? 0 < Self.rowsPerStep
         }
 
-        /// Deletes hours that all their leaks have left.
+        /// Deletes hours in which no leak was last seen or last reported any more.
         private func expireLastHours() throws(StoreError) -> Bool {
             try delete(
                 Query(

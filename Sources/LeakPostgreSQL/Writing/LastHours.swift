@@ -14,7 +14,7 @@
             ) with (fillfactor = 50)
             """
 
-        /// Makes all rows anew.
+        /// Statements that recompute all rows.
         static let rebuild = [
             "delete from app_last_hour",
             """
@@ -58,7 +58,7 @@
 
         /// Counts leaks as they are.
         ///
-        /// - Parameter sign: -1 takes them out.
+        /// - Parameter sign: 1 adds the leaks to the counts, -1 removes them.
         static func count(_ leaks: Parameter, sign: Int) -> Query {
             Query(
                 """

@@ -50,14 +50,14 @@
         var name: ByteText
     }
 
-    /// One leak in one build.
+    /// The key of a leak in a build.
     struct LeakBuildKey: Hashable {
         var leak: Int64
         var build: Int64
     }
 
     extension StoreError {
-        /// For a value that this code did not write.
+        /// Returns the error for a value that this code did not write.
         static func unreadable(_ what: String, in database: String) -> StoreError {
             StoreError(.corrupt, "database \(database): \(what) cannot be read; restore it from a backup")
         }

@@ -20,10 +20,11 @@
             (self.table, self.parts) = (table, parts)
         }
 
-        /// The column with the reports before the period that ends with the last hour.
+        /// Returns the column with the reports before the period that ends with the last hour.
         static func before(_ period: Period) -> String { "before_\(period.rawValue)" }
 
-        /// The column with the first bucket of that period that has reports; null if it is not known.
+        /// Returns the column with the first bucket of that period that has reports; the column is null if the bucket is not
+        /// known.
         static func oldest(_ period: Period) -> String { "oldest_\(period.rawValue)" }
 
         /// Names of columns that go together, in one order.
@@ -33,12 +34,12 @@
             Period.allCases.filter { RunningCounts.of($0).table == counts.table }
         }
 
-        /// The first bucket of a period that ends with an hour.
+        /// Returns SQL for the first bucket of a period that ends with an hour.
         private static func first(_ period: Period, lastHour hour: String) -> String {
             period == .day ? "(\(hour) - 24)" : "(\(hour) / 24 - \(period.days - 1))"
         }
 
-        /// The bucket of an hour.
+        /// Returns SQL for the bucket of an hour.
         private static func bucket(_ hour: String, _ counts: RunningCounts) -> String {
             "(\(hour) * \(Calendar.hourMilliseconds) / \(counts.milliseconds))"
         }
@@ -50,24 +51,25 @@
             /// The first bucket that has some, for a period of these buckets.
             fileprivate let firstBucket: @Sendable (Period, RunningCounts) -> String
 
-            /// The first hour.
+            /// Returns the added reports by their first hour.
             static func since(_ hour: String) -> Added { Added { _, counts in bucket(hour, counts) } }
 
-            /// A row with ``PeriodColumns/values(first:last:)``, which is in conflict.
+            /// Reports of the row that conflicts, `excluded`, with the values of ``PeriodColumns/values(first:last:)``.
             static let excluded = Added { period, _ in
                 "case when excluded.last_hour is not null then coalesce(excluded.\(oldest(period)), -1) end"
             }
         }
 
-        /// Assigns ``names`` in an update of a row, behind the writes to `leak_hour` and `leak_day`.
+        /// Returns SQL that assigns ``names`` in an update of a row. The update runs after the writes to `leak_hour` and
+        /// `leak_day`.
         ///
-        /// Looks at these tables only if the last hour changes or reports come late.
+        /// The SQL reads these tables only if the last hour changes or reports come late.
         ///
         /// - Parameters:
         ///   - row: the alias of the row before the update.
         ///   - reports: all reports after the update.
         ///   - lastHour: the last hour after the update.
-        ///   - added: `nil` looks at these tables in any case.
+        ///   - added: the added reports; `nil` reads these tables in any case.
         func assignments(_ row: String, reports: String, lastHour: String, added: Added? = nil) -> String {
             RunningCounts.all.map { counts in
                 let periods = Self.periods(counts)
@@ -99,7 +101,7 @@
             }.joined(separator: ", ")
         }
 
-        /// Values of ``names`` for a row that is inserted with its first reports.
+        /// Returns SQL for the values of ``names`` in a row that is inserted with its first reports.
         ///
         /// - Parameters:
         ///   - first: the hour of the first of these reports; null without reports.
@@ -111,9 +113,9 @@
             }.joined(separator: ", ")
         }
 
-        /// Assigns the columns of all rows, or of those of one leak.
+        /// Returns statements that compute the columns of all rows, or of the rows of one leak.
         ///
-        /// - Parameter leak: SQL.
+        /// - Parameter leak: SQL for the row of the leak.
         static func rebuild(of leak: String? = nil) -> [String] {
             let reported = RunningCounts.all.map { counts in
                 """
@@ -149,13 +151,13 @@
 
         // MARK: Reading
 
-        /// Reports of a row in a period.
+        /// Returns SQL for the reports of a row in a period.
         ///
         /// - Parameters:
         ///   - row: the alias of the row.
         ///   - first: the first bucket of the period.
         ///   - hour: the hour that the period ends with.
-        ///   - sum: the reports of a row that does not give them.
+        ///   - sum: SQL for the reports of a row whose columns do not give them.
         static func reports(
             _ row: String, in period: Period, from first: String, to hour: String, else sum: String
         ) -> String {

@@ -7,7 +7,7 @@
             var id: Int64
             /// The newest release before this transaction; after it, another one may be the newest: ``WriteBatch/chooseNewest()``.
             var newest: ExistingRows.Newest?
-            /// Number of leaks that were not there before, and their bytes of text.
+            /// Number of leaks that the app did not have before, and their bytes of text.
             var newLeaks = 0
             var newTextBytes = 0
         }
@@ -16,7 +16,7 @@
         private(set) var releases: [Int64] = []
         private(set) var builds: [Int64] = []
         private(set) var leaks: [StoredLeak] = []
-        /// `true` if the leak was not there before.
+        /// `true` if the leak did not exist before.
         private(set) var isNew: [Bool] = []
 
         /// Writes the new names.

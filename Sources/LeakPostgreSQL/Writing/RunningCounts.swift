@@ -48,7 +48,7 @@
                         """), .integers(rows.map(\.leak)), .integers(rows.map(\.first)))
         }
 
-        /// Makes all rows anew.
+        /// Statements that recompute all rows.
         var rebuild: [String] {
             ["delete from \(table)", insertion(of: "(select id from leak)"), "analyze \(table)"]
         }
@@ -67,7 +67,7 @@
             } + PeriodColumns.rebuild(of: "$1::bigint").map { Query($0, .integer(leak)) }
         }
 
-        /// - Parameter leaks: a query of their ids.
+        /// - Parameter leaks: a query for their ids.
         private func insertion(of leaks: String) -> String {
             """
             insert into \(table) (leak, last, buckets, before)
@@ -98,7 +98,7 @@
 
         // MARK: Reading
 
-        /// Reports of leak `l` since a bucket, with its row of ``table`` as `r`.
+        /// Returns SQL for the reports of leak `l` since a bucket, with its row of ``table`` as `r`.
         ///
         /// - Parameters:
         ///   - start: the first millisecond.

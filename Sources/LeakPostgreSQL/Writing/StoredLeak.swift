@@ -43,7 +43,7 @@
             module = row.optionalText(11)
         }
 
-        /// Widens the range of releases by one in which the leak was seen.
+        /// Widens the range of releases to include one in which the leak was seen.
         mutating func widen(to mark: Mark) {
             if mark.order.lexicographicallyPrecedes(first.order) { first = mark }
             if last.order.lexicographicallyPrecedes(mark.order) { last = mark }

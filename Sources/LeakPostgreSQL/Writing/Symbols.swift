@@ -60,7 +60,7 @@
                     """, .integer(now), .integers(rows.map(Optional.some))))
         }
 
-        /// Writes class and path of a leak anew, whose id stays.
+        /// Replaces the class and the path of a leak, and keeps its id. Returns `false` if there is no such leak.
         func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
             let connection = try connector.open()
             do throws(StoreError) {

@@ -90,7 +90,7 @@
                 .text(BeyondLimit.Name.details.rawValue))
         }
 
-        /// Adds what was counted as `other`, by app and limit.
+        /// Adds the numbers of items that were counted as `other`, by app and limit.
         func writeBeyond() -> Query? {
             let beyond = zip(aggregate.apps, rowIDs.apps).flatMap { app, place in
                 app.beyond.filter { $0.value > 0 }.map { (app: place.id, name: $0.key, count: $0.value) }

@@ -15,7 +15,7 @@
         private(set) var knownValues: [CountRow] = []
         /// Checks of classes that their releases already have.
         private(set) var knownChecks: [CappedCounts.Row] = []
-        /// Histograms that change.
+        /// Histograms of lifetimes that change, by row of the leak.
         private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
         /// Sets that have new members.
         private(set) var sets: [InstallScope: InstallSet] = [:]
@@ -268,7 +268,7 @@
         }
 
         /// Returns the writes of details. They come after the use of ingest keys,
-        /// ``IdempotencyCache/write(_:textBytes:details:limits:)``.
+        /// ``IdempotencyCache/write(_:textBytes:pastHourBytes:details:limits:)``.
         func writeDetails(checkClasses: Int) -> [Query] {
             [
                 writeChecks(limit: checkClasses), writeUnnamedChecks(), writeValues(), writeRetainedBytes(),

@@ -86,7 +86,7 @@
                 .integer(ValueKind.limit))
         }
 
-        /// Comes after ``writeValues()``.
+        /// Recomputes the medians of retained bytes. Runs after ``writeValues()``, because it reads the counts of values.
         func writeRetainedBytes() -> Query? {
             let leaks = aggregate.leaks.indices.filter { index in
                 aggregate.leaks[index].values.contains { $0.kind == .retainedBytes }
@@ -97,7 +97,7 @@
     }
 
     extension Query {
-        /// Writes the medians of leaks again, from their counts.
+        /// Recomputes the medians of the retained bytes of leaks from the counts of values.
         static func retainedBytes(of leaks: [Int64]) -> Query {
             Query(
                 """

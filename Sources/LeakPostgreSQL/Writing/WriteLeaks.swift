@@ -11,7 +11,7 @@
             return hours
         }
 
-        /// Comes before ``writeLeaks()``: it compares with the rows of leaks as they were.
+        /// Moves the leaks in ``LastHours``. Runs before ``writeLeaks()``, because it reads the former last hours of the leaks.
         func writeLastHours() -> Query? {
             guard !aggregate.leaks.isEmpty else { return nil }
             return LastHours.move(

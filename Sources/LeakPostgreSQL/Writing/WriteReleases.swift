@@ -28,7 +28,8 @@
                     }), .integers(rowIDs.releases.map { count(of: .release($0)) }))
         }
 
-        /// Writes how many leaks were first seen in a release. Such a release may have no reports in this transaction.
+        /// Writes the number of leaks that were first seen in each release. Such a release may have no reports in this
+        /// transaction.
         func writeFirstReleases() -> Query? {
             let changes = firstSeenIn.filter { $0.value != 0 }.sorted { $0.key < $1.key }
             guard !changes.isEmpty else { return nil }

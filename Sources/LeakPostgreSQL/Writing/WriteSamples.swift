@@ -51,7 +51,7 @@
     }
 
     extension Query {
-        /// Reads the messages of all leaks again from their newest reports.
+        /// Statements that set the messages of all leaks from their newest reports.
         static let allMessages = [
             """
             update leak_text t set message = message_of(s.body) from sample s
@@ -60,7 +60,7 @@
             "analyze leak_text",
         ]
 
-        /// Reads the message of one leak again from its newest report.
+        /// Sets the message of one leak from its newest report.
         static func message(of leak: Int64) -> Query {
             Query(
                 """

@@ -7,7 +7,7 @@
         internal import Glibc
     #endif
 
-    /// Counts into one database, beside other collectors. Owned by one thread at a time.
+    /// A writer to one database that several collectors may share, for one thread at a time.
     ///
     /// Each call runs one transaction, in four round trips to the server: the idempotency keys; the locks, with the stored apps and
     /// leaks; the sets and histograms that change; all writes, and the commit. New names cost a round trip or two more, and names
@@ -38,7 +38,8 @@
         private var batchSizeLimiter = BatchSizeLimiter()
         /// The reason why the last transaction failed, if the server gave one.
         private var serverErrorKind: ServerErrorKind?
-        /// How long the writer tries to find out whether a commit succeeded; senders of reports wait no longer than half a minute.
+        /// Time for which the writer tries to find out whether a commit succeeded; senders of reports wait no longer than half a
+        /// minute.
         private static let outcomeWait = Duration.seconds(5)
 
         init(
@@ -61,7 +62,7 @@
             } catch {
                 switch serverErrorKind {
                 case .tooSlow:
-                    // A retry would take as long: waiting senders are told to come back.
+                    // A retry would take as long, so waiting senders get an error and retry later.
                     batchSizeLimiter.slow(down: taken.count)
                     throw error
                 case .conflict: break
@@ -108,7 +109,7 @@
             if let known = self.clock {
                 clock = known
             } else {
-                // The first time of a new database is stored before the first keys, which are stored by it.
+                // The first time of a new database is stored before the first keys, whose times it determines.
                 guard let stored = Self.stored(try connection.run(Self.readClock)) else {
                     return try writeClock(at: now)
                 }
