@@ -101,7 +101,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// SQLite would read it into the copy: a journal's pages go back to where they were in the former file.
+    /// SQLite would read the log into the copy: it writes the pages of a journal to their places in the former file.
     @Test(arguments: ["-wal", "-shm", "-journal"], [true, false])
     func `no copy is put beside the log of another database`(end: String, exists: Bool) throws {
         try count(directory.store(), 0..<3)
@@ -130,7 +130,7 @@ import Testing
             directory.write([1], to: name)
             #expect(unsafe utime(directory.path + "/" + name, &past) == 0)
         }
-        // One that may be at work, and one that is no file.
+        // A file that another process may still be writing, and a link to a file that does not exist.
         directory.write([1], to: start + "a")
         unsafe symlink(directory.path + "/none", directory.path + "/" + start + "b")
         _ = try backUp(to: directory.path + "/backup")

@@ -39,7 +39,7 @@ import Testing
             let directory = TemporaryDirectory()
             let store = try directory.store()
             let body = String(repeating: "x", count: 50_000)
-            // The database is to be larger than the log of one small call.
+            // Makes the database larger than the log of one small call.
             let filling = (0..<20).map { Report(leak: leak("L\($0)"), body: body) }
             _ = try store.count([submission(filling)], now: noon)
             store.limitLog(to: 0)

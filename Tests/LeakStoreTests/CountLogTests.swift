@@ -64,7 +64,7 @@ import LeakPlatform
     @Test func `counts in the log are folded before they are read`() throws {
         let store = try store()
         try sendExpected(to: store)
-        // A new newest version has them folded.
+        // A new newest version flushes the log.
         #expect(try number("select count(*) from count_log") == 1)
         #expect(try number("select sum(reports) from leak") == 4)
         #expect(try store.verify() == [])
@@ -153,7 +153,7 @@ import LeakPlatform
         store.damageMonitor.record(code: 11, StoreError(.corrupt, "a page that was misread"))
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
         #expect(try !isLogEmpty)
-        // The file is sound.
+        // The check finds the file sound.
         store.integrityCheck?()
         try send("1.0", install: 2, to: store)
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 3)
@@ -205,7 +205,7 @@ import LeakPlatform
         store.limitLogs(to: 10_000)
         store.writer.with { ($0.logLimits.quietSubmissions, $0.logLimits.quietCalls) = (1, 3) }
         for _ in 0..<2 { try send(to: store) }
-        // One call of many is no rest.
+        // A call with more submissions ends the series of quiet calls.
         let report = Report(leak: page)
         _ = try store.count([submission([report]), submission([report])], now: noon)
         for _ in 0..<2 {
@@ -226,7 +226,7 @@ import LeakPlatform
             [submission(numbers.map { Report(leak: leak("L\($0)")) })]
         }
         func moving() throws -> Int64? { try number("select count(*) from leak where moving = 1") }
-        // The first commit of all has leaks rest.
+        // The first commit reindexes all leaks.
         _ = try store.count(leaks(0..<1), now: noon)
         for number in 0..<3 {
             _ = try store.count(leaks(number * 500..<number * 500 + 500), now: noon + 1)
@@ -235,14 +235,14 @@ import LeakPlatform
         _ = try store.makeReader().leaks(LeakQuery(), now: noon)
         #expect(try isLogEmpty)
         #expect(try moving() == 0)
-        // An earlier process has left them.
+        // An earlier process left these counts in the log.
         for number in 0..<3 {
             _ = try store.count(leaks(number * 500..<number * 500 + 500), now: noon + 1)
         }
         #expect(try !isLogEmpty)
         _ = try self.store().makeReader().leaks(LeakQuery(), now: noon)
         #expect(try moving() == 0)
-        // A leak, a build and a release each.
+        // Each report adds a leak, a build and a release to the log.
         store.writer.with { $0.logLimits.countRows = 2_000 }
         _ = try store.count(leaks(0..<500), now: noon + 1)
         #expect(try !isLogEmpty)

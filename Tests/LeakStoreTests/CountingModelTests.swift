@@ -24,7 +24,7 @@ import LeakPlatform
                 }
             }
             if Int.random(in: 0..<5, using: &random) == 0 {
-                // A disk that is full for a while: nothing may be counted, nothing remembered.
+                // The disk is full for a while: nothing may be counted, and no key may be remembered.
                 try store.limitPages(to: 1)
                 let large = call + [bulky(&random)]
                 #expect(throws: StoreError.self) { try store.count(large, now: noon) }
@@ -39,7 +39,7 @@ import LeakPlatform
         #expect(try model.differences(from: store, now: noon) == [])
     }
 
-    /// Several stores on one file, on a disk that fails now and then; retries, expiry, restarts, and logs that are put away.
+    /// Several stores on one file, on a disk that fails now and then; retries, expiry, restarts and checkpoints.
     @Test(arguments: PowerCutTests.seeds)
     func `any interleaving of stores, retries, faults and expiry gives the totals of the model`(seed: UInt64)
         throws
@@ -56,7 +56,7 @@ import LeakPlatform
         disk.follow(rarely)
         var (failures, now) = (0, noon)
         var stores: [SQLiteStore] = []
-        /// Again and again, until it is done; with the housekeeping of a server in between.
+        /// Retries a call at most 100 times, and runs the integrity checks of a server in between.
         func insist<Result>(_ body: () throws -> Result) throws -> Result {
             for _ in 0..<100 {
                 do { return try body() } catch { failures += 1 }
@@ -133,7 +133,7 @@ import LeakPlatform
 
     private static func countInProcess(path: String, seed: UInt64) async {
         await #expect(processExitsWith: .success) { [path = path as String, seed = seed as UInt64] in
-            // An error that leaves the closure is a crash without a word.
+            // An error that leaves the closure would be a crash without a message.
             do {
                 try CountingModelTests.countBatches(path: path, seed: seed)
             } catch {

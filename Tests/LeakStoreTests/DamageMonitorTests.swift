@@ -152,7 +152,7 @@ import Testing
     @Test func `a file that an operator vacuums takes reports again once it has been checked`() throws {
         let store = try filledStore()
         let operation = try SQLiteConnection(path: path, access: .readWrite)
-        // Pages to give back.
+        // Pages that `vacuum` frees.
         try operation.execute(
             "create table large (b); insert into large values (zeroblob(2000000)); pragma wal_checkpoint(truncate)"
         )
@@ -210,7 +210,7 @@ import Testing
             log = directory.read("leaks.sqlite-wal")
         }
         #expect(DatabaseMarker.damage(of: path) != nil)
-        // A process that was killed at the sign notes nothing.
+        // A process that was killed at the sign leaves no record in the marker.
         if !isSignNoted { try DatabaseMarker.clearDamage(of: path) }
         for _ in 0..<2 { #expect(reason { _ = try directory.store(exclusive: true) } != nil) }
         #expect(!log.isEmpty && isLog(log))
@@ -271,7 +271,7 @@ import Testing
         let file = try #require(FileHandle(forUpdatingAtPath: log))
         try file.write(contentsOf: [UInt8](repeating: 0, count: 32))
         try file.close()
-        // Not acknowledged.
+        // The call is not acknowledged.
         #expect(reason { _ = try store.count([batch(101)], now: noon) } == .damaged)
         expectNothingIsWritten(to: store)
     }
@@ -326,7 +326,7 @@ import Testing
         try FileManager.default.copyItem(atPath: other.database, toPath: path)
         #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
         #expect(reason { _ = try directory.store(exclusive: false) } == .missing)
-        // As the message says.
+        // The error message names this remedy.
         try remove(marker)
         #expect(reason { _ = try directory.store(exclusive: true) } == nil)
     }
@@ -364,7 +364,7 @@ import Testing
             #expect(failure.description.contains("delete \(marker)"), "\(failure)")
             #expect(failure.description.contains("Restore a backup, or copy the folder"), "\(failure)")
         }
-        // Said on purpose, it does.
+        // Without the marker, the store starts.
         try remove(marker)
         let store = try directory.store(exclusive: true)
         #expect(try store.count([batch(300)], now: noon) == [.counted])
@@ -406,7 +406,7 @@ import Testing
             #expect(failure.reason == .missing)
             #expect(failure.description.contains("delete \(marker) to start again"), "\(failure)")
         }
-        // Said on purpose, it does.
+        // Without the marker, the store starts.
         try remove(marker)
         let anew = try directory.store(exclusive: true)
         #expect(try anew.makeReader().apps() == [])
@@ -443,7 +443,7 @@ import Testing
         let restored = try directory.store(exclusive: true)
         #expect(try restored.verify() == [])
         #expect(try restored.count([batch(400)], now: noon) == [.counted])
-        // The damage is forgotten.
+        // The marker does not record damage any more.
         #expect(DatabaseMarker.damage(of: path) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakStore
 
-/// A database that bits have turned over in: nothing traps, and no total is wrong without a word.
+/// A database with flipped bits: nothing traps, and every wrong total is reported.
 @Suite struct DamageTests {
     private static let everythingKnown = KnownLeaks([known("L*"), known("P*", systems: [("iOS", "1", nil)])])
 

@@ -224,7 +224,7 @@ import Testing
         #expect(DatabaseFile.size(of: directory.database + "-wal") == 0)
     }
 
-    /// The log of installs is shorter than one that is written into the sets, or just longer.
+    /// A few leaks, and more leaks than the capacity of ``Caches/leaks``.
     @Test(arguments: [(leaks: 10, rows: Int64(1)), (leaks: 2_049, rows: 0)])
     func `installs are counted on after a reopening`(leaks: Int, rows: Int64) throws {
         for install in 1...3 {
@@ -235,7 +235,7 @@ import Testing
             }
             #expect(try store.verify() == [])
         }
-        // Has the log of counts written to the tables.
+        // Flushes the log of counts to the tables.
         _ = try directory.store().makeReader().overview(app: nil, now: noon)
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         #expect(try connection.number("select count(*) from install_log") ?? 0 >= rows)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Leaks that are counted up all the time leave the indexes of the list's orders, and come back.
+/// Leaks that are counted with every commit leave the indexes of the list's orders, and are reindexed later.
 @Suite struct DeferredIndexingTests {
     let directory = TemporaryDirectory()
     let writer: Writer

@@ -10,7 +10,7 @@ import Testing
     private static let steps = 8
     private static let faultsPerSeed = 20
 
-    /// Codes that SQLite's own VFS gives when the system refuses.
+    /// Codes that SQLite's own VFS returns when a system call fails.
     private static func faults(of operation: FaultyDisk.Operation) -> [FaultyDisk.Fault] {
         switch operation {
         case .open: [.fail(SQLITE_CANTOPEN), .fail(ioError(1))]
@@ -148,7 +148,7 @@ import Testing
         #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
     }
 
-    /// Readers are opened once and live as long as the server.
+    /// A server opens its readers once and uses them until it ends.
     @Test func `a reader that could not read reads again`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
@@ -163,7 +163,7 @@ import Testing
                 repeat {
                     at += 1
                     count += 1
-                    // So that the reader has to look again.
+                    // Forces the reader to read again.
                     _ = try store.count([submission([Report(leak: leak("A"))])], now: noon)
                     if at % 3 == 0 { _ = try store.checkpoint() }
                     let (number, dice) = (at, fault)

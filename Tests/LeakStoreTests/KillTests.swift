@@ -87,7 +87,7 @@ import LeakPlatform
         }
         let others = [
             WorkerThread(name: "clock") {
-                // Keys of long ago, which expire as they come.
+                // Old keys, which have expired when they arrive.
                 for number in 0... {
                     let old = noon - 100 * day - Int64(number % 40) * hour
                     _ = try? store.count([submission(key: "old \(number)", at: old)], now: old)

@@ -147,7 +147,7 @@ import LeakPlatform
         }
         let named = try rows(in: "select count(*) from leak_value where value <> ''")
         #expect(named.map { (1...20).contains($0) } == true)
-        // Known, in the table.
+        // The table has this value.
         try send("S0 " + String(repeating: "x", count: 90), count: 7, to: store)
         #expect(try shown()["S0 " + String(repeating: "x", count: 90)] == 8)
         #expect(try rows(in: charged).map { $0 <= bytes } == true)

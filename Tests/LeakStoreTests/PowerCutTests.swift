@@ -38,7 +38,7 @@ import LeakPlatform
     func `a disk that lies, and a store that does not sync what it acknowledges, are found out`(
         isLyingDisk: Bool, settings: [String]
     ) throws {
-        // One end in twelve or so finds it out.
+        // About one end in twelve reveals the fault.
         for part in 1...20 {
             for seed in Self.seeds.prefix(6) {
                 let problems = try? Self.problems(
@@ -93,7 +93,7 @@ import LeakPlatform
         var play = StorePlay(in: disk.directory, settings: settings)
         var rest = StoreScript(seed: seed, length: steps).steps[...]
         while !disk.isOff, let (step, now) = rest.popFirst() {
-            // One that fails is not acknowledged.
+            // A step that fails is not acknowledged.
             try? play.play(step, now: now)
         }
         let next = disk.remains()

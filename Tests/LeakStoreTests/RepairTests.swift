@@ -72,7 +72,7 @@ import Testing
         #expect(try directory.store().verify() != [])
         let repair = try SQLiteStore.repair(path: directory.database)
         if script.contains("leak_hour") {
-            // The correct hour cannot be determined, so the correct day stays.
+            // The correct hour cannot be determined, so the day, which is correct, stays.
             #expect(repair.mended == [] && repair.left.count == 1, "\(repair)")
             return
         }

@@ -264,7 +264,7 @@ import Testing
         try store.expire(now: noon + 200 * day)
         #expect(try kept() == [])
         for number in 4...5 { try count(UInt64(number), at: noon + Int64(200 + number) * day) }
-        // Another collector knows as much.
+        // Another collector does not keep a first report either.
         _ = try place.store().count(
             [submission([Report(leak: leak("Page"), install: 6, at: noon + 206 * day)])],
             now: noon + 206 * day)

@@ -61,7 +61,7 @@ import Testing
         #expect(try store.revoke(credential: token.id, now: noon + 1))
         #expect(try stored(all: false) == [other] + kept)
         #expect(try stored()[2].revokedAt == noon + 1)
-        // One that was opened while the token was being revoked.
+        // A session that was opened while the token was being revoked.
         _ = try add(.session, 7, openedBy: token.id)
         #expect(try !store.revoke(credential: token.id, now: noon + 2))
         #expect(try stored(all: false) == [other] + kept)

@@ -295,7 +295,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// A class that is too long leaves its place to the next one, which is charged.
+    /// A class whose name is too long leaves its room to the next class, whose bytes count.
     @Test func `a class without bytes leaves its room to the next, which costs its own`() throws {
         var limits = Self.limits(2 * 100)
         limits.checkClassesPerRelease = 2

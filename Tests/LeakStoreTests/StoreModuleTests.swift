@@ -38,7 +38,7 @@ import Testing
     }
 
     static let cases: [(reports: [Named], leaks: [String: Int])] = [
-        // The first module has the name for itself.
+        // The name alone belongs to the first module.
         (
             ["Feed.List", "Chat.List", "Feed.List", "Chat.List"].map { Named(text: $0) },
             ["List": 2, "Chat.List": 2]

@@ -64,7 +64,7 @@ import Testing
         #expect(try newest() == "1.0")
         try count("1.1", sessions: 1)
         #expect(try newest() == "1.1")
-        // Of any age, however many have it.
+        // A text without a number may be of any age, however many installs have it.
         try count("unknown", installs: [1, 2, 3])
         #expect(try newest() == "1.1")
         // A version in the field precedes a higher version that is not in the field.
@@ -89,7 +89,7 @@ import Testing
         for version in ["4.0", "5.0", "5.1", "5.2"] { try count(version, installs: [1, 2]) }
         #expect(try newest() == "5.2")
         #expect(try told("shop") == ("5.1", nil))
-        // Above the newest: not in the field.
+        // A version above the newest does not count: it is not in the field.
         try count("6.0", sessions: 1)
         #expect(try told("shop") == ("5.1", nil))
         try count("3.0", sessions: 2)

@@ -93,7 +93,7 @@ import Testing
         try count(at: now - 2 * day, now: now, install: 90, count: 5)
         try store.expire(now: now + 2 * day)
         #expect(try recent(.week, now: now)[0] == 41 && recent(.week, now: now)[1] == 6)
-        // Another process knows as much.
+        // Another process reads the same number.
         let other = try place.store().makeReader()
         #expect(try other.overview(app: "shop", period: .quarter, now: now).recentReports == 41)
         #expect(try store.verify() == [])

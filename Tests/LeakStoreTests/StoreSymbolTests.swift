@@ -59,7 +59,7 @@ import Testing
         let rows = try store.makeReader().symbols()
         let used = try #require(rows.first { $0.image == "A" })
         try store.recordUse(ofSymbols: [used.id, 999], now: noon + 50 * day)
-        // A use that was noted late does not take a later one back.
+        // A use that is recorded late does not replace a later use.
         try store.recordUse(ofSymbols: [used.id], now: noon + 40 * day)
         try store.expire(now: noon + 99 * day)
         #expect(try images() == ["B", "A"])

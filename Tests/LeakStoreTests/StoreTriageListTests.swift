@@ -133,7 +133,7 @@ import Testing
             let decision = Decision(action, by: "ada")
             _ = try store.decide(decision, about: leak("L\(number)", app: "mail").id, now: noon)
         }
-        // Some are not at their place of the order.
+        // Some leaks are not at their place in the indexes of the orders.
         _ = try store.count(
             [submission((0..<60).filter { $0 % 4 == 0 }.map { Report(leak: leak("L\($0)", app: "mail")) })],
             now: noon + 1)

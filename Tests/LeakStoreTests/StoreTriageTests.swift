@@ -148,7 +148,7 @@ import Testing
         func state(_ now: Int64) throws -> (LeakState?, Int) {
             (try reader.leak(page.id, now: now)?.row.state, try reader.leaks(LeakQuery(), now: now).total)
         }
-        // One reader, back and forth.
+        // Reads with one reader before and after the date, in turns.
         for _ in 0..<2 {
             #expect(try state(noon + day - 1) == (.ignored, 0))
             #expect(try state(noon + day) == (.open, 1))
@@ -179,7 +179,7 @@ import Testing
         #expect(try row().state == .open)
         let history = try #require(try store.makeReader().leak(page.id, now: noon)).history
         #expect(history == [reopened, ignored, noted, resolved])
-        // Another process knows as much.
+        // Another process reads the same history.
         #expect(try place.store().makeReader().leak(page.id, now: noon)?.history == history)
         #expect(try store.verify() == [])
     }

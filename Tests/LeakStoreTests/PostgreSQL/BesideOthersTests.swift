@@ -165,7 +165,8 @@
             let erased = try #require(
                 try store.erase(install: 1) {
                     steps += 1
-                    // A second build of half the leaks, while the first one's sets are passed by and others are not.
+                    // Half of the leaks get a second build, when the sets of the first build have been searched and others have
+                    // not.
                     if steps == 2 || steps == 3 {
                         let more = reports(350..<700, "\(steps)", 2)
                         #expect(throws: Never.self) { try store.count([submission(more)], now: noon) }

@@ -8,7 +8,7 @@ import LeakSeededRandom
     @testable import LeakStore
     @testable import LeakPostgreSQL
 
-    /// Copies from a file into a database, which then gives the same answers.
+    /// Copies from a file into a database, which then gives the same results.
     @Suite struct CopyTests {
         let directory = TemporaryDirectory(isInMemory: true)
         let schema: DatabaseSchema
@@ -101,7 +101,7 @@ import LeakSeededRandom
             #expect(
                 try copy.revoke(credential: token.id, now: now)
                     == source.revoke(credential: token.id, now: now))
-            // One has sets that the other has no need of.
+            // PostgreSQL has sets that SQLite does not need, so only samples are compared.
             #expect(try copy.erase(install: 7).samples == source.erase(install: 7).samples)
             // Some of the last day's slots go into their days, others stay.
             now += 14 * hour
@@ -182,7 +182,7 @@ import LeakSeededRandom
             let versions = ["1", "zero", "1\u{2400}", "1\u{2400}\u{2400}"]
             let reports = versions.map { Report(leak: leak("Page"), version: $0, system: $0) }
             _ = try source.count([submission(reports)], now: noon)
-            // As earlier collectors wrote it.
+            // Writes the version as earlier collectors did.
             try source.writer.with { writer throws(StoreError) in
                 try writer.connection.execute(
                     "update release set version = '1' || char(0) where version = 'zero'")

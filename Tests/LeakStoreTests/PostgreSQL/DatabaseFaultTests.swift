@@ -15,7 +15,7 @@
             let collectors = 3
             for collector in 0..<collectors {
                 let store = try PostgreSQLStore(address: schema.address, seed: 1, clock: .unguarded)
-                // Threads of their own: they block, and tasks would take all that there are for tasks.
+                // Uses separate threads, because the calls block: tasks would occupy all threads of the task pool.
                 Thread.detachNewThread {
                     var sent = 0
                     while !progress.isOver {
@@ -34,7 +34,7 @@
                 }
             }
             for _ in 0..<DatabaseServer.outages {
-                // Somewhere in the middle of things, and only once there is something to be in the middle of.
+                // Stops the server at a random moment, after a few more batches have been answered.
                 try progress.wait { $0 > $1 + Int.random(in: 5...30) }
                 try DatabaseServer.stop(.immediate)
                 usleep(UInt32.random(in: 0...200_000))
@@ -101,7 +101,7 @@
             let progress = rounds.progress
             let outages = WorkerThread(name: "outages") {
                 while !isOver.with({ $0 }) {
-                    // Only once something was done again, however slow the machine is.
+                    // Waits until a few more steps have been completed, however slow the machine is.
                     let enough = progress.with { $0 } + .random(in: 1...12)
                     while progress.with({ $0 }) < enough, !isOver.with({ $0 }) { usleep(1_000) }
                     try? DatabaseServer.stop([.immediate, .fast].randomElement() ?? .fast)
@@ -170,12 +170,12 @@
         }
     }
 
-    /// Number of answered batches.
+    /// The number of answered batches of all collectors, and of collectors that have finished.
     private final class Progress: @unchecked Sendable {
         // Unchecked: every access holds the lock.
         private let lock = NSLock()
         private var state = (answered: 0, finished: 0, isOver: false)
-        /// Long enough for any machine.
+        /// The end of the test, late enough for any machine.
         private let deadline = ContinuousClock.now + .seconds(60 + 20 * DatabaseServer.outages)
 
         var answered: Int { lock.withLock { state.answered } }

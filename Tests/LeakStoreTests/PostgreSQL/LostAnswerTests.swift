@@ -29,7 +29,7 @@
                 let hits = try schema.terminate(where: "state = 'active' and query = 'commit'", by: other)
                 let isHit = hits > 0
                 ended += isHit ? 1 : 0
-                // Until that commit is over.
+                // Waits until that commit is over.
                 usleep(isHit ? 150_000 : 10_000)
             }
             isOver.with { $0 = true }
@@ -82,7 +82,7 @@
             try other.run(Query("select id from app for update"))
             let start = ContinuousClock.now
             ledger.send("second", to: store)
-            // The server itself gives the lock up after ten.
+            // The server itself stops waiting for the lock after ten seconds.
             #expect(ContinuousClock.now - start < .seconds(8))
             try other.run(Query("rollback"))
             for attempt in 0..<50 where ledger.countedCount < 2 { ledger.send("third \(attempt)", to: store) }

@@ -86,7 +86,7 @@ import LeakSeededRandom
             #expect(
                 try Period.allCases.map { try store.makeReader().leaks(query($0), now: noon).reports }
                     == before)
-            // Without them the same is added up.
+            // Without running counts, the same numbers are added up from hours and days.
             for counts in [RunningCounts.days, .hours] {
                 try connection.run(Query("delete from \(counts.table)"))
             }

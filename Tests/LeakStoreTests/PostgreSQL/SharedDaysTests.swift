@@ -37,7 +37,7 @@
             _ = try together(4) { number in
                 let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 guard number > 0 else {
-                    // Too late for their slots: straight into the days that the others fill.
+                    // These reports are too late for their slots: they count in the days to which the other threads add slots.
                     for late in 0..<40 {
                         let report = Report(
                             leak: leak("Page"), install: UInt64(1_000 + late),

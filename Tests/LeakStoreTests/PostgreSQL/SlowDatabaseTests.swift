@@ -129,7 +129,7 @@
                     _ = try store.count([submission([report], at: time)], now: time)
                 }
             }
-            // Locks one leak after the other, as expiration does.
+            // Deletes the hours of one leak, because expiry deletes hours leak by leak.
             let connection = try PostgreSQLConnection(to: schema.address)
             try connection.run(
                 Query(

@@ -34,7 +34,7 @@ enum FaultVFS {
     fileprivate nonisolated(unsafe) static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         var all = sqlite3_io_methods()
-        // Version 2: with shared memory, without memory mapping, which writes would go around.
+        // Version 2: with shared memory, without memory mapping, because mapped writes would bypass this VFS.
         all.iVersion = 2
         unsafe all.xClose = close
         unsafe all.xRead = read
@@ -56,7 +56,7 @@ enum FaultVFS {
         return unsafe methods
     }()
 
-    /// Takes the place of the system's VFS, so that the store needs to know nothing of this.
+    /// Installs this VFS as the default one, so that the store needs no change. `true` once that is done.
     private static let isInstalled: Bool = {
         let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         let name = UnsafeMutablePointer<CChar>.allocate(capacity: 7)
@@ -109,7 +109,7 @@ private func judge(_ file: File?, _ operation: FaultyDisk.Operation) -> Int32? {
     return object.disk.verdict(on: operation, of: object.name)?.code
 }
 
-// MARK: Of the directory
+// MARK: Operations on the directory
 
 private func open(
     _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: sqlite3_filename?, _ file: File?, _ flags: Int32,
@@ -169,7 +169,7 @@ private func access(
     return unsafe system.pointee.xAccess(system, name, flags, out)
 }
 
-// MARK: Of one file
+// MARK: Operations on a file
 
 private func close(_ file: File?) -> Int32 {
     let code = unsafe real(file).methods.xClose(real(file).file)
@@ -240,7 +240,7 @@ private func lockMap(_ file: File?, _ offset: Int32, _ count: Int32, _ flags: In
         ?? real(file).methods.xShmLock(real(file).file, offset, count, flags)
 }
 
-// MARK: Passed on as it is
+// MARK: Operations that are forwarded without faults
 
 private func unlock(_ file: File?, _ kind: Int32) -> Int32 {
     unsafe real(file).methods.xUnlock(real(file).file, kind)

@@ -20,7 +20,7 @@ final class FaultyDisk: Sendable {
 
     enum Fault {
         case none
-        /// Answered with a code of SQLite, and not done.
+        /// The operation returns this code of SQLite, and has no effect.
         case fail(Int32)
         /// Half of the bytes are written before the failure.
         case failHalfway(Int32)
@@ -51,7 +51,7 @@ final class FaultyDisk: Sendable {
 
     deinit { FaultVFS.forget(directory.path) }
 
-    /// Starts to count again, at 1.
+    /// Replaces the plan, and numbers operations from 1 again.
     func follow(_ plan: @escaping Plan) {
         state.with {
             $0.plan = plan

@@ -15,8 +15,8 @@ extension SQLiteStore {
     /// Makes the log count as long beyond `bytes` bytes.
     func limitLog(to bytes: Int) { writer.with { $0.logLimit = bytes } }
 
-    /// Merges the logs early: the log of installs once it is ahead of `sets` sets, the other logs at 64 bytes for each
-    /// set. Counts go to their log even if a call has few submissions, and even while readers are active.
+    /// Flushes the logs early: the log of installs once it is ahead of `sets` sets, the other logs at 64 bytes for each set.
+    /// Counts go to their log even if a call has few submissions, and even while readers are active.
     func limitLogs(to sets: Int) {
         writer.with {
             $0.logLimits = PendingLogs.Limits(

@@ -36,8 +36,8 @@ final class StoreLocation: Sendable {
 }
 
 #if PostgreSQL
-    /// A database for one test that has the tables already: it is a copy of one that this process makes once, which takes a
-    /// third of the time that making tables takes. Dropped with everything in it.
+    /// A database for one test that has the tables already: it is a copy of a template that this process creates once. Copying
+    /// takes a third of the time that creating the tables takes. It is dropped with everything in it.
     final class DatabaseCopy: Sendable {
         let address: DatabaseAddress
         private let name: String
@@ -50,7 +50,7 @@ final class StoreLocation: Sendable {
             let name = "test_template_\(UInt64.random(in: 0...UInt64.max))"
             try PostgreSQLConnection(to: DatabaseAddress(server)).run(Query("create database \(name)"))
             try Migration.run(on: PostgreSQLConnection(to: address(of: name, at: server)))
-            // That of a process which ends in another way stays.
+            // The template of a process that ends in another way stays.
             atexit { DatabaseCopy.dropTemplate() }
             return name
         }

@@ -72,7 +72,7 @@ struct StoreReadings {
         return queries
     }
 
-    /// Page after page: cursors are each store's own.
+    /// Reads all pages of a list. Cursors are left out, because they differ between stores.
     private mutating func read(
         _ query: LeakQuery, _ reader: any StoreReader, _ ids: inout Set<LeakID>, now: Int64
     ) throws {
@@ -93,7 +93,7 @@ struct StoreReadings {
         lines.append("samples \(String(describing: try reader.samples(of: id)))")
     }
 
-    /// Lines that differ, one of each side.
+    /// Returns the lines that differ, each with its counterpart.
     func differences(from other: StoreReadings) -> [String] {
         var differences: [String] = []
         if lines.count != other.lines.count {

@@ -72,7 +72,7 @@ struct StorePlay {
     /// Opens the store if it is not open.
     private mutating func opened() throws(StoreError) -> SQLiteStore {
         if let store {
-            // As the housekeeping of a server does.
+            // Runs the check that is due, as a server does.
             store.integrityCheck?()
             return store
         }
@@ -88,7 +88,7 @@ struct StorePlay {
         return store
     }
 
-    /// Plays one step. When it fails nothing may have been counted, unless the process ended there.
+    /// Plays one step. If it fails, nothing may have been counted, unless the process ended during the step.
     mutating func play(_ step: StoreScript.Step, now: Int64) throws(StoreError) {
         self.now = now
         uncertain = (step, now)

@@ -24,7 +24,7 @@ struct TriageModel {
 
         var total: Int { reports.values.reduce(0, +) }
 
-        /// Indices of the versions that speak against its fix.
+        /// Indices of the versions that contradict its fix.
         var returns: [Int] {
             guard let resolved else { return [] }
             return reports.filter { index, count in
