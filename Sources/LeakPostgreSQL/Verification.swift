@@ -5,7 +5,7 @@
         /// Checks that every total is the sum of its parts, in one snapshot of the database. Checking the structure is left to
         /// PostgreSQL (`pg_amcheck`).
         public func verify() throws(StoreError) -> [String] {
-            // Without the usual time limit.
+            // Runs without the usual time limit.
             let connector = DatabaseConnector(to: address.with(.longRunning), check: Migration.check)
             return try PostgreSQLReader(connector: connector).snapshot { connection throws(StoreError) in
                 try connection.run(Query("set local statement_timeout = 0"))

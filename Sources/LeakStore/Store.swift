@@ -14,7 +14,7 @@ public protocol Store: Sendable {
 
     /// Limits the data that earlier commits have left in a form that is quick to write. Takes little time, and often does nothing.
     ///
-    /// For the thread that counts, after its answers are sent: what was counted stays counted even if this fails.
+    /// Called by the thread that counts, after its answers are sent. A failure does not undo what was counted.
     ///
     /// - Throws: ``StoreError`` if nothing was changed; a later call retries.
     func checkpointIfNeeded(now: Int64) throws(StoreError)

@@ -95,7 +95,7 @@ import Testing
         try file.close()
     }
 
-    /// A disk whose reads fail for a while, with codes that SQLite may take for damage.
+    /// A disk whose reads fail for a while, with codes that the store may treat as damage.
     @Test(arguments: [
         SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 32 << 8, SQLITE_IOERR | 33 << 8,
     ])

@@ -26,7 +26,7 @@ import LeakPlatform
             try Self.work(in: path, round: round)
         }
         let acknowledged = Self.acknowledged(in: directory)
-        // The clock that the process guarded its keys by: one of its threads is 100 days behind the others.
+        // Uses the guarded clock, as the process did: one of its threads is 100 days behind the others.
         let store = try directory.store(clock: ClockRule())
         #expect(try store.verify() == [])
         var reports = 0

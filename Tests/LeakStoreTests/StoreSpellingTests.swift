@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Texts that Swift takes for equal and whose bytes differ are two texts, as they are to SQLite.
+/// Texts that are equal in Swift but differ in their bytes are two texts, as in SQLite.
 @Suite struct StoreSpellingTests {
     let directory = TemporaryDirectory()
     /// The same word with one code point, and with a letter and a combining accent.

@@ -26,7 +26,7 @@
         /// - Parameters:
         ///   - state: `SQLSTATE`: https://www.postgresql.org/docs/15/errcodes-appendix.html; `nil` when the
         ///     connection broke.
-        ///   - message: the server's own words, which name no values.
+        ///   - message: the server's own message, which contains no values.
         static func postgreSQL(
             state: String?, message: String, database: String, sql: String
         ) -> StoreError {

@@ -8,14 +8,14 @@
     /// Time limits for the answers of the server. A frozen server keeps its connections, and its operating system acknowledges what
     /// is sent to it: only a time limit detects it.
     struct Timeouts: Sendable {
-        /// For one round trip; longer than the server's own limit for a statement, ``ConnectionSettings/session``.
+        /// Time limit of one round trip; longer than the server's own limit for a statement, ``ConnectionSettings/session``.
         var answer = Duration.seconds(35)
-        /// For the check whether the server is there.
+        /// Time limit of the check whether the server is there.
         var probe = Duration.seconds(5)
-        /// For a page that a user is waiting for.
+        /// Time limit of a page that a user is waiting for.
         var page = Duration.seconds(10)
 
-        /// For commands that take longer the larger the database is, and whose user watches them.
+        /// Time limits for commands that take longer the larger the database is, and whose user watches them.
         static let longRunning = Timeouts(answer: .seconds(7 * 24 * 3_600))
     }
 

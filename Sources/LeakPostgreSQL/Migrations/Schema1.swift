@@ -137,7 +137,7 @@
             )
             """,
             "create index credential_opened_by on credential (opened_by) where opened_by is not null",
-            // PostgreSQL 15 cannot ask whether a text is JSON.
+            // PostgreSQL 15 has no test whether a text is JSON, so an error means that it is not.
             """
             create function message_of(report bytea) returns text language plpgsql immutable strict as $$
             begin

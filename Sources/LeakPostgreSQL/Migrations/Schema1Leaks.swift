@@ -28,7 +28,7 @@
             ) with (fillfactor = 80)
             """,
             "create index leak_of_class on leak (app, class)",
-            // By the part after the last point of the class: Inner of Outer.Inner.
+            // Finds leaks by the part of the class after the last dot: Inner of Outer.Inner.
             "create index leak_by_innermost_class on leak (app, (substring(class from '[^.]*$')))",
             "create index leak_by_first_release on leak (first_release, reports)",
             // One index for each order, so that a page is read from its first row on, however many leaks there are.

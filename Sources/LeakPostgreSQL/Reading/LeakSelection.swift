@@ -48,7 +48,7 @@
         /// The lowest sort keys that a leak of a page can have.
         struct Bound {
             var keys: PageCursor
-            /// True if at least half of the leaks that were looked at have the text.
+            /// `true` if at least half of the leaks in the sample have the searched text.
             var isCommon: Bool
 
             /// - Parameter row: a row of ``LeakSelection/bound(after:limit:percent:)``.

@@ -97,7 +97,7 @@
                 apart: zip(apart, answers.dropFirst(2)).map { ($0, LeakTotals($1.first)) })
         }
 
-        /// Runs a query whose fastest plan depends on the number of matching leaks: PostgreSQL plans anew for its values.
+        /// Runs a query whose fastest plan depends on the number of matching leaks: PostgreSQL makes a new plan for its values.
         ///
         /// It joins the tables in the order in which they are written. Comparing the orders of a dozen tables takes longer than
         /// reading a page of a thousand leaks.

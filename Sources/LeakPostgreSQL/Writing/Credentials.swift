@@ -25,7 +25,7 @@
                 Query(
                     "update credential set revoked_at = $1::bigint where id = $2::bigint and revoked_at is null",
                     .integer(now), .integer(id)),
-                // Also if the credential was revoked before: a session may have been opened at the same moment.
+                // Ends the sessions even if the credential was revoked before: a session may have been opened at the same moment.
                 Query(
                     """
                     update credential set revoked_at = $1::bigint

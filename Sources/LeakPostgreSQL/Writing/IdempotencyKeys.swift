@@ -6,8 +6,8 @@
         /// Bytes of the body's SHA-256 that are kept: two bodies of one key agree in them once in 2^128.
         private static let hashBytes = 16
 
-        /// Stored instead of every answer beyond the limit of a day; a repeat of such a batch learns only that the batch was
-        /// counted.
+        /// Stored instead of every answer beyond the limit of a day; the answer to a repeat of such a batch says only that the
+        /// batch was counted.
         private static let noAnswer: [UInt8] = []
 
         struct ScopedKey: Hashable {
@@ -133,7 +133,7 @@
             }
             var newBodies: Set<[UInt8]> = []
             var taken: Set<ScopedKey> = []
-            // In order of arrival.
+            // Admits keys in order of arrival.
             for (number, idempotencyKey) in idempotencyKeys.enumerated() {
                 guard let idempotencyKey, firsts[idempotencyKey] == number, stored[idempotencyKey] == nil
                 else { continue }

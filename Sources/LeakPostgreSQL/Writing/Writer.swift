@@ -155,7 +155,7 @@
         }
 
         /// Returns `true` if the transaction whose commit was not answered was committed, as the server reports once it is back;
-        /// `nil` if it is not back soon.
+        /// `nil` if it is not back within ``outcomeWait``.
         private func isCommitted(now: Int64) -> Bool? {
             let deadline = ContinuousClock.now + Self.outcomeWait
             repeat {

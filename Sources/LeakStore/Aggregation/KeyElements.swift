@@ -1,4 +1,4 @@
-/// The elements of a leak's key by which leaks like it are found: hashes in a table of their own.
+/// The elements of a leak's key by which similar leaks are found: hashes in a separate table.
 package enum KeyElements {
     /// Elements of one leak: those nearest to the leaked object.
     package static let limit = 4

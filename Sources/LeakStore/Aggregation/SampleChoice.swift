@@ -2,8 +2,8 @@
 ///
 /// Under load, the report that is kept as newest came at most ``newestMilliseconds`` before the newest.
 package struct SampleChoice {
-    /// How long the kept newest report stays while many submissions wait. Every call contains most leaks then, and masking and
-    /// writing a report for each of them would cost more than all counts.
+    /// Time for which the kept newest report stays while many submissions wait. Every call contains most leaks then, and masking
+    /// and writing a report for each of them would cost more than all counts.
     private static let newestMilliseconds: Int64 = 10_000
     /// A call of at most this many submissions keeps the newest report at once: no other submission waits for it.
     private static let quietSubmissions = 4
@@ -13,7 +13,7 @@ package struct SampleChoice {
     /// Times of the reports kept as first and newest.
     package var first: Int64?
     package var newest: Int64?
-    /// When the newest report was last written.
+    /// Time at which the newest report was last written, in milliseconds since 1970.
     package var newestKept: Int64?
 
     package init() {}

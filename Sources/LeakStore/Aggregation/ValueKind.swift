@@ -13,7 +13,7 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     package var countsReports: Bool { self == .system || self == .model }
 
     /// Different systems, and different models, that one leak counts separately; the others are counted together. More than Apple
-    /// has ever made of either, and few enough to limit what a stranger can add.
+    /// has ever made of either, and few enough to limit what an untrusted sender can add.
     package static let limit = 200
 }
 

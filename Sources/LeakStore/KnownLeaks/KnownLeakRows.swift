@@ -29,7 +29,7 @@ package struct KnownLeakCache {
 
     package init() {}
 
-    /// Returns the last result, if it is for the same app and the same state of the database: one page asks three times.
+    /// Returns the last result, if it is for the same app and the same state of the database: one page needs it three times.
     package func rows(app: String?, state: Int64) -> KnownLeakRows? {
         guard let last, last.state == state, last.app == app.map({ ByteText($0) }) else { return nil }
         return last.rows

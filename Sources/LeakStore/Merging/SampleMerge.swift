@@ -23,7 +23,7 @@ package struct SampleMerge {
         package var at: Int64
     }
 
-    /// In the order of the new slots.
+    /// The reports that stay, in the order of their new slots.
     package private(set) var moves: [Move] = []
 
     /// - Parameters:

@@ -4,11 +4,11 @@
 public final class LeakIdentity: Sendable {
     /// The reliability with which the leak is identified.
     public enum Quality: String, Sendable {
-        /// By its class.
+        /// Identified by its class.
         case full
-        /// By a class that a text in an unknown format seems to name.
+        /// Identified by a class that a text in an unknown format seems to name.
         case guessed
-        /// By a masked text alone.
+        /// Identified by a masked text alone.
         case low
     }
 
@@ -21,7 +21,7 @@ public final class LeakIdentity: Sendable {
     public let module: String?
     /// The title on a page: the class, or the text that stands for it.
     public let title: String
-    /// As first reported, cleaned, nothing dropped.
+    /// The stack as first reported, cleaned, with all its elements.
     public let stack: [String]
     public let children: [String]
     public let cycle: [String]

@@ -41,7 +41,7 @@ public struct StoreLimits: Hashable, Sendable {
     /// Idempotency keys remembered for one ingest key and day, 60 bytes each: two batches a day from a million devices.
     public var idempotencyKeysPerDay = 2_000_000
     /// Different answers stored for one ingest key and day, 1 KiB each at most. Most batches share a few. Beyond the limit, a
-    /// repeat is still recognized; its answer is made anew.
+    /// repeat is still recognized; its answer says only that the batch was counted.
     public var answersPerDay = 20_000
     /// Maximum number of rows that one transaction updates, where a new leak counts as eight: about 0.15 s of writing, so that
     /// other calls do not wait long. One submission is never split.

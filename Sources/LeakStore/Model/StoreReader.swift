@@ -30,8 +30,8 @@ public protocol StoreReader: AnyObject {
     func symbols() throws(StoreError) -> [StoredSymbols]
     /// Returns the compressed table of an upload; `nil` if it does not exist any more.
     func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]?
-    /// Returns leaks whose path contains one of the texts, such as the UUID of an image, which stands in the place of a frame
-    /// without a name. Reads the paths of all leaks.
+    /// Returns leaks whose path contains one of the texts, such as the UUID of an image, which replaces the name of a frame
+    /// without symbols. Reads the paths of all leaks.
     func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID]
     /// Returns the identity of a leak, which is read from one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?

@@ -3,7 +3,7 @@ public struct StoredSymbols: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
         /// Functions by their offsets in a program or library.
         case image
-        /// Names that an obfuscator gave, by version of an app.
+        /// Names that an obfuscator replaced, by version of an app.
         case mapping
     }
 

@@ -65,7 +65,7 @@ public struct Submission: Sendable {
         public var model: String?
         /// A 64-bit hash of the install's id, for counting installs.
         public var installHash: UInt64?
-        /// As given; kept only in samples.
+        /// The id of the install as sent; kept only in samples.
         public var install: String?
         public var user: String?
 
@@ -150,7 +150,7 @@ public struct Submission: Sendable {
         public var sessions: Int
         /// Sessions with at least one leak.
         public var leakySessions: Int
-        /// By class, cleaned and without module, as in ``LeakIdentity/className``.
+        /// Number of checks by class. Classes are cleaned and have no module, as in ``LeakIdentity/className``.
         public var checks: [String: Int]
 
         public init(

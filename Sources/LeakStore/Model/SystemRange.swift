@@ -1,6 +1,6 @@
 /// Versions of one system, such as iOS from 16.0 on and before 17.0.
 public struct SystemRange: Hashable, Sendable, CustomStringConvertible {
-    /// As devices name it: `iOS`, `iPadOS`, `tvOS`.
+    /// The name of the system, as devices send it: `iOS`, `iPadOS`, `tvOS`.
     public let name: String
     /// The first version; `nil` for every version up to ``before``.
     public let from: SystemVersion?
@@ -33,7 +33,7 @@ public struct SystemRange: Hashable, Sendable, CustomStringConvertible {
 /// The version of a system: numbers with points between them. `11` is `11.0`.
 public struct SystemVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let description: String
-    /// Without zeros at the end.
+    /// The numbers without zeros at the end.
     private let numbers: [Int]
 
     /// - Returns: `nil` for a text that is not 1 to 4 numbers of at most 6 digits, with points between them.

@@ -26,7 +26,7 @@ package struct DecisionCache {
     }
 
     package mutating func keep(_ leaks: [DecidedLeak], app: String?, state: Int64) {
-        // One page asks for all apps and for one.
+        // One page needs the leaks of all apps and those of one app.
         if self.state != state || found.count >= Self.appLimit { found.removeAll() }
         self.state = state
         found[app.map { ByteText($0) }] = (leaks, nil)

@@ -17,7 +17,7 @@ package struct DecidedLeak: Sendable {
 package struct LeakStates: Sendable {
     package let known: KnownLeakRows
     package let standings: [Int64: DecisionStatus]
-    /// By row of `leak`. The states of all other leaks are not determined here.
+    /// States by row of `leak`. The states of all other leaks are not determined here.
     package private(set) var states: [Int64: LeakState] = [:]
     private var totals: [LeakState: LeakTotals] = [:]
     /// The times at which all this is valid, milliseconds since 1970: a leak may be ignored up to a date.

@@ -66,7 +66,7 @@ struct SampleBytes {
     /// The samples of a new leak: none.
     static let none = SampleBytes(bytes: [Int32](repeating: 0, count: SampleSlot.count))
 
-    /// By slot; empty if none is known.
+    /// Bytes by slot; empty if none is known.
     private var bytes: [Int32] = []
 
     subscript(slot: Int) -> Int? {

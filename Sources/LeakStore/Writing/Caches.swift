@@ -2,7 +2,7 @@
 struct Caches {
     var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
-    /// By row of `install_set`; at most 2 KiB each, and mostly sets that the log has in memory anyway.
+    /// Sets by row of `install_set`; at most 2 KiB each, and mostly sets that the log has in memory anyway.
     var installs = RecentCache<Int64, InstallEntry>(capacity: PendingLogs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// `nil` until they have been read.
@@ -152,7 +152,7 @@ final class LeakEntry {
     /// Number of builds in which the leak was seen; `admittedBuilds` includes those that the current transaction adds.
     var buildCount = 0
     var admittedBuilds = 0
-    /// By row of `build` and of `release`.
+    /// Counts by row of `build`, and by row of `release`.
     private var builds = CountedParts()
     private var releases = CountedParts()
 

@@ -11,11 +11,11 @@ struct CountLog: PendingLog {
         var count: CountEntry
     }
 
-    /// By row of `leak`. Entries that are not in a cache are found here, with the entries of their builds and releases.
+    /// Entries by row of `leak`. Those that are not in a cache are found here, with the entries of their builds and releases.
     private(set) var leaks: [Int64: LeakEntry] = [:]
     private var builds: [CountEntry] = []
     private var releases: [Release] = []
-    /// By row of `sample`.
+    /// Samples by row of `sample`.
     private var samples: [Int64: StoredSample] = [:]
     /// Bytes on disk, with ``unwritten``.
     private var size = 0

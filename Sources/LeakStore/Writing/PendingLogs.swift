@@ -59,9 +59,10 @@ extension Writer {
         try flushStoredCounts()
     }
 
-    /// Writes the rows that the transaction has added: behind the rest of their log, or into the tables once it is long.
+    /// Writes the rows that the transaction has added: appends them to their log, or flushes the log to the tables once it is
+    /// long.
     ///
-    /// - Parameter areRead: while pages read the log of values.
+    /// - Parameter areRead: `true` while pages read the log of values.
     func writeLogs(areRead: Bool) throws(StoreError) {
         let limits = areRead ? logLimits.whileRead : logLimits
         try write(

@@ -12,13 +12,13 @@ final class ResolvedRows: NameQuota {
     private let writer: Writer
     /// The day that new texts and details count for.
     let day: Int
-    // By the numbers in the aggregate.
+    // Entries by the numbers in the aggregate.
     private(set) var apps = NumberedEntries<Int64, AppEntry>()
     private(set) var releases = NumberedEntries<Int64, ReleaseEntry>()
     private(set) var builds = NumberedEntries<Int64, Build>()
     /// `nil` for a leak that the database does not have.
     private(set) var leaks = NumberedEntries<LeakID, LeakEntry?>()
-    /// The leak whose module was asked for last.
+    /// The leak whose module was looked up last.
     private var last: (id: LeakID, entry: LeakEntry)?
 
     init(of writer: Writer, day: Int) {
@@ -64,7 +64,7 @@ final class ResolvedRows: NameQuota {
         return (admitted, leaks.number(of: admitted.counted.id, adding: entry))
     }
 
-    /// Caches the leak, because a report asks for a module once or twice, and then counts in the leak.
+    /// Caches the leak, because a report looks up a module once or twice, and then counts in the leak.
     func module(of leak: LeakID) throws(StoreError) -> String? {
         if let last, last.id == leak { return last.entry.module ?? "" }
         guard let entry = try writer.knownLeak(leak) else { return nil }
@@ -119,7 +119,7 @@ extension Writer {
         return entry
     }
 
-    /// - Parameter admit: returns `true` if the key has room for a new name. Not asked for ``StoreLimits/other``.
+    /// - Parameter admit: returns `true` if the key has room for a new name. Not called for ``StoreLimits/other``.
     func release(
         _ version: String, of app: AppEntry, at time: Int64, admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> ReleaseEntry {

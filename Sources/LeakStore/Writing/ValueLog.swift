@@ -2,7 +2,7 @@
 struct ValueLog: PendingLog {
     /// ``CountRow/first``: ``ValueKind``; ``CountRow/second``: index in ``texts``.
     private(set) var rows: [CountRow] = []
-    /// In order of arrival: beyond ``ValueKind/limit``, the first ones keep their names.
+    /// Texts in order of arrival: beyond ``ValueKind/limit``, the first ones keep their names.
     private(set) var texts: [String] = []
     private var indices: [ByteText: Int64] = [:]
     /// Number of rows above which the rows of one leak and text are added up.

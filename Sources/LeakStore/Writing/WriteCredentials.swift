@@ -19,7 +19,7 @@ extension Writer {
             try connection.run(
                 "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
             let isRevoked = connection.changes == 1
-            // Also if the credential was revoked before: a session may have been opened at the same moment.
+            // Ends the sessions even if the credential was revoked before: a session may have been opened at the same moment.
             try connection.run(
                 """
                 update credential set revoked_at = ?

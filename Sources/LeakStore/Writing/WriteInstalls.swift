@@ -108,7 +108,7 @@ struct InstallLog: PendingLog {
     /// 4 MiB on disk: the sets are written once for this number of new members.
     private static let memberLimit = 262_144
 
-    /// By row of `install_set`.
+    /// Sets that have members in the log, by row of `install_set`.
     private(set) var ahead: [Int64: InstallEntry] = [:]
     private var count = 0
     /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.

@@ -157,7 +157,7 @@ struct ChangedCounts {
     var samples: [StoredSample] = []
     private(set) var builds: [CountEntry] = []
     private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
-    /// By ``SubmissionAggregate/cells``.
+    /// The count of the release, by index of ``SubmissionAggregate/cells``.
     private var releaseOfCell: [CountEntry?]
 
     init(of aggregate: SubmissionAggregate) {

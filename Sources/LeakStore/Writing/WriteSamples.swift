@@ -31,7 +31,7 @@ struct StoredSample {
     /// The number of the report among those of its leak, from 1.
     var ordinal: Int
     var at: Int64
-    /// Without the app.
+    /// The origin, without the app.
     var origin: Submission.Origin
     /// The body without private data.
     var body: [UInt8]

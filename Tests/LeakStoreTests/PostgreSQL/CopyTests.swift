@@ -38,7 +38,7 @@ import LeakSeededRandom
             var play = StorePlay(in: directory)
             for (step, now) in script.steps { try play.play(step, now: now) }
             var now = play.now
-            // A second app, reports dropped by devices, stored reports that are found by their words, sessions of tokens.
+            // Adds a second app, reports dropped by devices, stored reports that are found by their words, sessions of tokens.
             play.close()
             var source = try directory.store()
             let token = try source.add(

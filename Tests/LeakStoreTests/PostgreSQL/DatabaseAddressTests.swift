@@ -44,7 +44,7 @@
             #expect(!failure.description.contains("s3cret"), "\(failure)")
         }
 
-        /// The server of the tests has no TLS; an address that asks for it must not do without.
+        /// The server of the tests has no TLS; an address that requires TLS must not connect without it.
         @Test(arguments: ["require", "verify-ca", "verify-full"])
         func `TLS that an address asks for is insisted on`(mode: String) throws {
             let url = try DatabaseSchema.server()

@@ -164,7 +164,7 @@
         static func thaw() throws { try run("thaw") }
 
         private static func run(_ word: String) throws {
-            // Not a `Process`, whose end is only seen when its children, here the server, have ended too.
+            // Does not use `Process`, whose end is noticed only when its children, here the server, have ended too.
             let status = unsafe system("'\(control ?? "")' \(word)")
             #expect(status == 0, "server \(word)")
         }

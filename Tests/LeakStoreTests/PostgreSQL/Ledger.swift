@@ -83,7 +83,7 @@
             ).first?.int(0) ?? 0
         }
 
-        /// Ends sessions, as a server does that is told to stop: a commit in progress is completed first.
+        /// Ends sessions, as a server does when it is stopped: a commit in progress is completed first.
         func terminate(where state: String, by connection: PostgreSQLConnection) throws -> Int {
             try connection.run(
                 Query(
