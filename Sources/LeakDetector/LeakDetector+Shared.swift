@@ -10,8 +10,8 @@ extension LeakDetector {
     /// nothing.
     public static var shared: LeakDetector? { started.with { $0 } }
 
-    /// Makes the detector that the whole app shares. The first call counts. Later calls change nothing and return the same
-    /// detector, until it is stopped: then the next call makes another one, which replaces it.
+    /// Makes the detector that the whole app shares. Later calls ignore their arguments and return the same detector, until it is
+    /// stopped: then the next call makes another one, which replaces it.
     ///
     /// The parameters are those of ``init(_:limits:suppression:explainer:queue:)``.
     @discardableResult

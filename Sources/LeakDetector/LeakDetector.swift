@@ -3,7 +3,7 @@ public import Dispatch
 @_exported public import LeakMessage
 internal import LeakPlatform
 
-/// Detects objects that stay in memory though they should have been deallocated.
+/// A detector of objects that stay in memory though they should have been deallocated.
 ///
 /// ```swift
 /// let detector = LeakDetector(report: reporter.record(leak:))
@@ -16,9 +16,9 @@ public final class LeakDetector: Sendable {
     let checkers: ExpirationCheckers
     let notifier: LeakNotifier
     @MainActor var watchedScreens: Screens?
-    /// Objects with their owners: ``Deallocating`` and ``LeakWatcher``.
+    /// The objects of ``Deallocating`` properties and ``LeakWatcher``s, with the number of their owners.
     let owned: OwnedObjects
-    /// Probes of the self-tests that run.
+    /// The probes of the self-tests that are running.
     let probes: Guarded<[Probe]>
     private let pauses: PauseController
     private let session = Guarded(SessionCount(startedAt: WireTime.now))
@@ -168,7 +168,7 @@ public final class LeakDetector: Sendable {
         stopScreens()
     }
 
-    /// Numbers of objects that were checked, leaked, freed.
+    /// The numbers of objects that were checked, leaked and freed since the detector was made.
     public var counts: Counts { checkers.counts }
 
     /// Returns how often objects of each class were checked since the last call, leaked or not: the denominator for the number of

@@ -1,7 +1,7 @@
 /// Delays between looks at objects that may still be deallocated, in seconds: short at first, so that a test ends soon if its
 /// objects are deallocated soon.
 ///
-/// The pauses add up to the requested time. The sum uses the requested pauses and not a clock, so a stop in a debugger or a busy
+/// The delays add up to the requested time. The sum uses the requested delays and not a clock, so a stop in a debugger or a busy
 /// machine does not use up the time of the objects.
 struct PollDelays: Sequence, IteratorProtocol {
     static let shortest = 0.001
@@ -12,9 +12,9 @@ struct PollDelays: Sequence, IteratorProtocol {
     private var left: Double
     private var upcoming = shortest
 
-    /// - Parameter seconds: the sum of all pauses; a value that is not above 0 means no pause.
+    /// - Parameter seconds: the sum of all delays, at most ``longestWait``; a value that is not above 0 means no delay.
     init(within seconds: Double) {
-        // Written so that NaN means no pause.
+        // Written so that NaN means no delay.
         left = seconds > 0 ? Swift.min(seconds, Self.longestWait) : 0
     }
 

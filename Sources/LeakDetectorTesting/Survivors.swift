@@ -15,7 +15,7 @@ struct Survivors: Sendable {
     var tracked = 0
     /// The reason why the first living object stays, as a text that follows "It is"; `nil` if nothing is known.
     var explanation: String?
-    /// True if the explanation shows a cycle, so that no other cause has to be searched for.
+    /// `true` if the explanation shows a cycle, so that no other cause has to be searched for.
     var isInCycle = false
     /// The names of the closures on that path and the lines that made them, as far as there are symbols and debug lines.
     var closures: [String] = []

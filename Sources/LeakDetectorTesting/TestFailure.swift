@@ -6,10 +6,10 @@
 #endif
 
 #if canImport(Testing) || canImport(XCTest)
-    /// Fails the running test.
+    /// The failure of the running test, for Swift Testing and XCTest.
     enum TestFailure {
-        /// Indicates whether tasks of the main actor run while a test on it waits: XCTest calls tests from the main run loop,
-        /// Swift Testing from a task of the main actor.
+        /// `true` if tasks of the main actor run while a test on it waits: XCTest calls tests from the main run loop, Swift Testing
+        /// from a task of the main actor.
         static var runsTasksOfMainActor: Bool {
             #if canImport(Testing)
                 return Test.current == nil
@@ -18,6 +18,7 @@
             #endif
         }
 
+        /// Fails the running test with a message at a source location.
         static func record(_ message: String, at place: TestLocation) {
             #if canImport(Testing)
                 let location = Testing.SourceLocation(
@@ -35,7 +36,7 @@
     }
 #endif
 
-/// A place in a test's source, in the parts that the test frameworks ask for.
+/// A source location in a test, with the parts that the test frameworks require.
 struct TestLocation: Sendable {
     let fileID: StaticString
     let filePath: StaticString

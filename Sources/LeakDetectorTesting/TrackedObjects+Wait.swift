@@ -2,21 +2,21 @@ internal import Dispatch
 internal import Foundation
 
 extension TrackedObjects {
-    /// Waits until all are gone, or as long as they have.
+    /// Waits until all objects are deallocated, at most `seconds`. Blocks the thread.
     func wait(within seconds: Double) {
         for pause in PollDelays(within: seconds) {
             guard anyAlive else { return }
             let end = Date(timeIntervalSinceNow: pause)
-            // What the main queue is to let go of needs its run loop.
+            // Work on the main queue that releases objects runs only while its run loop runs.
             if Thread.isMainThread { RunLoop.current.run(until: end) }
             // A run loop without anything to run returns at once.
             Thread.sleep(until: end)
         }
     }
 
-    /// Waits until all are gone, or as long as they have, also in a task that was cancelled.
+    /// Waits until all objects are deallocated, at most `seconds`, also in a task that was cancelled. Does not block the thread.
     ///
-    /// After each pause the main actor has a turn: what is to be done on it before goes first, so that the time in which it is
+    /// After each delay it waits for the main actor to run the tasks enqueued before, so that the time in which the main actor is
     /// busy with other tests does not count.
     func waitSuspended(within seconds: Double) async {
         for pause in PollDelays(within: seconds) {

@@ -5,7 +5,7 @@ internal import LeakPlatform
     internal import RetainPaths
 #endif
 
-/// Objects that must be deallocated when a test's block has ended. Retains none of them, and accepts them from any thread.
+/// The objects that must be deallocated when a test's block has ended. None is retained, and any thread may track objects.
 public final class TrackedObjects: Sendable {
     private struct Entry {
         let reference: WeakReference
@@ -40,7 +40,8 @@ public final class TrackedObjects: Sendable {
         let entry = Entry(
             reference: WeakReference(object), identity: identity, type: type(of: object), place: place)
         state.with { state in
-            // An object that had this identity before and was deallocated reads as nil; only this object can exist.
+            // The weak reference of a deallocated object that had this identity before reads as nil. So an object that exists is
+            // this one.
             if let known = state.indexes[identity], state.entries[known].reference.object != nil { return }
             state.indexes[identity] = state.entries.count
             state.entries.append(entry)
@@ -104,7 +105,7 @@ public final class TrackedObjects: Sendable {
     private var entries: [Entry] { state.with { $0.entries } }
 }
 
-/// A reference that does not keep its object.
+/// A reference that does not retain its object.
 final class WeakReference: @unchecked Sendable {
     // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
     private(set) weak var object: AnyObject?

@@ -2,16 +2,17 @@
     public import XCTest
 
     extension XCTestCase {
-        /// Says that an object must be gone after the test method, and fails the test if it is not.
+        /// Expects an object to be deallocated after the test method, and fails the test if it is not.
         ///
         /// ```swift
         /// func makeCart() -> CartModel { expectDeallocation(of: CartModel()) }
         /// ```
         ///
-        /// It is looked for in a teardown block: after the test method and after blocks that were added later, but before
-        /// `tearDown()`. What a property of the test case holds therefore counts as still there.
+        /// The check runs in a teardown block: after the test method and after blocks that were added later, but before
+        /// `tearDown()`. So an object that a property of the test case holds fails the test.
         ///
-        /// - Parameter seconds: how long it may take to go after the test; 0 for at once. When it is gone, nothing waits.
+        /// - Parameter seconds: the time that the object has to be deallocated after the test; 0 for at once. If it is deallocated,
+        ///   the test does not wait.
         /// - Returns: the object.
         @discardableResult
         public func expectDeallocation<Object: AnyObject>(

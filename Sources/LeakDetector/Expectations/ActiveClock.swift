@@ -1,5 +1,5 @@
-/// The time during which the app could work. Time in the background, in a debugger's stop, in a suspended process or behind a
-/// blocked queue does not count, so that it cannot use up a grace period.
+/// A clock that counts the time during which the app could work. Time in the background, in a debugger's stop, in a suspended
+/// process or behind a blocked queue does not count, so that it cannot use up a grace period.
 ///
 /// A stop shows as a wake-up that comes much later than requested. The start of the stop is unknown, so the whole time since the
 /// previous wake-up does not count. An app whose wake-ups are always late would then make no progress, so for the second late
@@ -16,7 +16,8 @@ struct ActiveClock: Hashable, Sendable {
     private var certain = 0
     private var wasLate = false
 
-    /// Advances the clock.
+    /// Advances the clock, unless it is paused. If the requested wake-up is overdue by more than an ordinary delay, the time after
+    /// that delay does not count.
     ///
     /// - Parameters:
     ///   - uptime: milliseconds of a clock that only moves forward.
@@ -47,7 +48,7 @@ struct ActiveClock: Hashable, Sendable {
     /// Records that a wake-up is requested and none was pending before.
     mutating func begin() { certain = milliseconds }
 
-    /// Leaves out the time since the last advance, if it is more than an ordinary delay.
+    /// Does not count the time since the last advance, if it is more than an ordinary delay.
     mutating func skip(to uptime: Int) {
         guard let last = self.uptime, uptime - last > Self.ordinaryDelayMilliseconds else { return }
         self.uptime = uptime

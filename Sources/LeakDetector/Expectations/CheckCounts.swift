@@ -9,7 +9,7 @@ struct CheckCounts {
     }
 
     private var byType: [ObjectIdentifier: OfType] = [:]
-    /// ``OfType/unseen`` of types beyond the limit.
+    /// The sum of ``OfType/unseen`` over the types beyond the limit.
     private var unseenOfOthers = 0
 
     /// - Parameter limit: the number of types that may be counted. Objects of other types are not counted.
@@ -22,11 +22,13 @@ struct CheckCounts {
         if !change(type, limit: limit, { $0.unseen += count }) { unseenOfOthers += count }
     }
 
+    /// Returns the counts since the last call, and resets them.
     mutating func take() -> [OfType] {
         defer { byType = [:] }
         return Array(byType.values)
     }
 
+    /// Returns the unseen objects of types beyond the limit since the last call, and resets their number.
     mutating func takeUnseenOfOthers() -> Int {
         defer { unseenOfOthers = 0 }
         return unseenOfOthers

@@ -7,30 +7,32 @@ struct Expectation<Subject: Sendable>: Sendable {
         case secondLook
         /// The owner of the object was reported. While the owner stays, a report of the object would say nothing new.
         case keptByOwner(Trace)
-        /// The object was reported; its deallocation is of interest.
+        /// The object was reported, and its deallocation will be reported too.
         case survivor(Trace)
     }
 
     /// The key of an object in ``KnownObjects``.
     struct Trace: Hashable, Sendable {
         let identity: ObjectIdentifier
-        /// Tells the object from another one that has the same address later.
+        /// Distinguishes the object from another one that has the same address later.
         let number: Int
+        /// The active milliseconds at which the object became known.
         let since: Int
     }
 
     /// Weak access to the object: tells whether it still exists, without retaining it.
     let subject: Subject
     let context: ExpectationContext
+    /// The active milliseconds at which the grace period started.
     let startedAt: Int
     /// The object's identity, if it was known when the wait began.
     var expectedIdentity: ObjectIdentifier?
-    /// An increasing number. It tells expectations made before an object came into use again from those made after. 0 for
+    /// An increasing number. It distinguishes expectations made before an object came into use again from those made after. 0 for
     /// expectations from ``GraceTimingWheel``, which holds no object that was ever in use again.
     var sequence = 0
     var stage = Stage.grace
 
-    /// The identity of the object; `nil` while nothing is known of it.
+    /// The identity of the object; `nil` while the object is not in ``KnownObjects``.
     var identity: ObjectIdentifier? {
         switch stage {
         case .grace, .secondLook: nil
@@ -38,7 +40,7 @@ struct Expectation<Subject: Sendable>: Sendable {
         }
     }
 
-    /// Indicates whether nothing is known of the object yet.
+    /// `true` until the second look decides whether the object leaked.
     var isAwaited: Bool {
         switch stage {
         case .grace, .secondLook: true
@@ -47,7 +49,7 @@ struct Expectation<Subject: Sendable>: Sendable {
     }
 }
 
-/// Facts about an object, given at registration and repeated in its reports.
+/// Values given with an expectation. The reports of the object repeat its type, path, reason, file and line.
 struct ExpectationContext: Sendable {
     let type: AnyClass
     /// Names of the owners, outermost first.
@@ -74,7 +76,7 @@ enum ObjectState: Hashable, Sendable {
     case retained(ObjectIdentifier)
 }
 
-/// Result of an expectation that is to be reported.
+/// Result of an expectation, which ``LeakNotifier`` handles.
 enum ExpectationResult: Hashable, Sendable {
     /// - alive: number of objects of the type that were reported and are not known to be deallocated, including this one.
     /// - isWatched: `true` if the deallocation of the object will be reported.

@@ -1,10 +1,11 @@
-/// Looks at due objects, news of objects, and the results.
+/// Evaluates looks at due objects, and handles news about objects that did not wait for a look.
 extension Expectations {
     /// Removes the objects that are due for a look, and returns them. Pass each to ``evaluate(_:_:owner:at:reportID:)`` with the
     /// result of the look.
     mutating func takeDue(at now: Int) -> [Entry] { wheel.takeDue(at: now) }
 
-    /// Returns the reported objects that are counted as alive beside those whose look ends a wait: a leak, or the end of one.
+    /// Returns the reported objects of the types for which the looks give a result: a leak, or the end of one. A result contains
+    /// the number of living objects of its type, so the caller has to check first whether these still exist.
     mutating func otherReportedObjects(_ looks: [(Entry, ObjectState)], at now: Int) -> [ObjectIdentifier] {
         var types: Set<ObjectIdentifier> = []
         for (entry, objectState) in looks {
@@ -17,10 +18,10 @@ extension Expectations {
         return types.isEmpty ? [] : known.reportedObjects(types, at: now)
     }
 
-    /// Records that the ends of the deallocated objects among ``KnownObjects/scanCandidates`` were reported.
+    /// Sets the next threshold of ``KnownObjects/scanCandidates``. Call it after the ends of the deallocated ones were recorded.
     mutating func updateScanThreshold() { known.updateScanThreshold() }
 
-    /// Decides what the result of a look at a due object means, and when to look again.
+    /// Evaluates a look at a due object, and schedules the next look if one is needed.
     ///
     /// - Parameter owner: the identity of the object's owner, while the owner exists.
     mutating func evaluate(
@@ -51,7 +52,7 @@ extension Expectations {
         return nil
     }
 
-    /// Handles news of an object that did not wait for a look.
+    /// Handles the news that a known object was deallocated or is in use.
     ///
     /// - Parameters:
     ///   - number: the number of the object that is meant; `nil` for the one that has the identity now.
@@ -65,7 +66,7 @@ extension Expectations {
         guard object.state != .muted || objectState == .gone else { return nil }
         known.remove(identity)
         if objectState == .inUse {
-            // Compares numbers. A look at the owner could release it.
+            // Compares numbers instead of looking at the owner, because such a look could release the owner last.
             useParts { part in
                 guard case .keptByOwner(let trace) = part.stage else { return false }
                 return part.context.owner?.identity == identity && trace.number > object.number
@@ -85,8 +86,8 @@ extension Expectations {
         return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
     }
 
-    /// Handles the news that an object is in use, whether it was reported or is still waited for: earlier expectations of it, and
-    /// of the objects that it keeps, no longer hold. The caller retains the object.
+    /// Handles the news that an object is in use, whether it was reported or is still waited for: withdraws the earlier
+    /// expectations of it and of the objects that it keeps. The caller retains the object.
     mutating func use(_ identity: ObjectIdentifier, at now: Int) -> ExpectationResult? {
         sequence += 1
         if counts.outstanding > 0 {
@@ -178,7 +179,7 @@ extension Expectations {
         return .forgotten(reportID: reportID, isIgnored: true)
     }
 
-    /// True if the report is still valid: the object was neither freed nor muted since.
+    /// Returns `true` if a report is still valid: its object was neither freed nor ignored since.
     func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         // An object for which there was no room among the known ones is reported nevertheless.
         guard let state = known[identity]?.state else { return known.isFull }
@@ -186,7 +187,8 @@ extension Expectations {
         return true
     }
 
-    /// True if the object of a report is never reported. Another object that has its address by now does not count.
+    /// Returns `true` if the object of a report must not be reported: the app ignored it, or the result was withdrawn. Another
+    /// object that has its address by now does not count.
     func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         known[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
     }
@@ -232,7 +234,7 @@ extension Expectations {
         return leak(entry, identity, at: now, reportID: reportID)
     }
 
-    /// Counts an object that was ignored before it was expected.
+    /// Counts an object as suppressed if it was ignored before it was expected.
     private mutating func suppress(
         _ object: KnownObjects<Subject>.Known, identity: ObjectIdentifier, expectedBy entry: Entry
     ) {
@@ -258,7 +260,7 @@ extension Expectations {
     ) -> ExpectationResult? {
         guard let object = known[trace.identity], object.number == trace.number, object.state == .keptByOwner
         else { return nil }
-        // The object is looked at as long as its owner is, and no longer.
+        // An object is watched no longer than a reported owner is.
         let age = now - trace.since
         guard age < limits.survivorMilliseconds else { return nil }
         if let owner, known[owner] != nil {

@@ -1,9 +1,9 @@
-/// Objects that are expected to be deallocated. Decides which objects are leaks. Looks only at parts of an object that is in use
-/// again.
+/// The objects that are expected to be deallocated, and the rules that decide which of them are leaks.
 ///
-/// A value without lock, clock or timer. Times are milliseconds of its owner's clock. The code that looks at an object can become
-/// its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects, looks at them
-/// outside of any lock, and returns the results.
+/// A value without lock, clock or timer. Times are milliseconds of its owner's ``ActiveClock``. The code that looks at an object
+/// can become its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects, looks
+/// at them outside of any lock, and passes the looks to ``evaluate(_:_:owner:at:reportID:)``. Only the objects that a used object
+/// keeps are looked at here, and stored in ``lookedAt``.
 struct Expectations<Subject: Sendable> {
     typealias Entry = Expectation<Subject>
 
@@ -15,13 +15,14 @@ struct Expectations<Subject: Sendable> {
     var uses = ObjectUses()
     /// The longest grace period of the objects that are waited for.
     private(set) var longestGrace = 0
-    /// Owners of objects that are waited for.
+    /// The identities of the owners of objects that are waited for.
     var owners: Set<ObjectIdentifier> = []
-    /// Owners that are waited for themselves, each with the time by which it is judged.
+    /// Owners that are waited for themselves, each with the time by which their own second look is over.
     var awaitedOwners: [ObjectIdentifier: Int] = [:]
     var sequence = 0
     var counts = LeakDetector.Counts()
-    /// Objects that were looked at here. The caller takes them, and releases them where objects may be deallocated.
+    /// Objects that were looked at here and are still retained. The caller releases them on the queue where objects may be
+    /// deallocated.
     var lookedAt: [AnyObject] = []
 
     init(limits: LeakDetector.Limits) { self.limits = limits.validated }
@@ -31,10 +32,10 @@ struct Expectations<Subject: Sendable> {
 
     var isFull: Bool { counts.outstanding >= limits.outstanding }
 
-    /// Indicates whether so few objects wait that the share of objects that are waited for may grow.
+    /// `true` while less than a quarter of the room is used, so that the share of objects that are waited for may grow.
     private var hasSpareCapacity: Bool { counts.outstanding < limits.outstanding / 4 }
 
-    /// Indicates whether the deallocated objects left so little room that only a share of the others can be waited for.
+    /// `true` while more than three quarters of the room are used, so that only a share of the objects can be waited for.
     var isNearCapacity: Bool { counts.outstanding > limits.outstanding / 4 * 3 }
 
     /// Takes a place among the objects that are waited for, unless there are too many.
@@ -63,7 +64,8 @@ struct Expectations<Subject: Sendable> {
         return true
     }
 
-    /// True if an object came into use again since others were expected, or may have: then the time of their expectation matters.
+    /// Returns `true` if an object came into use again while others were waited for, or may have: an expectation of it then needs a
+    /// sequence number.
     func wasUsed(_ identity: ObjectIdentifier) -> Bool {
         uses.lastUnrecorded > 0 || uses.sequence(of: identity) != nil
     }
@@ -141,7 +143,7 @@ struct Expectations<Subject: Sendable> {
         lookAgain(Entry(subject: subject, context: context, startedAt: startedAt), at: now)
     }
 
-    /// Returns the state after a stop, when nothing is waited for any more: only the counts remain.
+    /// Returns the state after a stop, when nothing is waited for any more: only the counts and the checks remain.
     func stopped(_ limits: LeakDetector.Limits) -> Self {
         var rest = Self(limits: limits)
         rest.counts = counts
@@ -164,6 +166,7 @@ struct Expectations<Subject: Sendable> {
         checks.add(context.type, count, limit: limits.checkedTypes)
     }
 
+    /// Frees the places of objects that are no longer waited for.
     mutating func leave(_ count: Int) {
         counts.outstanding -= count
         guard counts.outstanding == 0 else { return }

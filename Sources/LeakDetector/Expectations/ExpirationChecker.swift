@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Looks at objects that were expected to be deallocated, with one timer that is set only while objects wait.
+/// A checker that looks at objects when their grace period is over. Its one timer is set only while objects wait.
 ///
 /// Any thread may expect objects; looks and results happen on the clock's queue.
 final class ExpirationChecker: Sendable {
@@ -40,7 +40,6 @@ final class ExpirationChecker: Sendable {
 
     /// Starts the grace period of an object. Makes a weak reference to the object, which slows every later retain and release of
     /// it.
-    /// the object.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func expect(_ object: AnyObject, _ context: consuming ExpectationContext, after seconds: Double?) {
@@ -63,7 +62,7 @@ final class ExpirationChecker: Sendable {
         if !isPlain { expect(subject: WeakSubject(object), call.context, identity, after: seconds) }
     }
 
-    /// Starts a grace period of a subject that tells itself whether its object exists.
+    /// Starts the grace period of a subject.
     ///
     /// - Parameter identity: the identity of the object, if it is known yet.
     /// - Returns: `true` if the object is waited for; `false` if too many others are.
@@ -98,7 +97,7 @@ final class ExpirationChecker: Sendable {
         clock.call(afterMilliseconds: milliseconds, body)
     }
 
-    /// Handles news of a reported object that did not wait for a look. Call it on the clock's queue.
+    /// Handles the news that a known object was deallocated or is in use. Call it on the clock's queue.
     ///
     /// - Parameters:
     ///   - subject: passed on with the result.
@@ -141,12 +140,12 @@ final class ExpirationChecker: Sendable {
         state.with { $0.expectations.retract(reportID, of: identity) }
     }
 
-    /// True if a report is still valid: the object was neither freed nor ignored since.
+    /// Returns `true` if a report is still valid: its object was neither freed nor ignored since.
     func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         state.with { $0.expectations.isValid(reportID, of: identity) }
     }
 
-    /// True if the object of a report is never reported.
+    /// Returns `true` if the object of a report must not be reported: the app ignored it, or the result was withdrawn.
     func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         state.with { $0.expectations.isMuted(reportID, of: identity) }
     }
@@ -160,7 +159,7 @@ final class ExpirationChecker: Sendable {
         state.with { state in
             guard state.clock.isPaused else { return }
             state.clock.resume(at: clock.uptime)
-            // The timer that is set would fire for a time that has moved.
+            // The pause moved the due times, so the timer that is set would fire too early.
             state.wakesAt = nil
             armNext(&state)
         }
@@ -185,7 +184,8 @@ final class ExpirationChecker: Sendable {
     /// Any thread may call it, inside the lock: existing objects are retained, and released on the clock's queue, so that none is
     /// deallocated here. At least a quarter of the room is free afterwards, so the next call comes only after as many more objects.
     private func makeRoom(_ state: inout State, thinning: Bool = true) {
-        // The objects of the last look are not released yet: the queue is blocked, and must not hold more and more.
+        // If the objects of the last early look are not released yet, the queue is blocked. Another early look would retain even
+        // more objects.
         if state.held == nil { recordAllDeallocated(&state) }
         guard thinning, state.expectations.isNearCapacity else { return }
         state.expectations.sampleAwaited { $0 is WeakSubject }
@@ -244,7 +244,7 @@ final class ExpirationChecker: Sendable {
     /// The number of objects that wait to be released on the clock's queue.
     var heldCount: Int { state.with { $0.held?.count ?? 0 } }
 
-    /// Indicates whether the limit of waiting objects is reached, without the ones already deallocated.
+    /// `true` if the limit of waiting objects is reached, not counting the deallocated ones.
     var isFull: Bool {
         state.with { state in
             if state.expectations.isFull { makeRoom(&state, thinning: false) }
@@ -293,7 +293,7 @@ final class ExpirationChecker: Sendable {
         timer.set(at: wakesAt)
     }
 
-    /// Objects that are due for a look.
+    /// The objects that are due for a look, and the active milliseconds at which they were taken.
     private struct Due {
         let now: Int
         let entries: [Entry]
@@ -360,12 +360,13 @@ final class ExpirationChecker: Sendable {
         }
     }
 
-    /// Returns the ends of objects whose address has been given to other objects, or may have been.
+    /// Records the ends of known objects that were deallocated, and returns them. Another object may have the identity of such an
+    /// object by now.
     private func ends(of identities: [ObjectIdentifier]) -> [(ExpectationResult, any Subject)] {
         let known = state.with { state in
             identities.compactMap { identity in state.expectations.known[identity].map { (identity, $0) } }
         }
-        // Checked without a look, which must happen on the clock's queue; and outside of the lock.
+        // Reads only the weak reference, since ``Subject/look()`` must run on the clock's queue; and reads it outside of the lock.
         let gone = known.filter { $0.1.subject.object == nil }
         guard !gone.isEmpty else { return [] }
         return state.with { state in
@@ -378,7 +379,8 @@ final class ExpirationChecker: Sendable {
         }
     }
 
-    /// Returns the ends of objects that were deallocated unseen, if so many objects are known that it is time to look for them.
+    /// Records the ends of known objects that were deallocated unseen, if ``KnownObjects/scanCandidates`` is not empty, and returns
+    /// them.
     private func endsOfScanCandidates() -> [(ExpectationResult, any Subject)] {
         let candidates = state.with { $0.expectations.known.scanCandidates }
         guard !candidates.isEmpty else { return [] }
@@ -398,7 +400,8 @@ final class ExpirationChecker: Sendable {
         onResult(self, result, Self.entry(subject, type))
     }
 
-    /// Returns the entry for the end of an object. The report of the object has already reported everything else.
+    /// Returns the entry for the end of an object. It needs no more than this, because ``LeakNotifier`` repeats the report of the
+    /// leak.
     private static func entry(_ subject: any Subject, _ type: AnyClass?) -> Entry {
         Entry(
             subject: subject, context: ExpectationContext(type: type ?? Swift.type(of: subject)),

@@ -1,5 +1,5 @@
-/// Grace periods of plain objects, the most common thing to wait for. Each takes 16 bytes in buckets like those of ``TimingWheel``.
-/// Values that many objects share are stored once, by call and type.
+/// The grace periods of plain objects, which are the most common ones. Each takes 16 bytes in buckets like those of
+/// ``TimingWheel``. Values that many objects share are stored once, by call and type.
 ///
 /// The wheel does not look at objects: its owner takes the due ones, looks at them outside of any lock, and then calls
 /// ``release(_:count:)``.
@@ -21,7 +21,7 @@ struct GraceTimingWheel: @unchecked Sendable {
         return Int(earliest) * Self.tickMilliseconds
     }
 
-    /// - Parameter graceMilliseconds: up to a day; longer than that makes no sense.
+    /// - Parameter call: its grace period is at most ``LeakDetector/Limits/longestGraceMilliseconds``.
     /// - Returns: the time at which the object is due.
     mutating func insert(_ object: AnyObject, _ call: CallTable.Call, at now: Int) -> Int {
         let due = now + call.graceMilliseconds
@@ -48,7 +48,7 @@ struct GraceTimingWheel: @unchecked Sendable {
         return due
     }
 
-    /// Removes the objects that are deallocated before they are due.
+    /// Removes the objects that were deallocated before they are due.
     ///
     /// - Parameter held: receives the other objects, so that this look does not release them last.
     /// - Returns: the number of removed objects, by slot.

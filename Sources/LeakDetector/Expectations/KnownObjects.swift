@@ -18,6 +18,7 @@ struct KnownObjects<Subject: Sendable> {
         let number: Int
         let subject: Subject
         let type: ObjectIdentifier
+        /// The active milliseconds at which the object became known.
         let since: Int
         let isCounted: Bool
         var state: State {
@@ -29,7 +30,8 @@ struct KnownObjects<Subject: Sendable> {
         var isSuppressed = false
     }
 
-    /// The number of objects that take 16 MB. An object beyond it is reported but not remembered, so it may be reported twice.
+    /// The maximum number of known objects, about 16 MB. An object beyond it is reported but not stored, so it may be reported
+    /// twice.
     private static var limit: Int { 100_000 }
 
     private var byIdentity: [ObjectIdentifier: Known] = [:]
@@ -37,9 +39,9 @@ struct KnownObjects<Subject: Sendable> {
     /// The number of objects whose deallocation will be reported.
     private(set) var watched = 0
     private var newest = 0
-    /// The earliest time of the next look by ``reportedObjects(_:at:)``.
+    /// The earliest time of the next scan by ``reportedObjects(_:at:)``.
     private var nextScan = Int.min
-    /// The number of known objects from which on the detector looks for deallocated ones.
+    /// The number of known objects from which on deallocated ones are searched for.
     private var scanThreshold = 1_024
 
     subscript(identity: ObjectIdentifier) -> Known? { byIdentity[identity] }
@@ -49,8 +51,8 @@ struct KnownObjects<Subject: Sendable> {
         byIdentity.count < scanThreshold ? [] : byIdentity.map { ($0.key, $0.value) }
     }
 
-    /// Returns the reported objects of some types, which may have been deallocated since. Looks them up at most once in a hundredth
-    /// of a millisecond for each known object, so that a million leaks cost at most one percent of a processor.
+    /// Returns the reported objects of some types, which may have been deallocated since. After a scan of n known objects it
+    /// returns an empty array for n / 100 milliseconds, so that scans take at most about one percent of a processor.
     mutating func reportedObjects(_ types: Set<ObjectIdentifier>, at now: Int) -> [ObjectIdentifier] {
         guard now >= nextScan, types.contains(where: { reported(of: $0) > 0 }) else { return [] }
         nextScan = now + byIdentity.count / 100

@@ -1,5 +1,5 @@
 extension LeakDetector {
-    /// Limits of the app's memory and time that the detector may use.
+    /// Grace periods, and limits on the memory and time that the detector may use.
     public struct Limits: Hashable, Sendable {
         /// The grace period of an object for which none is given. Animations that hold a closed screen take half a second.
         public var graceMilliseconds = 1_000
@@ -26,6 +26,7 @@ extension LeakDetector {
         /// A year: longer than any process runs.
         static let longestSurvivorMilliseconds = 365 * 86_400_000
 
+        /// Makes the standard limits.
         public init() {}
 
         /// The limits with invalid values corrected: no time is negative, and none is so long that a sum of times overflows.
@@ -62,6 +63,7 @@ extension LeakDetector {
         /// Expectations that were left out of the sample while there were too many to wait for.
         public var dropped = 0
 
+        /// Makes counts that are all 0.
         public init() {}
 
         mutating func add(_ other: Counts) {

@@ -2,9 +2,9 @@
 ///
 /// A use withdraws the earlier expectations of the object.
 struct ObjectUses {
-    /// Uses that are recorded, 4 MB. Beyond that only the number of the latest use is kept.
+    /// The maximum number of recorded uses, about 4 MB. Beyond it only the sequence number of the latest use is kept.
     static let limit = 100_000
-    /// The shortest time between two removals of old uses. Removing takes two milliseconds.
+    /// The shortest time between two removals of old uses. A removal takes two milliseconds.
     static let removalMilliseconds = 100
 
     private struct Use {
@@ -14,16 +14,16 @@ struct ObjectUses {
 
     private var uses: [ObjectIdentifier: Use] = [:]
     private var nextRemoval = Int.min
-    /// Number of the latest use that was not recorded with its object; 0 if all were recorded.
+    /// The sequence number of the latest use that was not recorded with its object; 0 if all were recorded.
     private(set) var lastUnrecorded = 0
 
-    /// - Returns: the number of the object's last use; `nil` if none is recorded.
+    /// - Returns: the sequence number of the object's last use; `nil` if none is recorded.
     func sequence(of identity: ObjectIdentifier) -> Int? { uses.isEmpty ? nil : uses[identity]?.sequence }
 
     /// Records a use, unless there are too many.
     ///
     /// - Parameters:
-    ///   - sequence: tells whether an expectation was made before the use.
+    ///   - sequence: the sequence number of the use. Expectations with a lower one were made before it.
     ///   - milliseconds: the age from which on a use no longer matters to any expectation.
     mutating func add(
         _ identity: ObjectIdentifier, _ sequence: Int, at now: Int, forgettingAfter milliseconds: Int

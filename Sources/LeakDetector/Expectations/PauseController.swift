@@ -1,18 +1,18 @@
 internal import LeakPlatform
 
-/// Stops the grace periods of one detector as long as there is a reason for it.
+/// The pause of one detector: its grace periods stand still while there is a reason to pause.
 final class PauseController: Sendable {
     enum Reason: Sendable {
         /// ``LeakDetector/pause()``.
         case asked
-        /// The app is not in front.
+        /// The app is not in the foreground.
         case background
     }
 
     private struct Reasons {
         /// Calls of ``LeakDetector/pause()`` without a ``LeakDetector/resume()``.
         var asked = 0
-        /// Not counted: the system may say it twice.
+        /// Not counted, because the system may report it twice.
         var isInBackground = false
     }
 
@@ -31,7 +31,7 @@ final class PauseController: Sendable {
         }
     }
 
-    /// Goes on, unless there is another reason to stop, or the same one was given more often.
+    /// Removes a reason. The grace periods continue if no other reason is left, and each ``LeakDetector/pause()`` was ended.
     func end(_ reason: Reason) {
         reasons.with {
             switch reason {

@@ -1,7 +1,7 @@
-/// A qualified name of a class, taken apart.
+/// The parts of a qualified class name.
 struct QualifiedName {
     let module: String?
-    /// Without generic arguments: `Shop.Outer.Cell`; of a type in an extension, `Swift.Array.Cell`.
+    /// The name without generic arguments, such as `Shop.Outer.Cell`; for a type in an extension, `Swift.Array.Cell`.
     private let bare: String
 
     init(_ className: String) {
@@ -20,7 +20,7 @@ struct QualifiedName {
         bare.hasPrefix(prefix) || module.map { "\($0).\(bare)".hasPrefix(prefix) } ?? false
     }
 
-    /// All of it, and what is behind each dot.
+    /// The name without generic arguments, and its part after each dot: `Shop.Outer.Cell`, `Outer.Cell`, `Cell`.
     var endings: Set<String> {
         var endings: Set<String> = [bare]
         for dot in bare.indices where bare[dot] == "." {

@@ -1,4 +1,4 @@
-/// Selects the objects to wait for when there are too many: a fair share of all expected objects.
+/// A sampler that selects the objects to wait for when there are too many: a fair share of all expected objects.
 ///
 /// Each time the room is full, the share is halved, and every object that waits is left out with a probability of one
 /// half. So all objects expected in one burst have the same chance, early or late. The share doubles while there is room.
@@ -21,7 +21,7 @@ struct Sampler {
     /// Returns `true` if an object that waits is left out when the share is halved.
     mutating func dropsNext() -> Bool { next() & 1 == 0 }
 
-    /// SplitMix64: the system's generator may be a system call each time.
+    /// Returns the next random number of SplitMix64. The system's generator may make a system call for each number.
     private mutating func next() -> UInt64 {
         let state = (random ?? UInt64.random(in: .min ... .max)) &+ 0x9E37_79B9_7F4A_7C15
         random = state

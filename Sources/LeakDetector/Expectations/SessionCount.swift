@@ -1,6 +1,6 @@
 import LeakMessage
 
-/// Cuts the detector's running counts into sessions.
+/// The start of the current session and the counts at that time, by which the detector's running counts are divided into sessions.
 struct SessionCount: Hashable, Sendable {
     private(set) var startedAt: WireTime
     private var before = LeakDetector.Counts()
@@ -9,10 +9,10 @@ struct SessionCount: Hashable, Sendable {
 
     /// Ends a session and starts the next.
     ///
-    /// - Parameter counts: since the detector was made.
-    /// - Returns: `nil` when nothing was checked or left out in it.
+    /// - Parameter counts: the counts since the detector was made.
+    /// - Returns: the ended session; `nil` if nothing was checked or left out in it.
     mutating func take(_ counts: LeakDetector.Counts, id: String, at now: WireTime) -> EndedSession? {
-        // A leak may come without a check of its own: its object was checked before, and stayed behind its owner until now.
+        // A leak may come without a check of its own: its object was checked before, and was not reported while its owner was.
         let leaks = max(counts.leaked - before.leaked, 0)
         let checks = max(counts.checked - before.checked, leaks)
         let unseen = max(counts.dropped - before.dropped, 0)

@@ -1,9 +1,10 @@
 internal import LeakMessage
 
-/// Tells whether an object still exists, without retaining it.
+/// Access to an object, without retaining it.
 ///
-/// Called on the queue of its ``ExpirationChecker`` unless stated otherwise, with no lock held.
+/// The members are called on the queue of the ``ExpirationChecker`` unless stated otherwise, with no lock held.
 protocol Subject: AnyObject, Sendable {
+    /// Checks whether the object still exists, and whether it is in use. A look retains the object for a moment.
     func look() -> ObjectState
 
     /// The object to report, while it exists. It is not always the object that was expected to be deallocated. Read on any thread.

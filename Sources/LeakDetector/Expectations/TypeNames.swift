@@ -6,13 +6,13 @@ struct TypeNames {
     /// Types that are private or local, or made of such.
     private var ambiguous: Set<ObjectIdentifier> = []
 
-    /// Returns whether other types may have the same name.
+    /// Returns `true` if other types may have the same name.
     mutating func isAmbiguous(_ type: AnyClass) -> Bool {
         _ = name(of: type)
         return ambiguous.contains(ObjectIdentifier(type))
     }
 
-    /// The qualified name, the same in every launch and build: `Shop.CartViewController`, `Shop.Cache<Swift.Int>`.
+    /// Returns the qualified name, which is the same in every launch and build: `Shop.CartViewController`, `Shop.Cache<Swift.Int>`.
     mutating func name(of type: AnyClass) -> String {
         if let name = names[ObjectIdentifier(type)] { return name }
         // Not NSStringFromClass: it stops the process for nested and generic types on Linux.

@@ -3,13 +3,13 @@ internal import LeakPlatform
 
 /// A clock with timers that fire at a given uptime.
 protocol WakeClock: Sendable {
-    /// Milliseconds that only grow.
+    /// Milliseconds since an arbitrary start. They never decrease.
     var uptime: Int { get }
 
-    /// The same time, a few milliseconds old, for callers that cannot wait: reading it costs a fifth.
+    /// The uptime up to a few milliseconds ago, for the most frequent calls: reading it takes a fifth of the time.
     var roughUptime: Int { get }
 
-    /// Indicates whether objects are looked at on the main queue.
+    /// `true` if objects are looked at on the main queue.
     var isMainQueue: Bool { get }
 
     /// Makes a timer that is not set.
@@ -17,11 +17,11 @@ protocol WakeClock: Sendable {
     /// - Parameter fire: called on the queue where objects may be looked at.
     func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer
 
-    /// Calls `body` on that queue after a delay.
+    /// Calls `body` after a delay, on the queue where objects may be looked at.
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void)
 }
 
-/// Fires once each time it is set.
+/// A timer that fires once each time it is set.
 protocol WakeTimer: Sendable {
     /// Sets the timer to a new uptime of its clock.
     func set(at uptime: Int)

@@ -2,6 +2,7 @@
     public import Combine
 
     extension Deallocating: ObservableObject where Value: ObservableObject {
+        /// The publisher of the current value.
         public var objectWillChange: Value.ObjectWillChangePublisher { wrappedValue.objectWillChange }
     }
 #endif

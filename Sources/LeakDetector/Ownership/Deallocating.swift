@@ -26,6 +26,7 @@ internal import LeakPlatform
 @propertyWrapper
 @dynamicMemberLookup
 public final class Deallocating<Value: AnyObject> {
+    /// The value. Assigning another one expects the previous value to be deallocated.
     public var wrappedValue: Value {
         get {
             isRead.with { $0 = true }
@@ -44,10 +45,11 @@ public final class Deallocating<Value: AnyObject> {
         }
     }
 
+    /// The wrapper itself.
     public var projectedValue: Deallocating<Value> { self }
 
     private var value: Value
-    /// `nil` if there was no detector when the value was assigned.
+    /// The entry of the value among the owned objects; `nil` if there was no detector when the value was assigned.
     private var owned: (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)?
     /// Guarded, since a property of a class may be read from several threads at once.
     private let isRead = Guarded(false)
@@ -80,10 +82,12 @@ public final class Deallocating<Value: AnyObject> {
 
     deinit { expectDeallocation(of: value, owned, reason: reason, isRead: isRead.with { $0 }) }
 
+    /// Reads a property of the value.
     public subscript<Member>(dynamicMember member: KeyPath<Value, Member>) -> Member {
         wrappedValue[keyPath: member]
     }
 
+    /// Reads or changes a property of the value.
     public subscript<Member>(dynamicMember member: ReferenceWritableKeyPath<Value, Member>) -> Member {
         get { wrappedValue[keyPath: member] }
         set { wrappedValue[keyPath: member] = newValue }

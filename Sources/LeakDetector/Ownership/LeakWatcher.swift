@@ -1,6 +1,7 @@
 internal import LeakPlatform
 
-/// Expects objects to be deallocated when it is deallocated itself: the object that holds the watcher is their owner.
+/// A watcher that expects objects to be deallocated once it is deallocated itself: the object that holds the watcher is their
+/// owner.
 ///
 /// ```swift
 /// final class CheckoutFlow {
@@ -21,9 +22,9 @@ public final class LeakWatcher: Sendable {
 
     private struct Watches {
         var byIdentity: [ObjectIdentifier: Watch] = [:]
-        /// The number of watched objects from which on to look for deallocated ones.
+        /// The number of watched objects from which on deallocated ones are searched for.
         var scanThreshold = 64
-        /// The list of owners of the detector that the first watch was for. A later
+        /// The owned objects of the detector that the first watch was for. A later
         /// ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` may have replaced that detector.
         var owned: OwnedObjects?
     }

@@ -5,7 +5,7 @@ internal import LeakPlatform
 /// Each change of owners and its consequence happen in one step. So when an owner is removed and another is added on different
 /// threads, the object cannot be both expected and owned.
 final class OwnedObjects: Sendable {
-    /// One object with the number of its owners. Accessed only behind the lock of its ``OwnedObjects``.
+    /// The numbers of owners of one object. Accessed only inside the lock of its ``OwnedObjects``.
     final class OwnerCounts: @unchecked Sendable {
         // Unchecked: see above.
         fileprivate let identity: ObjectIdentifier
@@ -13,7 +13,7 @@ final class OwnedObjects: Sendable {
         fileprivate var holders = 0
         /// The number of owners that do not retain the object.
         fileprivate var watchers = 0
-        /// Set by the first watcher.
+        /// A weak reference to the object, set by the first watcher.
         fileprivate var subject: WeakSubject?
 
         fileprivate init(_ identity: ObjectIdentifier) { self.identity = identity }

@@ -1,9 +1,9 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Shows findings to developers: in debug builds on the screen, if there is one; else on standard error.
+/// A presenter that shows findings to developers: in debug builds on the screen, if there is one; else on standard error.
 final class AlertPresenter: Sendable {
-    /// The text shown for one finding, including what became of its object.
+    /// The text shown for one finding, later extended by its explanation and the end of its object.
     struct Alert: Hashable, Sendable {
         let id: String
         let title: String
@@ -58,12 +58,12 @@ final class AlertPresenter: Sendable {
             shown[alert.id] = alert
             return alert
         }
-        // The alert of an object that is not watched is not remembered.
+        // The alert of an object that is not watched was not stored.
         guard let alert else { return write(text) }
         screen.update(alert)
     }
 
-    /// Adds to an alert what became of its object.
+    /// Adds the end of the object to its alert: it was freed, or is in use again.
     func end(_ report: LeakReport, isInUse: Bool) {
         guard var alert = shown.with({ $0.removeValue(forKey: report.id ?? "") }) else { return }
         let end = FindingText.end(report, isInUse: isInUse)
@@ -72,6 +72,6 @@ final class AlertPresenter: Sendable {
         screen.update(alert)
     }
 
-    /// Forgets an alert: what became of its object will not be reported.
+    /// Forgets an alert, because the end of its object will not be reported.
     func forget(_ id: String) { shown.with { $0[id] = nil } }
 }

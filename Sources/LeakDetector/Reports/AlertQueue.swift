@@ -18,7 +18,7 @@ struct AlertQueue<Picture> {
         case absent
     }
 
-    /// The number of alerts that may wait. A picture takes a megabyte or two, and no user closes more alerts in a row.
+    /// The maximum number of waiting alerts. A picture takes a megabyte or two, and no user closes more alerts in a row.
     static var waitingLimit: Int { 20 }
 
     private(set) var shown: Entry?

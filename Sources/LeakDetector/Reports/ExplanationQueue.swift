@@ -1,17 +1,17 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Runs an explainer, one leak after another, so that no other code waits for it.
+/// A queue of leaks that an explainer explains one after another, on a thread of its own, so that no other code waits for it.
 ///
 /// An explainer that is slow or never returns costs explanations, and nothing else: see ``deadlineMilliseconds``.
 final class ExplanationQueue: Sendable {
-    /// The time after which an answer is dropped.
+    /// The time after which an explanation is dropped.
     static let deadlineMilliseconds: Int64 = 2_000
-    /// Leaks that wait for their explanation; more are not explained.
+    /// The maximum number of leaks that wait for their explanation; more are not explained.
     static let waitingLimit = 32
-    /// Different leaks that are explained in a session: by class, call site and owners.
+    /// The maximum number of different leaks (by class, call site and owners) that one detector explains.
     static let leakLimit = 1_000
-    /// Attempts to explain one leak whose objects were deallocated before the explanation was reported.
+    /// The maximum number of attempts to explain one leak whose objects were deallocated before the explanation was reported.
     static let attemptLimit = 5
 
     private struct Job {
@@ -22,6 +22,7 @@ final class ExplanationQueue: Sendable {
 
     private struct State {
         var isOn = true
+        /// The leaks that were enqueued or explained, by key.
         var asked: Set<String> = []
         /// The number of attempts without a result, by leak.
         var failures: [String: Int] = [:]
@@ -88,7 +89,7 @@ final class ExplanationQueue: Sendable {
     /// - Parameters:
     ///   - leak: a key that is the same for leaks that share one explanation.
     ///   - object: the address of the object, which need not be retained.
-    ///   - deliver: receives the answer, on the thread of the explainer.
+    ///   - deliver: receives the explanation, on the thread of the explainer.
     func explain(_ leak: String, _ object: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void) {
         guard isWanted() else { return }
         let startsThread = state.with { state -> Bool in
@@ -116,7 +117,7 @@ final class ExplanationQueue: Sendable {
         }
     }
 
-    /// Explains the waiting leaks, and ends: most sessions have few leaks, and a thread that waits costs memory.
+    /// Explains the waiting leaks, then ends the thread: most sessions have few leaks, and a waiting thread costs memory.
     private func run() {
         while let job = next() {
             guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.object) else {

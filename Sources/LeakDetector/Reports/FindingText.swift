@@ -1,7 +1,8 @@
 internal import LeakMessage
 
-/// Findings in words, for people at a desk.
+/// The texts of findings, for developers.
 enum FindingText {
+    /// Returns one line about a leak: class, time after which the object should have gone, reason, path and source location.
     static func line(_ report: LeakReport) -> String {
         let name = report.className ?? "An object"
         let after = report.waitedMilliseconds.map { " \(seconds($0)) after it should have gone" } ?? ""
@@ -10,7 +11,7 @@ enum FindingText {
         return "\(name) is still in memory\(after)\(reason)\(path)\(place(report))"
     }
 
-    /// Where it was said that the object should go.
+    /// Returns the source location of the call that expected the object, as `, expected at Cart.swift:12`; empty if there is none.
     static func place(_ report: LeakReport) -> String {
         var (file, line) = ("", 0)
         for key in report.keys {
@@ -20,20 +21,22 @@ enum FindingText {
         return file.isEmpty ? "" : ", expected at \(file):\(line)"
     }
 
-    /// Why an object is still in memory, and what to write instead; `nil` if nothing was found.
+    /// Returns the reason why an object is still in memory, and advice on the next line if there is any; `nil` if nothing was
+    /// found.
     static func explanation(_ report: LeakReport, _ explanation: RetainExplanation) -> String? {
         guard let summary = explanation.summary else { return nil }
         let advice = explanation.advice.map { "\n\($0)" } ?? ""
         return "\(report.className ?? "An object") is \(summary)\(advice)"
     }
 
+    /// Returns one line about the end of an object: it was freed, or is in use again.
     static func end(_ report: LeakReport, isInUse: Bool) -> String {
         let name = report.className ?? "An object"
         let lived = seconds(report.livedMilliseconds ?? 0)
         return isInUse ? "\(name) is in use again after \(lived)" : "\(name) was freed after \(lived)"
     }
 
-    /// `2.3 s`, rounded down to tenths.
+    /// Formats a time as `2.3 s`, rounded down to tenths.
     static func seconds(_ milliseconds: Int) -> String {
         "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
     }

@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// The parts of a report's fingerprint, within the bounds of the wire.
+/// The parts of a report's fingerprint, within the limits of the wire format.
 enum Fingerprint {
-    /// - Returns: the parts as they are if they fit, else as many as fit and a hash of all.
+    /// - Returns: the parts unchanged if they fit; else a hash of all parts, followed by the last parts that fit.
     static func parts(_ parts: [String]) -> [String] {
         let fits =
             parts.count <= WireLimits.fingerprintCount

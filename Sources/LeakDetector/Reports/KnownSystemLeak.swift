@@ -1,10 +1,10 @@
 /// A leak in the system that no app can fix. It is reported as such, since a silent detector looks broken.
 struct KnownSystemLeak: Sendable {
-    /// The name of the class without its module.
+    /// The qualified name of the class. Classes of UIKit have no module in it.
     let className: String
-    /// The name of one of the owners.
+    /// The name of an owner that the path must contain; `nil` for any path.
     var owner: String?
-    /// Versions of iOS: from the first on, before the second.
+    /// The affected versions of iOS: from the first one on, before the second one; `nil` for all versions of all systems.
     var versions: (from: [Int], before: [Int])?
     let reason: String
 

@@ -3,7 +3,7 @@ public import LeakMessage
 extension LeakDetector {
     /// An object that stayed in memory though it should have been deallocated.
     ///
-    /// It gives access to the object only as a type that may be used from any isolation: the object is still in use elsewhere.
+    /// It gives access to the object only as a `Sendable` type, because other threads may still use the object.
     public struct Finding: Sendable {
         /// The report that would be sent: class, path, reason, time waited.
         public let report: LeakReport
@@ -50,13 +50,14 @@ extension LeakDetector {
     public enum Answer: Hashable, Sendable {
         /// Report it.
         case report
-        /// Report it, and in debug builds show it on screen, with a picture if it is a view or a controller. Where there is no
-        /// screen to show it on, it is written to standard error.
+        /// Report the leak, and in debug builds show it on screen, with a picture if it is a view or a controller. Where there is
+        /// no screen to show it on, it is written to standard error.
         case showAlert
+        /// As ``showAlert``, but without a picture.
         case showAlertWithoutScreenshot
-        /// This object is meant to stay: report nothing about it, now or later.
+        /// Report nothing about this object, now or later, because it is meant to stay.
         case ignore
-        /// Objects of this class are meant to stay: report nothing about them from now on.
+        /// Report nothing about objects of this class from now on, because they are meant to stay.
         case ignoreClass
     }
 }

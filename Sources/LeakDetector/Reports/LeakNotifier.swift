@@ -2,7 +2,7 @@ internal import Dispatch
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Turns results into reports, asks the app what to do with them, and does it.
+/// A notifier that turns results into reports, asks the app what to do with them, and acts on its answer.
 final class LeakNotifier: Sendable {
     private let mode: LeakDetector.Mode
     private let suppressed: Guarded<LeakDetector.Suppression>
@@ -101,7 +101,7 @@ final class LeakNotifier: Sendable {
 
         var id: String { report.id ?? "" }
 
-        /// True while the leaked object exists. Read where results arrive.
+        /// `true` while the leaked object exists. Read it on the checker's queue.
         var isThere: Bool { subject.object.map(ObjectIdentifier.init) == identity }
 
         var finding: LeakDetector.Finding {
@@ -147,8 +147,8 @@ final class LeakNotifier: Sendable {
         return Fingerprint.parts([file] + owners + [className])
     }
 
-    /// Asks the app what to do with a leak, and does it: at once, unless the question belongs on another queue. The end of the
-    /// object is then reported after its leak.
+    /// Asks the app what to do with a leak, and acts on its answer: at once, unless the app is asked on another queue. The end of
+    /// the object is then reported after its leak.
     private func announce(_ leak: Leak, _ checker: ExpirationChecker) {
         let isAskedHere =
             switch mode.question {
@@ -163,7 +163,7 @@ final class LeakNotifier: Sendable {
         }
     }
 
-    /// Lets the explainer explain a reported leak, and reports the explanation where results arrive, if the object still exists.
+    /// Lets the explainer explain a reported leak, and reports the explanation on the checker's queue, if the object still exists.
     ///
     /// Only the address is passed to the explainer: a reference would retain the object, and could deallocate it on the wrong
     /// thread.
@@ -184,7 +184,7 @@ final class LeakNotifier: Sendable {
         }
     }
 
-    /// - Parameter completion: called where results arrive.
+    /// - Parameter completion: receives the app's answer, on the checker's queue.
     private func ask(
         about leak: Leak, _ checker: ExpirationChecker,
         _ completion: @escaping @Sendable (LeakDetector.Answer) -> Void

@@ -16,10 +16,10 @@ extension LeakDetector {
         let explain: (@Sendable (LeakReport, RetainExplanation) -> Void)?
         let wantsExplanations: @Sendable () -> Bool
 
-        /// Asks about each leak on the main actor, then reports the leaks that were not ignored.
+        /// Returns a mode that asks about each leak on the main actor, then reports the leaks that were not ignored.
         ///
         /// The main queue has to run, as it does in apps, and in a program that calls `dispatchMain()` or has an `async` `main`.
-        /// Else use ``custom(onDetectOnQueue:report:)``.
+        /// Else use ``custom(onDetectOnQueue:report:onExplain:wantsExplanations:)``.
         ///
         /// - Parameters:
         ///   - onDetect: called once for each leaked object: at once if the detector's queue is the main one, as it is on Apple's
@@ -39,7 +39,7 @@ extension LeakDetector {
                 wantsExplanations: wantsExplanations)
         }
 
-        /// Asks about each leak on the detector's queue, then reports the leaks that were not ignored.
+        /// Returns a mode that asks about each leak on the detector's queue, then reports the leaks that were not ignored.
         ///
         /// - Parameters:
         ///   - onDetectOnQueue: called once for each leaked object.
@@ -58,7 +58,7 @@ extension LeakDetector {
                 wantsExplanations: wantsExplanations)
         }
 
-        /// Reports each leak, as release builds should: `.report(reporter.record(leak:))`.
+        /// Returns a mode that reports each leak, as release builds should: `.report(reporter.record(leak:))`.
         ///
         /// - Parameters:
         ///   - onExplain: receives a reported leak again with the references that keep its object, if the detector was given an
@@ -75,7 +75,8 @@ extension LeakDetector {
                 wantsExplanations: wantsExplanations)
         }
 
-        /// Writes each leak to standard error, with the references that keep it if the detector has an explainer, and its end.
+        /// A mode that writes each leak and its end to standard error, with the references that keep the object if the detector has
+        /// an explainer.
         public static let log = Mode.custom(
             onDetectOnQueue: { finding in
                 StandardError.writeFinding(finding.text)
@@ -91,10 +92,12 @@ extension LeakDetector {
                 }
             })
 
-        /// Shows each leak and its end on screen in debug builds; where there is no screen, works like ``log``.
+        /// A mode that shows each leak and its end on screen in debug builds. Where there is no screen, and in release builds, it
+        /// works like ``log``.
         public static let alert = Mode.custom(onDetectOnQueue: { _ in .showAlert })
 
-        /// Stops the process at the first leak and prints its class and path, in release builds too: for testers, not for users.
+        /// A mode that stops the process at the first leak and prints its class and path, in release builds too: for testers, not
+        /// for users.
         public static let assert = Mode.custom(
             onDetectOnQueue: { finding in
                 // This mode alone stops the process, on request. preconditionFailure would print no text under -O.
@@ -104,6 +107,6 @@ extension LeakDetector {
 }
 
 extension StandardError {
-    /// Writes a message of the detector, as far as that is possible without waiting.
+    /// Writes a message of the detector, as far as that is possible without blocking.
     static func writeFinding(_ text: String) { write("LeakDetector: \(text)") }
 }

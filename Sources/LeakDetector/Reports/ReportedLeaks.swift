@@ -1,6 +1,7 @@
 internal import LeakMessage
 
-/// Reports by id, until their objects are deallocated: the report of a deallocation repeats the content of the leak's report.
+/// The reports of leaks by id, until their objects are deallocated: the report of a deallocation repeats the content of the leak's
+/// report.
 struct ReportedLeaks {
     /// In a box of its own, since a dictionary keeps its capacity after it has become empty.
     private final class BoxedReport {
@@ -16,24 +17,24 @@ struct ReportedLeaks {
         let at: WireTime
     }
 
-    /// State of an object while `onDetect` has not answered.
+    /// The state of an object until `onDetect` has answered.
     private struct Question {
         var end: End?
         var isIgnored = false
     }
 
     private var reported: [String: BoxedReport] = [:]
-    /// Leaks whose question waits on another queue. The ends of their objects are reported after them.
+    /// The leaks about which the app is being asked on another queue, by id. The ends of their objects are reported after them.
     private var asked: [String: Question] = [:]
-    /// Classes that were ignored since the start.
+    /// Classes for which `onDetect` returned ``LeakDetector/Answer/ignoreClass``.
     private var ignored: Set<ObjectIdentifier> = []
 
     mutating func beginAsking(_ id: String) { asked[id] = Question() }
 
-    /// - Returns: the end of the object, if it came meanwhile.
+    /// - Returns: the end of the object, if it came before the answer.
     mutating func endAsking(_ id: String) -> End? { asked.removeValue(forKey: id)?.end }
 
-    /// True if the object was ignored while the question about it waits.
+    /// Returns `true` if the object was ignored before `onDetect` answered.
     func isIgnored(_ id: String) -> Bool { asked[id]?.isIgnored ?? false }
 
     mutating func announce(_ report: LeakReport) { reported[report.id ?? ""] = BoxedReport(report) }
@@ -71,7 +72,7 @@ struct ReportedLeaks {
 }
 
 extension LeakReport {
-    /// Marks the end of a leak that was not one: its owner keeps the object on purpose, and used it again.
+    /// The key that marks the end of a leak whose object is in use again: its owner keeps the object on purpose.
     static let cameBackKey = CustomKey("came_back", .boolean(true))
 
     var isCameBack: Bool { keys.contains(Self.cameBackKey) }

@@ -10,7 +10,7 @@ extension LeakDetector {
         /// Class names of windows whose screens and views do not belong to the app, such as the keyboard's.
         public var windows: Set<String>
 
-        /// - Parameters: added to ``standard``. To leave the standard entries out, start from ``none``.
+        /// Makes rules that consist of ``standard`` and the given entries. To leave the standard entries out, start from ``none``.
         public init(
             classes: Set<String> = [], prefixes: [String] = [], modules: Set<String> = [],
             windows: Set<String> = []
@@ -29,7 +29,7 @@ extension LeakDetector {
             self.windows = windows
         }
 
-        /// A suppression that leaves nothing out.
+        /// Rules that suppress nothing.
         public static let none = Suppression([], windows: [])
 
         /// Classes and windows that UIKit keeps by design.

@@ -30,6 +30,7 @@ enum SystemClasses {
         "UILayoutContainerView", "UITransitionView", "UIDropShadowView",
     ]
 
-    /// Classes that show findings. They come and go with the findings, and do not belong to the app.
+    /// The detector's own classes, which show findings. They are made and deallocated with the alerts, and do not belong to the
+    /// app.
     static let own: Set<String> = ["LeakDetector.AlertController", "LeakDetector.AlertWindow"]
 }

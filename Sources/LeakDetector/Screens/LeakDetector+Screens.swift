@@ -2,7 +2,7 @@ extension LeakDetector {
     /// `true` if ``stop()`` was called.
     var isStopped: Bool { checkers.isStopped }
 
-    /// Watches view controllers and their views. Created on first use, since most processes have no view controllers.
+    /// The watcher of view controllers and their views. Created on first use, since most processes have no view controllers.
     @MainActor
     var screens: Screens {
         if let watchedScreens { return watchedScreens }
@@ -13,7 +13,7 @@ extension LeakDetector {
         return screens
     }
 
-    /// Stops ``screens``. May be called from any thread: screens are released on the main one.
+    /// Stops ``screens``. May be called on any thread; it releases the screens on the main thread.
     func stopScreens() {
         Task { @MainActor [weak self] in self?.watchedScreens?.stop() }
     }

@@ -24,11 +24,12 @@ final class ScreenLifetimeToken {
 
     deinit { ended(record, view) }
 
+    /// Returns the token of one watcher.
     func token(of screens: Screens) -> ScreenLifetimeToken? {
         self.screens === screens ? self : next?.token(of: screens)
     }
 
-    /// Returns the remaining tickets without that of one watcher.
+    /// Returns the chain of tokens without that of one watcher.
     func without(_ screens: Screens) -> ScreenLifetimeToken? {
         if self.screens === screens { return next }
         next = next?.without(screens)

@@ -2,7 +2,7 @@
 @MainActor
 struct ScreenLocation {
     enum Role {
-        /// At the root of a window, or a detail whose successor is shown.
+        /// The screen was the root of a window, or a detail that another one replaced.
         case replaced
         case presented
         case child(isInStack: Bool)

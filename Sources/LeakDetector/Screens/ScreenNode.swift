@@ -8,7 +8,7 @@ protocol ScreenNode: AnyObject {
     var screenPresenter: (any ScreenNode)? { get }
     /// Screens that a container keeps by contract: children, stack, tabs, pages, columns.
     var screenContained: [any ScreenNode] { get }
-    /// `true` if the screen shows only its list and keeps the last detail where no caller can ask for it, as split view controllers
+    /// `true` if the screen shows only its list, and keeps the last detail without giving access to it, as split view controllers
     /// do that were made without a style.
     var screenHidesDetail: Bool { get }
     /// `true` if the creator of the screen keeps it by contract, as a navigation item keeps its search controller.
@@ -22,7 +22,7 @@ protocol ScreenNode: AnyObject {
     var screenIsBeingDismissed: Bool { get }
     /// The view of the screen, once loaded; reading this property must not load it.
     var screenView: (any ViewNode)? { get }
-    /// A slot of the object for a strong reference.
+    /// A strong reference that the screen holds until it is deallocated.
     var screenLifetimeToken: ScreenLifetimeToken? { get set }
 }
 
@@ -41,7 +41,7 @@ protocol ViewNode: AnyObject {
     var viewBorrowsChildren: Bool { get }
 }
 
-/// Event of a screen that UIKit reports.
+/// An event of a screen that UIKit reports.
 enum ScreenEvent: Hashable {
     case didLoad, didAppear, didDisappear, didRemoveFromParent
 }

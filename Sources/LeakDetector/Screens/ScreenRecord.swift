@@ -5,13 +5,13 @@ final class ScreenRecord {
     nonisolated let type: AnyClass
     nonisolated let screen: WeakScreen
 
-    /// The number of times that the screen appeared. An expectation from an earlier visit no longer holds.
+    /// The number of times that the screen appeared. An expectation made before the last appearance no longer holds.
     private(set) var visits = 0
-    /// The visit in which the screen was expected to be deallocated.
+    /// The value of ``visits`` when the screen was expected to be deallocated; `nil` if it was not expected or came back.
     var expectedInVisit: Int?
     /// The place of the screen when last seen in use; `nil` for a screen that was never in use, such as one that was loaded ahead.
     private(set) var place: ScreenLocation?
-    /// `true` if the screen is shown in a window that does not belong to the app.
+    /// `true` if the screen is, or was last, in a window that does not belong to the app.
     private(set) var isForeign = false
     /// The split view controller that keeps the screen by contract until it shows another detail.
     private(set) weak var split: (any ScreenNode)?

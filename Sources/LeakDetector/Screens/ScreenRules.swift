@@ -1,4 +1,4 @@
-/// Rules that follow from the place of a screen. They only read, and change nothing.
+/// The rules that decide from the place of a screen whether it is closed. They change nothing.
 @MainActor
 enum ScreenRules {
     /// Returns `true` if nothing shows a screen, and nothing will show it again by contract.
@@ -54,6 +54,6 @@ enum ScreenRules {
         return owners
     }
 
-    /// Limit of a path: longer than any chain of containers and sheets from which a person can find the way back.
+    /// The maximum length of a path: longer than any chain of containers and sheets in which a person can navigate back.
     private static let longestPath = 32
 }

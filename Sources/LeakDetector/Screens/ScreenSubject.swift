@@ -4,7 +4,7 @@ internal import LeakMessage
 final class ScreenSubject: Subject {
     private let record: ScreenRecord
     private let visit: Int
-    /// `true` if the screen may have a parent, as long as the root of its parents is detached.
+    /// `true` if the screen counts as closed even with a parent, as long as its outermost parent is detached.
     private let withinParent: Bool
 
     @MainActor

@@ -1,4 +1,4 @@
-/// Watches view controllers and their views for one detector: from UIKit's events it decides which ones should be deallocated.
+/// The view controllers and views that one detector watches. Events of UIKit decide which of them should be deallocated.
 ///
 /// A screen is closed when nothing shows it and nothing will show it by contract (``ScreenRules``). All screens are checked a
 /// moment after any change, since UIKit does not report each: those in the middle of a stack are removed silently.
@@ -13,7 +13,8 @@ final class Screens {
     private var lastTouch = LastTouch()
     private(set) var isStopped = false
 
-    /// The length of one tick. After it, the cleanup of a transition is done, and most screens are deallocated.
+    /// The delay of a check, one tick of ``TimingWheel``. After it, the cleanup of a transition is done, and most screens are
+    /// deallocated.
     private static let transitionMilliseconds = 100
 
     /// - Parameters:
@@ -32,7 +33,7 @@ final class Screens {
     /// The number of watched screens.
     var count: Int { records.count }
 
-    /// Call it after UIKit's own method.
+    /// Handles an event of a screen. Call it after UIKit's own method.
     func handle(_ event: ScreenEvent, _ node: any ScreenNode) {
         guard !isStopped else { return }
         switch event {
@@ -125,7 +126,7 @@ final class Screens {
     /// Returns `true` if views that outlived a controller of this class do not belong to the app.
     func ignoresViews(of type: AnyClass) -> Bool { ignores(type) }
 
-    /// Releases everything, and accepts nothing more.
+    /// Releases all views and records, and accepts nothing more.
     func stop() {
         isStopped = true
         for node in records.values.compactMap(\.node) {

@@ -44,7 +44,7 @@ final class ViewSubject: Subject {
         if let controller = owners.last, screens?.ignoresViews(of: controller) != false { return .inUse }
         let detached = alive.compactMap { leaf in ViewTree.detachedRoot(of: leaf).map { (leaf, root: $0) } }
         guard let root = detached.first?.root else { return .inUse }
-        // Trees that were separated are leaks of their own.
+        // Trees that are separated from it by now are leaks of their own.
         expect(detached.filter { $0.root !== root }.map(\.0), after: 0)
         leaves = detached.filter { $0.root === root }.map { WeakView(node: $0.0) }
         self.root.with { $0 = WeakSubject(root) }
@@ -52,7 +52,7 @@ final class ViewSubject: Subject {
         return .retained(ObjectIdentifier(root))
     }
 
-    /// The subviews of the reported view are looked at again as soon as the view no longer holds them.
+    /// Looks at the reported view. Expects the subviews that it no longer contains to be deallocated on their own.
     @MainActor
     private func lookAtReported() -> ObjectState {
         let root = object as? any ViewNode

@@ -1,4 +1,4 @@
-/// Walks through views.
+/// Functions on trees of views.
 @MainActor
 enum ViewTree {
     static func root(of view: any ViewNode) -> any ViewNode {
@@ -28,7 +28,7 @@ enum ViewTree {
         return false
     }
 
-    /// Returns the outermost view around one, if no window and no controller has it.
+    /// Returns the outermost view around a view; `nil` if the view is in a window, or one of them is a controller's view.
     static func detachedRoot(of view: any ViewNode) -> (any ViewNode)? {
         var root = view
         while true {

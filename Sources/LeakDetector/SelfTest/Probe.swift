@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Leaks an object on purpose, and releases it once the leak was noticed.
+/// A probe that leaks an object on purpose, and releases it once the leak was found.
 final class Probe: Sendable {
     private struct State {
         var object: LeakDetectorSelfTestObject?
@@ -27,7 +27,7 @@ final class Probe: Sendable {
         checker.expect(object, context, after: 0)
     }
 
-    /// Receives a result on any object.
+    /// Handles a result on any object, and ignores those of other objects.
     func handle(_ result: ExpectationResult) {
         switch result {
         case .leaked(identity, let id, let waited, _, _):

@@ -5,8 +5,8 @@ internal import LeakPlatform
 extension LeakDetector {
     /// Result of a self-test.
     public enum SelfTest: Hashable, Sendable {
-        /// The detector noticed an object that was leaked on purpose, and its deallocation. Passed to a reporter, `leak` proves the
-        /// rest of the way.
+        /// The detector noticed an object that was leaked on purpose, and its deallocation. Pass `leak` to a reporter to test the
+        /// way to the collector as well.
         case works(leak: LeakReport, freed: LeakReport)
         /// There is no shared detector: call ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` first.
         case notStarted

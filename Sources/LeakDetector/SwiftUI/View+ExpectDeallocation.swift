@@ -21,7 +21,8 @@
             reason: String? = "view removed", detector: LeakDetector? = nil, file: StaticString = #fileID,
             line: UInt = #line
         ) -> some View {
-            // Another object is another identity, which ends the state that belonged to the one before.
+            // Another object gives the background view another identity, so SwiftUI drops the state with the watcher of the
+            // previous object.
             background(
                 Watched(detector: detector) { [weak object] watcher in
                     guard let object else { return }
@@ -47,7 +48,7 @@
         func hash(into hasher: inout Hasher) { hasher.combine(subject.identity) }
     }
 
-    /// A view that shows nothing. Its state lives as long as the view behind which it stands.
+    /// A view that shows nothing. Its state lives as long as the view that it is the background of.
     private struct Watched: View {
         @State private var watcher: LeakWatcher
         private let watch: (LeakWatcher) -> Void

@@ -1,7 +1,7 @@
 #if DEBUG && canImport(UIKit) && !os(watchOS)
     internal import UIKit
 
-    /// Shows one alert. It holds strings and a picture, and nothing of the leaked object.
+    /// A controller that shows one alert. It holds strings and a picture, and no reference to the leaked object.
     final class AlertController: UIViewController {
         var text: String { didSet { textLabel.text = text } }
 

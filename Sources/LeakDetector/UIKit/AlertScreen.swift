@@ -3,9 +3,9 @@
     internal import LeakPlatform
     internal import UIKit
 
-    /// Shows alerts one after another, each in a window of its own, which is on no responder chain of the app's.
+    /// A screen that shows alerts one after another, each in a window of its own, outside of the app's responder chains.
     ///
-    /// It learns of scenes by notifications, since `UIApplication.shared` is not available in extensions: a detector that is made
+    /// It finds scenes by notifications, since `UIApplication.shared` is not available in extensions: a detector that is made
     /// before the first scene becomes active knows all scenes. Without an active scene alerts go to standard error. So does an
     /// alert whose scene is closed, unless another scene is active.
     @MainActor
@@ -66,7 +66,7 @@
             }
         }
 
-        /// Calls `body` at once if this is the main thread: the picture is made while the object exists.
+        /// Calls `body` on the main thread, at once if this is the main thread: the picture is then made while the object exists.
         private nonisolated static func onMainThread(_ body: @escaping @MainActor @Sendable () -> Void) {
             if Thread.isMainThread {
                 MainActor.assumeIsolated(body)
@@ -76,7 +76,7 @@
         }
 
         private func addScene(_ scene: UIWindowScene) {
-            // Other scenes belong to a car, or to a second screen without touch.
+            // Other scenes belong to CarPlay, or to a second screen without touch.
             guard scene.session.role == .windowApplication else { return }
             scenes.removeAll { $0.scene == nil || $0.scene === scene }
             scenes.append(KnownScene(scene: scene))

@@ -1,7 +1,7 @@
 #if DEBUG && canImport(UIKit) && !os(watchOS)
     internal import UIKit
 
-    /// Above everything of the app's.
+    /// A window of an alert, above all windows of the app.
     final class AlertWindow: UIWindow {
         let controller: AlertController
 
@@ -20,7 +20,7 @@
         }
 
         #if !os(tvOS)
-            // Else its button, touched, would take the keyboard away all the same.
+            // Otherwise a touch of its button would make it the key window, and the app's text field would lose its keyboard.
             override var canBecomeKey: Bool { false }
         #endif
 

@@ -2,10 +2,10 @@
     internal import Foundation
     internal import UIKit
 
-    /// Pauses grace periods while the app, or the app that hosts this extension, is not active.
+    /// An observer that pauses grace periods while the app, or the app that hosts this extension, is not active.
     ///
     /// It only listens to notifications: `UIApplication.shared` is not available in extensions. An app that starts in the
-    /// background counts as active until a notification says otherwise.
+    /// background counts as active until it first becomes inactive.
     final class Foreground: @unchecked Sendable {
         // Unchecked: set by `init` alone.
         private let observers: [any NSObjectProtocol]

@@ -2,10 +2,10 @@
     internal import Foundation
     internal import UIKit
 
-    /// Passes the events of the hooks to the one detector that watches the screens of this process.
+    /// The connection from the hooks to the one detector that watches the screens of this process.
     @MainActor
     enum ScreenEventForwarder {
-        /// A controller has room for one ticket, so its events go to one detector.
+        /// The detector that watches the screens. Events go to one detector only.
         static var detector: LeakDetector?
 
         static func handle(_ event: ScreenEvent, _ controller: UIViewController) {
@@ -25,7 +25,8 @@
             detector.screens.didTouch(views)
         }
 
-        /// Does nothing on other threads: UIKit must not be called there, but does not prevent it.
+        /// Calls `notify` if this is the main thread, else does nothing: UIKit must not be called on other threads, but some apps
+        /// do.
         nonisolated static func onMainThread(_ notify: @MainActor () -> Void) {
             if Thread.isMainThread { MainActor.assumeIsolated(notify) }
         }

@@ -1,10 +1,10 @@
 #if DEBUG && canImport(UIKit) && !os(watchOS)
     internal import UIKit
 
-    /// Makes pictures of views and controllers.
+    /// Pictures of views and controllers.
     @MainActor
     enum Screenshot {
-        /// Points of the longer side; a larger picture would only cost memory.
+        /// The maximum length of the longer side in points; a larger picture would only cost memory.
         static let longest: CGFloat = 240
 
         /// - Returns: `nil` for an object without a size, and for one that a picture would keep in memory.

@@ -2,7 +2,7 @@
     internal import UIKit
 
     extension UIEvent {
-        /// The views that fingers are on, if one has just come down; else `nil`.
+        /// The views under the fingers, if a finger has just come down; else `nil`.
         var touchedViews: [UIView]? {
             guard type == .touches, let allTouches, allTouches.contains(where: { $0.phase == .began }) else {
                 return nil

@@ -52,6 +52,6 @@
         }
     }
 
-    /// Its address is the key of the associated object. Its value is neither read nor written.
+    /// A variable whose address is the key of the associated object. Its value is neither read nor written.
     nonisolated(unsafe) private var screenLifetimeTokenKey: UInt8 = 0
 #endif

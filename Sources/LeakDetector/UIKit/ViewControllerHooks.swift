@@ -2,11 +2,12 @@
     internal import ObjectiveC
     internal import UIKit
 
-    /// Replaces seven UIKit methods by new ones that call the previous implementation, under its own selector, and report the call.
+    /// The replacements of seven UIKit methods. Each calls the previous implementation, with its own selector, and reports the
+    /// call.
     ///
     /// Implementations are replaced, not exchanged with methods of other names: agents that wrap the same methods check the
     /// selector with which they are called, and crash when it is not theirs. An agent that wraps a method before or after this one
-    /// stays in the chain. Calls of a subclass that does not call `super` are not noticed.
+    /// stays in the chain. A call is not noticed if a subclass overrides the method without calling `super`.
     @MainActor
     enum ViewControllerHooks {
         /// `true` if any of the methods was found and replaced.
@@ -26,6 +27,7 @@
             areInstalled = replaced.contains(true)
         }
 
+        /// Replaces a method by one that reports an event after the call.
         private nonisolated static func follow(_ selector: Selector, _ event: ScreenEvent) -> Bool {
             typealias Original = @convention(c) (UIViewController, Selector) -> Void
             typealias Block = @convention(block) (UIViewController) -> Void
@@ -38,6 +40,7 @@
             }
         }
 
+        /// As ``follow(_:_:)``, for methods with the parameter `animated`.
         private nonisolated static func followAnimated(_ selector: Selector, _ event: ScreenEvent) -> Bool {
             typealias Original = @convention(c) (UIViewController, Selector, ObjCBool) -> Void
             typealias Block = @convention(block) (UIViewController, ObjCBool) -> Void
@@ -98,8 +101,8 @@
             init(_ implementation: IMP) { unsafe self.implementation = implementation }
         }
 
-        /// - Parameter block: makes the new implementation, as an Objective-C block, from the one to call.
-        /// - Returns: `true` if there is such a method.
+        /// - Parameter block: makes the new implementation, as an Objective-C block, from the previous one, which it has to call.
+        /// - Returns: `true` if the class has such a method, which is replaced now.
         private nonisolated static func replace(
             _ selector: Selector, of type: AnyClass, by block: (Next) -> AnyObject
         ) -> Bool {

@@ -1,9 +1,9 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// A closure as a failed test names it.
+/// The name of a closure in the message of a failed test.
 struct ClosureName: Hashable, CustomStringConvertible {
-    /// Such as `closure #1 in CartModel.bind()`.
+    /// The name of the function, such as `closure #1 in CartModel.bind()`.
     var name: String
     /// The line that made the closure, such as `CartModel.swift:42`; `nil` without debug lines.
     var place: String?
@@ -16,14 +16,15 @@ struct ClosureName: Hashable, CustomStringConvertible {
     internal import Foundation
 
     extension ClosureName {
-        /// The names of closures in their order, from the symbols of the program and of the libraries that it has loaded.
+        /// Returns the names of closures, in the order of `sites`, from the symbols of the program and of the libraries that it has
+        /// loaded.
         ///
-        /// Closures without a symbol are left out. A stripped file has none, and only ELF files are read.
+        /// Closures without a symbol are left out. A stripped file has no symbols, and only ELF files are read.
         static func names(of sites: [ImageOffset]) -> [ClosureName] {
             var places: [ImageOffset: ElfSymbols.SymbolLocation] = [:]
             let paths = sites.isEmpty ? [] : imagePaths()
             for (image, sites) in Dictionary(grouping: sites, by: \.image) {
-                // Two files of one name: the offset may be of either.
+                // If two loaded files have this name, the offset may belong to either, so it is left out.
                 let candidates = paths.filter { $0.split(separator: "/").last ?? "" == image }
                 guard candidates.count == 1, let path = candidates.first,
                     let file = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
@@ -41,9 +42,9 @@ struct ClosureName: Hashable, CustomStringConvertible {
             }
         }
 
-        /// The files that this process has mapped. proc(5): /proc/pid/maps
+        /// Returns the paths of the files that this process has mapped. proc(5): /proc/pid/maps
         private static func imagePaths() -> Set<String> {
-            // Up to its end: the file says that it has no bytes, and `Data(contentsOf:)` stops in the middle of a long one.
+            // Reads up to the end of the file: its reported size is 0, and `Data(contentsOf:)` stops in the middle of a long one.
             let file = FileHandle(forReadingAtPath: "/proc/self/maps")
             let maps = (try? file?.readToEnd()) ?? Data()
             return Set(

@@ -1,4 +1,4 @@
-/// The section `.debug_line` of DWARF 4 and 5, which tells the source lines of code.
+/// The section `.debug_line` of DWARF 4 and 5, which contains the source lines of the code.
 ///
 /// https://dwarfstd.org/doc/DWARF5.pdf, 6.2
 @safe struct DebugLines {
@@ -8,7 +8,7 @@
         var line: Int
     }
 
-    /// A larger section is not read: each test that fails would wait for it.
+    /// The maximum size of the section, 128 MiB. A larger one is not read, since each failed test would wait for it.
     static let byteLimit = 128 << 20
     private static let lineLimit: Int64 = 1 << 24
 
@@ -18,7 +18,7 @@
 
     /// - Parameters:
     ///   - file: the bytes of the whole file. They must outlive this value.
-    ///   - strings: where other sections of the file lie.
+    ///   - strings: returns the range of another section in the file.
     init(
         _ file: UnsafeRawBufferPointer, _ section: Range<Int>,
         strings: @escaping (_ section: String) -> Range<Int>
@@ -28,7 +28,7 @@
         self.strings = strings
     }
 
-    /// The lines of the code at these addresses, which are those of the file. Code without a line is left out.
+    /// Returns the source lines of the code at some addresses of the file. Code without a line is left out.
     func lines(at addresses: Set<UInt64>) -> [UInt64: Line] {
         guard let lowest = addresses.min(), let highest = addresses.max() else { return [:] }
         var lines: [UInt64: Line] = [:]
@@ -77,7 +77,7 @@ private struct CompilationUnit {
     private let names: FileReader
     private let program: FileReader
 
-    /// - Returns: `nil` for another version, and for processors with several operations in an instruction.
+    /// - Returns: `nil` for a version other than 4 and 5, and for processors with several operations in an instruction.
     init?(_ unit: FileReader, is64Bit: Bool) {
         var reader = unit
         version = reader.number(UInt16.self)
@@ -100,7 +100,8 @@ private struct CompilationUnit {
         names = reader
     }
 
-    /// Runs the program and tells the code between two rows with the file and line of the first. DWARF 5, 6.2.5
+    /// Runs the line program and calls `body` with each address range between two rows, and the file and line of the first row.
+    /// DWARF 5, 6.2.5
     func forEachRange(
         overlapping wanted: ClosedRange<UInt64>, _ body: (Range<UInt64>, UInt64, Int64) -> Void
     ) {
@@ -150,7 +151,7 @@ private struct CompilationUnit {
         }
     }
 
-    /// The last component of the path of a file; `nil` where the number has none.
+    /// Returns the last component of the path of a file; `nil` if no file has the number.
     func fileName(_ number: UInt64, string: (UInt64, String) -> String) -> String? {
         var reader = names
         let path =
@@ -182,7 +183,7 @@ private struct CompilationUnit {
 
     /// Reads a list of directories or files.
     ///
-    /// - Returns: the path of one of them; `nil` in place of the optional where the list cannot be read.
+    /// - Returns: the path of the entry with the number, `.some(nil)` if there is none; `nil` if the list cannot be read.
     private func entry(
         _ number: UInt64?, in reader: inout FileReader, string: (UInt64, String) -> String
     ) -> String?? {
@@ -206,7 +207,7 @@ private struct CompilationUnit {
 
     /// Reads a value of a form. DWARF 5, 7.5.6
     ///
-    /// - Returns: its text, empty unless it is wanted; `nil` for a form that no compiler writes here.
+    /// - Returns: the text of the value, empty unless it is wanted; `nil` for a form that no compiler writes here.
     private func value(
         of form: UInt64, in reader: inout FileReader, string: (UInt64, String) -> String, isWanted: Bool
     ) -> String? {

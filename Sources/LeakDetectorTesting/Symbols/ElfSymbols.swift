@@ -3,7 +3,7 @@
 /// Every offset and count is checked: a damaged or hostile file has no symbols or wrong ones.
 /// https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.symtab.html
 @safe struct ElfSymbols {
-    /// The function at an address, and where its code comes from.
+    /// The function at an address, and the source line of its code.
     struct SymbolLocation: Equatable {
         var symbol: String
         var line: DebugLines.Line?
@@ -26,10 +26,10 @@
     private var names = 0..<0
 
     /// - Parameter file: the bytes of the whole file. They must outlive this value.
-    /// - Returns: `nil` for another file.
+    /// - Returns: `nil` if this is not a 64-bit, little-endian ELF file.
     init?(_ file: UnsafeRawBufferPointer) {
         unsafe self.file = unsafe file
-        // The mark of ELF, 64 bits, lowest byte first.
+        // The magic number of ELF, 64 bits, little-endian.
         guard file.count >= 64, unsafe file.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else {
             return nil
         }
@@ -55,7 +55,7 @@
         if sections.indices.contains(Int(nameSection)) { names = sections[Int(nameSection)].contents }
     }
 
-    /// The functions at these addresses. An address without a function has no place.
+    /// Returns the functions at some addresses. An address without a function is left out.
     func places(of addresses: Set<UInt64>) -> [UInt64: SymbolLocation] {
         guard !addresses.isEmpty, let table = sections.first(where: { $0.kind == Self.symbolTable }),
             sections.indices.contains(table.link)

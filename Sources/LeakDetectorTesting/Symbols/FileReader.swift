@@ -1,13 +1,14 @@
-/// Reads numbers from the bytes of a file, the lowest byte first.
+/// A reader of little-endian numbers and texts in the bytes of a file.
 ///
-/// Beyond the end of its range it reads zeros and is no longer valid, so that a damaged file gives a wrong answer and no crash.
+/// Beyond the end of its range it reads zeros and is no longer valid, so that a damaged file gives a wrong result instead of a
+/// crash.
 @safe struct FileReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position: Int
     let end: Int
     private(set) var isValid = true
 
-    /// - Parameter range: the part beyond the end of the file is left out.
+    /// - Parameter range: the bytes to read. A part beyond the end of the file is left out.
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         unsafe self.bytes = unsafe bytes
         end = max(0, min(range.upperBound, bytes.count))
@@ -36,7 +37,7 @@
             littleEndian: bytes.loadUnaligned(fromByteOffset: position - count, as: Number.self))
     }
 
-    /// A number in seven bits a byte. Bits beyond the 64th are dropped. DWARF 5, 7.6: LEB128
+    /// Reads a number in LEB128, seven bits in each byte. Bits beyond the 64th are dropped. DWARF 5, 7.6
     mutating func leb128() -> UInt64 {
         var (value, shift): (UInt64, UInt64) = (0, 0)
         while true {
@@ -67,7 +68,7 @@
         position += Int(count)
     }
 
-    /// The bytes up to the next zero byte, which is skipped.
+    /// Reads a text up to the next zero byte, and skips that byte.
     mutating func text() -> String {
         let start = position
         while byte() != 0 {}
