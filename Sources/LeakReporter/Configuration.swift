@@ -14,9 +14,10 @@ extension LeakReporter {
         public var device: DeviceInfo
         /// The identifier of this installation, so that the collector can count the devices that have a leak.
         public var install: Install
-        /// An identifier of the person that means nothing to anyone else.
+        /// An identifier of the user that is meaningless to others; `nil` sends none.
         public var user: String?
-        /// Allows sending reports and the key unencrypted over `http://` to another machine. `http://localhost` is always allowed.
+        /// `true` allows sending reports and the key unencrypted over `http://` to another machine. `http://localhost` is always
+        /// allowed.
         public var allowsInsecure = false
         /// The public keys that the collector, or the proxy in front of it, may have; if empty, every certificate is accepted that
         /// the system trusts. Each entry is `sha256//` and the base64 of the SHA-256 of the key in DER form, which this prints:
@@ -31,15 +32,16 @@ extension LeakReporter {
         /// certificate is verified in addition. Only on Linux; on Apple's systems, use `NSPinnedDomains` in the app's Info.plist.
         /// https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
         public var pinnedPublicKeys: [String] = []
+        /// Limits on the memory, disk and network that the reporter may use.
         public var bounds = Bounds()
-        /// The place in which reports wait.
+        /// The place where reports wait.
         public var storage = Storage.standard
         /// The place of the user's choice about collecting; see ``LeakReporter/setCollectionEnabled(_:)``.
         public var consentStorage = ConsentStorage.standard
-        /// Removes texts of users from reports on the device, before the reports are stored; see ``Redaction``.
+        /// The texts that are removed from reports on the device, before the reports are stored.
         public var redaction = Redaction.standard
-        /// Called with each report before it is stored, after ``redaction``. It may change the report, or discard it by returning
-        /// `nil`. Called on a thread of the reporter, with one report after another.
+        /// A closure that is called with each report before it is stored, after ``redaction``. It may change the report, or discard
+        /// it by returning `nil`. Called on a thread of the reporter, with one report after another.
         ///
         /// Use it for the app's own redaction; with ``Redaction/none`` it receives the texts as they were recorded. If it removes
         /// the text of a report, the report keeps the class and path that the text named. If it removes anything else that
@@ -50,10 +52,11 @@ extension LeakReporter {
         public var collectsByDefault = true
         /// If `false`, reports are stored and wait for ``LeakReporter/sendUnsentReports()``.
         public var sendsAutomatically = true
-        /// Called once if nothing can be sent until the app is changed, because the endpoint or the key is unusable. By default it
-        /// writes a line to standard error. Called on a thread of the reporter.
+        /// A closure that is called once if nothing can be sent until a person acts, because the endpoint or the key is unusable or
+        /// the collector rejects the key. By default it writes a line to standard error. Called on a thread of the reporter.
         public var warn: @Sendable (String) -> Void = { StandardError.write($0) }
 
+        /// Creates a configuration. All other settings have the defaults stated at the properties.
         public init(
             endpoint: String, key: String, app: AppInfo = .ofThisProcess, device: DeviceInfo = .ofThisSystem,
             install: Install = .kept
@@ -90,7 +93,7 @@ extension LeakReporter {
         case none
     }
 
-    /// The place in which reports wait until they are sent.
+    /// The place where reports wait until they are sent.
     public enum Storage: Hashable, Sendable {
         /// In a folder of the app: in its support folder, which is not backed up (in the caches folder on tvOS), on Linux under
         /// `$XDG_STATE_HOME` or `~/.local/state`. Reports survive the end of the process, however it ends.
@@ -136,7 +139,8 @@ extension LeakReporter {
         /// Milliseconds that checks and sessions wait for a report to be sent with.
         public var gatherDenominatorsMilliseconds = 30_000
         /// Interval in milliseconds at which the app is asked for its checks during a session, see
-        /// ``LeakReporter/startSession(checks:)``. Checks that a killed process had not delivered are lost.
+        /// ``LeakReporter/startSession(checks:)``. While it returns none, the interval doubles each time, up to 15 minutes. Checks
+        /// that a killed process had not delivered are lost.
         public var pollMilliseconds = 30_000
         /// Different leaks that are reported in one session, or in 24 hours of a longer session. An app with that many leaks has a
         /// more general problem; Crashlytics keeps eight.
@@ -146,8 +150,8 @@ extension LeakReporter {
         /// they are sent. Once all are used, new leaks are dropped, and repeats may use as many bytes again, so that their counts
         /// stay right.
         public var bytesPerDay = 4 * 1024 * 1024
-        /// The share of runs that report, from 0 to 1; drawn at random at the start. Checks and sessions of the other runs are left
-        /// out as well, so that ratios stay right; their leaks are counted as ``DropReason/sampled``.
+        /// The share of runs that report, from 0 to 1; drawn at random at the start. Checks and sessions of the other runs are not
+        /// sent either, so that ratios stay right; their leaks are counted as ``DropReason/sampled``.
         public var sampleRate = 1.0
         /// Milliseconds that `exit` may take to send the waiting reports. They are on the disk before.
         public var exitMilliseconds = 1_000
@@ -156,6 +160,7 @@ extension LeakReporter {
         /// be.
         public var backgroundMilliseconds = 5_000
 
+        /// Makes the standard limits.
         public init() {}
 
         /// The bounds with invalid values corrected, so that nothing waits forever because a limit is 0.

@@ -3,7 +3,7 @@ internal import LeakPlatform
 @_exported public import LeakMessage
 import LeakTransport
 
-/// Sends leaks from an app to a collector.
+/// A reporter that sends leaks from an app to a collector.
 ///
 /// ```swift
 /// let reporter = LeakReporter(.init(endpoint: "https://leaks.example.com", key: "…"))
@@ -75,8 +75,9 @@ public final class LeakReporter: Sendable {
 
     /// Records a leak or its end, found by a detector, as a `LeakReport`. A missing `id` or time is added.
     ///
-    /// The first sighting of a leak in a session is sent at once. Further sightings are counted and sent with the next batch. A
-    /// report without class, path, cycle, text, fingerprint and error counts as `(empty text)`.
+    /// The first sighting of a leak in a session is sent after ``Bounds/gatherMilliseconds``, a fifth of a second. Further
+    /// sightings are counted, and sent with the next batch or after ``Bounds/gatherRepeatsMilliseconds``. A report without class,
+    /// path, cycle, text, fingerprint and error counts as `(empty text)`.
     public func record(leak: LeakReport) {
         thread.record(leak)
     }
@@ -111,7 +112,7 @@ public final class LeakReporter: Sendable {
         thread.record(explanationOf: report)
     }
 
-    /// True if an explanation would be sent: this run reports, and the collector accepts explanations.
+    /// `true` if an explanation would be sent: this run reports, and the collector accepts explanations.
     ///
     /// A collector that was started with `--explanations no` says so in its responses. The setting also holds for later runs, until
     /// a response says otherwise. It is `false` until it has been read from disk.
@@ -149,8 +150,9 @@ public final class LeakReporter: Sendable {
     ///
     /// Leaks that are recorded during the session belong to it.
     ///
-    /// - Parameter checks: returns the checks since its last call, such as `LeakDetector.takeChecks`. It is called twice a minute,
-    ///   before each batch and at the end, on a thread of the reporter. `nil` keeps the closure of the previous session.
+    /// - Parameter checks: returns the checks since its last call, such as `LeakDetector.takeChecks`. It is called at the interval
+    ///   of ``Bounds/pollMilliseconds``, before each batch and at the end, on a thread of the reporter. `nil` keeps the closure of
+    ///   the previous session.
     public func startSession(checks: (@Sendable () -> [ClassChecks])? = nil) {
         thread.post(.startSession(checks: checks))
     }
@@ -230,7 +232,8 @@ public final class LeakReporter: Sendable {
 
     /// Deletes the waiting reports, including those of earlier runs. A batch that is being sent may still arrive.
     ///
-    /// - Parameter resetInstall: `true` if the device is to count as another one from now on.
+    /// - Parameter resetInstall: `true` deletes the identifier of this installation, so that the device counts as another one from
+    ///   now on.
     public func deleteUnsentReports(resetInstall: Bool = false) {
         thread.post(.delete(resetsInstall: resetInstall))
     }
@@ -248,6 +251,6 @@ public final class LeakReporter: Sendable {
         thread.flush(seconds: seconds)
     }
 
-    /// Counts of the recorded sightings, by outcome.
+    /// Counts of the recorded sightings by outcome, and the state of the reporter.
     public var statistics: Statistics { thread.statistics }
 }

@@ -1,4 +1,4 @@
-/// The reason why a configuration cannot be used; the description says what to do.
+/// The reason why a configuration cannot be used. The description contains the remedy.
 enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     case endpoint(CollectorAddress.Problem)
     case emptyKey

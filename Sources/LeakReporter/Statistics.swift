@@ -71,6 +71,7 @@ extension LeakReporter {
         /// `true` if reports are stored and sent, see ``LeakReporter/setCollectionEnabled(_:)``.
         public var isCollecting = true
 
+        /// Makes statistics in which nothing was recorded.
         public init() {}
     }
 }

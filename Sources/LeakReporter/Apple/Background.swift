@@ -3,7 +3,8 @@
     internal import Foundation
     internal import UIKit
 
-    /// Tells the reporter when the app, or the app that hosts this extension, goes to the background and comes back.
+    /// An observer that notifies the reporter when the app, or the app that hosts this extension, enters the background or the
+    /// foreground.
     ///
     /// It uses notifications only: extensions have neither `UIApplication.shared` nor its background tasks;
     /// `performExpiringActivity` is available to both.

@@ -53,7 +53,7 @@ struct InstallFile: Hashable, Sendable {
         return fresh
     }
 
-    /// Deletes the identifier. The next one is new, and the owner of the old one is no longer known.
+    /// Deletes the identifier. The next one is new, and cannot be linked to the old one.
     func forget() { unsafe unlink(path) }
 
     /// The stored identifier; `nil` if there is no file, or if it contains something else.
@@ -79,6 +79,8 @@ extension InstallFile {
                 + folderName(for: app))
     }
 
+    /// Returns the folder for the state of all programs of a user.
+    ///
     /// - Parameter environment: the environment, of which `XDG_STATE_HOME` is used if it is absolute.
     ///   https://specifications.freedesktop.org/basedir-spec/latest/
     static func base(_ environment: [String: String], home: String) -> String {

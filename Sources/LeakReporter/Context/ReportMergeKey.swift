@@ -14,7 +14,7 @@ struct ReportMergeKey: Hashable, Sendable {
     private let high: Int
     private let low: Int
 
-    /// The same key in the type that the mailbox uses for waiting sightings.
+    /// The same key in the type that ``BoundedQueue`` uses to merge waiting sightings.
     var mergeKey: MergeKey { MergeKey(high, low) }
 
     /// - Parameters:

@@ -6,7 +6,7 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// Facts that the system provides as C strings.
+/// Texts about the device that the system provides as C strings.
 enum ThisMachine {
     /// The model: `iPhone17,1` on a device and in its simulator, `Mac16,10` on a Mac, `x86_64` on Linux.
     static var model: String? {

@@ -4,7 +4,7 @@ struct CollectorAddress: Hashable, Sendable {
     /// the scheme is removed, so that one collector has one address, however it was written. RFC 3986 §6.2.2.1 and §6.2.3.
     let address: String
 
-    /// The reason why an address is rejected; the description says what to do.
+    /// The reason why an address is rejected. The description contains the remedy.
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case empty
         case invalid(String)

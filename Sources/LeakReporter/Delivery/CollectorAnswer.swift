@@ -6,7 +6,7 @@ struct CollectorAnswer: Hashable, Sendable {
     /// Indexes of the rejected reports in the batch.
     let rejected: [Int]
     let firstReason: String?
-    /// False if the collector asks for no explanations.
+    /// `false` if the collector asks for no explanations.
     let takesExplanations: Bool
 
     /// - Returns: `nil` if the body is not of this form.

@@ -1,12 +1,12 @@
 internal import LeakGzip
 import LeakTransport
 
-/// Creates the HTTP request for a batch: adds the address and the key, and compresses the body if that makes it shorter.
+/// A builder of the HTTP request for a batch: it adds the address and the key, and compresses the body if that makes it shorter.
 struct RequestBuilder: Hashable, Sendable {
     let endpoint: CollectorAddress
     let key: String
 
-    /// The name of the queue of this endpoint, key and app: 128 bits of a SHA-256, which do not reveal the key.
+    /// Returns the name of the queue of this endpoint, key and app: 128 bits of a SHA-256, which do not reveal the key.
     func queueName(appID: String?) -> String {
         // Neither an endpoint nor a key has a line feed.
         let parts = endpoint.address + "\n" + key + "\n" + (appID ?? "")

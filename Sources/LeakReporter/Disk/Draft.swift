@@ -2,7 +2,8 @@
 ///
 /// Its writer holds a lock on it. A draft without a lock was left behind by a process that was killed.
 enum Draft {
-    /// Attempts to write a draft. An attempt can fail because another process that starts removes leftover drafts.
+    /// The maximum number of attempts to write a draft. An attempt can fail because another process that starts removes leftover
+    /// drafts.
     static let attempts = 4
     private static let digitsCount = 32
 

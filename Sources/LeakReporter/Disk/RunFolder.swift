@@ -23,12 +23,12 @@ final class RunFolder: SegmentFolder {
     private var unsyncedNames: Set<String> = []
     private var hasUnsyncedRemovals = false
 
-    /// The most bytes read from a file. Segments are far smaller; any other file in the place of a segment must not fill the
-    /// memory.
+    /// The maximum number of bytes read from a file, 64 MiB. Segments are far smaller; any other file in the place of a segment
+    /// must not fill the memory.
     private static let fileBytes = 64 * 1024 * 1024
 
-    /// Attempts to create the folder. An attempt can fail because another run that starts at the same time removes incomplete
-    /// folders.
+    /// The maximum number of attempts to create the folder. An attempt can fail because another run that starts at the same time
+    /// removes incomplete folders.
     private static let attempts = 20
 
     private final class HeldLock {

@@ -1,4 +1,4 @@
-/// A file with a line of text that is kept between runs, in the folder of the app.
+/// A file with a line of at most 1024 bytes, which is kept between runs in the folder of the app.
 struct StateFile: Hashable, Sendable {
     /// The absolute path of the folder.
     let folder: String

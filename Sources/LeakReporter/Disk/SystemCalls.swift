@@ -21,7 +21,9 @@ extension FileFailure {
         return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// `true` if the file or folder does not exist.
     var isMissing: Bool { code == ENOENT }
+    /// `true` if another process holds the lock.
     var isTaken: Bool { code == EWOULDBLOCK }
 }
 
@@ -34,7 +36,7 @@ struct FileDescriptor: ~Copyable {
         /// Writes append to the file. If the file does not exist, it is created for this user only.
         case appending
         case reading
-        /// For ``lock()``. Child processes created with `fork` close their copy.
+        /// For ``lock(path:)``. Child processes created with `fork` close their copy.
         case locking
         /// Like ``locking``, but the file is created if it does not exist.
         case lockingOrMaking
@@ -129,8 +131,8 @@ struct FileDescriptor: ~Copyable {
     }
 }
 
-/// Handles child processes created with `fork`: descriptors that the child must close, and locks that must be free when the child
-/// is created.
+/// The handling of child processes created with `fork`: descriptors that the child must close, and locks that must be free when the
+/// child is created.
 enum ForkedChildren {
     private static let capacity = 256
     // These are pointers, because code in a child process may neither allocate memory nor wait for a thread that does not exist

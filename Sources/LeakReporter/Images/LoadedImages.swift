@@ -9,7 +9,7 @@ internal import LeakPlatform
     internal import Glibc
 #endif
 
-/// The executable and the libraries that this process has loaded. The list is updated when their number has changed.
+/// The executable and the libraries that this process has loaded. The list is updated when ``version`` has changed.
 struct LoadedImages: Sendable {
     struct Image: Sendable {
         /// The address range of its code.
@@ -22,7 +22,8 @@ struct LoadedImages: Sendable {
 
     private static let known = Guarded<LoadedImages?>(nil)
 
-    /// A number that changes when an image is loaded or unloaded.
+    /// The version of the list. On Linux it changes with each image that is loaded or unloaded. On Apple's systems it is the number
+    /// of images, so that an unload followed by a load is not noticed.
     private var version: UInt64
     /// The images, sorted by address.
     private var images: [Image]

@@ -3,8 +3,9 @@
 /// If one batch alone has failed since the server took another, the batch is assumed to be the cause: it has a back-off of its own,
 /// and the others go on. If several have failed, the server is assumed to be the cause, and one back-off holds for all.
 ///
-/// While many batches fail, batches without an attempt wait for an hour each. A batch expires six days after its first attempt, so
-/// only some are tried while a server is down. No batch waits forever: the failing batches may be the cause themselves.
+/// While ``failingLimit`` or more batches fail, the others wait for an hour after the last one that began to fail. A batch expires
+/// six days after its first attempt, so only some are tried while a server is down. No batch waits forever: the failing batches may
+/// be the cause themselves.
 struct BatchRetries {
     enum Cause: Hashable {
         case batch, server
@@ -25,7 +26,7 @@ struct BatchRetries {
 
     /// The number of failing batches from which on other batches wait.
     static let failingLimit = 9
-    /// The delay of a batch without an attempt: at most 144 attempts in the six days.
+    /// The delay of batches that were never sent, an hour: at most 144 of them are tried in the six days.
     static let untriedMilliseconds = 3_600_000
 
     /// `true` if no batch has its own retry time.

@@ -4,7 +4,7 @@ struct DailyByteUsage: Hashable, Sendable {
     var day = 0
     /// Bytes of reports that were new in their session.
     var bytes = 0
-    /// Bytes of repeated reports.
+    /// Bytes of reports that were repeated in their session.
     var repeatedBytes = 0
 
     init(day: Int = 0, bytes: Int = 0, repeatedBytes: Int = 0) {
@@ -33,6 +33,7 @@ struct DailyByteUsage: Hashable, Sendable {
         self.init(day: day, bytes: bytes, repeatedBytes: repeatedBytes)
     }
 
+    /// The text for the file: day, bytes and repeated bytes in decimal, separated by spaces.
     var line: String { "\(day) \(bytes) \(repeatedBytes)" }
 
     /// Returns the total usage of this process and another one. `other` is the current usage of the other process; `base` is its

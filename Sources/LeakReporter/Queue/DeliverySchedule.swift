@@ -2,7 +2,7 @@ import LeakPlatform
 
 /// The earliest time of the next attempt after failures.
 struct DeliverySchedule: Sendable {
-    /// The delay after a key was rejected as unknown or not authorized for the app. It stays so until a person changes it.
+    /// The delay after a key was rejected as unknown or not authorized for the app, an hour: only a person can change that.
     private static let unauthorizedMilliseconds = 3_600_000
 
     let backoff: Backoff
@@ -20,8 +20,10 @@ struct DeliverySchedule: Sendable {
 
     init(_ backoff: Backoff) { self.backoff = backoff }
 
+    /// The earliest time of the next attempt; `nil` if an attempt may be made now.
     var earliest: MonotonicTime? { [retryAt, notBefore].compactMap(\.self).max() }
 
+    /// Ends the reporter's own back-off, but not a delay that the collector requested.
     mutating func retryAllNow() { retryAt = nil }
 
     /// Returns the time of the next attempt for an app that the key may not write for.

@@ -12,7 +12,7 @@ struct MonotonicTime: Hashable, Comparable, Sendable {
 
     static var now: MonotonicTime { MonotonicTime(milliseconds: Int(SystemTime.awake)) }
 
-    /// Returns the moment `wait` milliseconds later, or the latest possible moment if the sum overflows.
+    /// Returns the time `wait` milliseconds later, or the latest possible time if the sum overflows.
     func advanced(byMilliseconds wait: Int) -> MonotonicTime {
         let (sum, isTooLarge) = milliseconds.addingReportingOverflow(wait)
         return MonotonicTime(milliseconds: isTooLarge ? .max : sum)

@@ -8,7 +8,7 @@ import LeakMessage
 /// Changes are on the disk, if it accepts them, when ``commit(at:)`` returns.
 struct Outbox {
     enum Step: Hashable, Sendable {
-        /// Nothing is due before that moment, or before the next record.
+        /// Nothing is due before that time, or before the next record if it is `nil`.
         case wait(until: MonotonicTime?)
         /// Send this batch and call ``finish(_:_:at:jitter:)`` with the result.
         case send(SegmentQueue.Batch)
@@ -58,6 +58,7 @@ struct Outbox {
         polls = PollInterval(milliseconds: queue.bounds.pollMilliseconds)
     }
 
+    /// `true` if checks and sessions, the denominators of leak rates, are stored.
     private var takesDenominators: Bool { isCollecting && rules.refusal == nil && !rules.isSampledOut }
 
     /// `true` if an explanation would be stored.
@@ -79,7 +80,7 @@ struct Outbox {
         keep(report, count: count, at: now)
     }
 
-    /// Returns the report as it is stored; `nil` if `beforeSend` discards it.
+    /// Returns the report as it is to be stored; `nil` if `beforeSend` discards it.
     private func prepared(_ sighting: LeakReport) -> LeakReport? {
         var report = context.added(to: sighting)
         if rules.redaction == .standard { report = report.redactedForSending() }

@@ -1,4 +1,4 @@
-/// The interval at which an app is asked for its counts; it grows while the app counts nothing.
+/// The interval at which an app is asked for its checks. It doubles while the app has none.
 struct PollInterval: Hashable, Sendable {
     private let first: Int
     private var wait: Int

@@ -16,7 +16,7 @@ struct QueuedSegment {
     var damaged = 0
     /// The time of the first attempt to send it; `nil` before.
     var sentAt: WireTime?
-    /// The number of its first record, for callers that wait until that record is delivered.
+    /// The number of its first record. Callers wait until the record with a certain number is delivered.
     var firstTicket: UInt64
     /// Files that contain a part of this segment as well and could not be removed yet. They must be gone before the segment is
     /// sent, otherwise the next run would send that part too. Changed only by ``SegmentQueue/block(_:until:)``.
@@ -43,11 +43,12 @@ struct QueuedSegment {
     /// Returns the bytes that a file occupies on disk. File systems allocate whole blocks, of 4 KiB on APFS, ext4 and XFS.
     static func diskBytes(of bytes: Int) -> Int { max(bytes, 4096) }
 
-    /// The age at which a segment without an attempt is discarded, after a month in which the process did not run: the collector
-    /// would count it on its thirtieth day.
+    /// The age at which a segment that was never sent is discarded, 30 days. The collector counts older reports as 30 days old,
+    /// that is at a wrong time.
     static let staleMilliseconds: Int64 = 30 * 86_400_000
 
-    /// Returns `true` if the segment is too old, by its start time, with which the key begins.
+    /// Returns `true` if the segment is older than ``staleMilliseconds``. The key begins with the time at which the segment was
+    /// started.
     func isStale(at now: WireTime) -> Bool { Self.isStale(key: key, at: now) }
 
     static func isStale(key: String, at now: WireTime) -> Bool {
@@ -88,7 +89,7 @@ struct ActiveSegment {
         recordCount += 1
     }
 
-    /// Makes the segment due no later than `moment`.
+    /// Makes the segment due at `moment` or earlier.
     mutating func isDue(by moment: MonotonicTime) { dueAt = min(dueAt ?? moment, moment) }
 
     /// Appends a record of the repeated sightings for each report.

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 import LeakMessage
 
-/// Limits the number of different leaks per session and the number of bytes per day. A value without clock or file.
+/// A quota for the different leaks of a session and for the bytes of a day. A value without clock or file.
 ///
 /// Each batch that contains a report counts its bytes again. Reports that were accepted earlier in the session have a separate
 /// budget of `bytesPerDay`: their counts stay right, and they take no room from new ones. The same leak with other custom keys or

@@ -68,7 +68,8 @@ extension SegmentQueue {
         retries.adopt(sent.map(\.key), lastSentAt: now.moment.advanced(byMilliseconds: -Int(since)))
     }
 
-    /// Reports sessions of ended processes. A session that had not ended before its process ended with it.
+    /// Adds the sessions of ended processes to the open segment. A session that was running when its process ended has ended with
+    /// it.
     ///
     /// - Parameter handedOver: ids of sessions that were already added to a segment before their logs were removed.
     private mutating func adoptSessions(

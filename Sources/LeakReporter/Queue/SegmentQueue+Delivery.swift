@@ -3,7 +3,7 @@ import LeakMessage
 extension SegmentQueue {
     /// The longest time between the first and the last attempt: six days, see ``LeakReporter/DropReason/tooOld``.
     static let longestRetryMilliseconds: Int64 = 6 * 86_400_000
-    /// If the wall clock goes back by more than this, it was set, and the age of a batch is unknown.
+    /// If the wall clock goes back by more than this, a day, it was set, and the age of a batch is unknown.
     static let longestStepBackMilliseconds: Int64 = 86_400_000
 
     enum NextBatch: Hashable {
@@ -14,8 +14,8 @@ extension SegmentQueue {
         case failure(FileFailure)
     }
 
-    /// The time after which an unreadable file counts as lost. An app without free descriptors for that long would have ended
-    /// otherwise.
+    /// The time after which an unreadable file counts as lost, six hours. A file is unreadable for a while if the app has no free
+    /// descriptors, but no app runs so long without them.
     private static let longestUnreadableMilliseconds = 6 * 3_600_000
 
     /// Returns the oldest batch and writes its footer: it consists of the same bytes from now on, even after a restart.

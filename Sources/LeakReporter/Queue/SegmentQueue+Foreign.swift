@@ -5,7 +5,8 @@ import LeakMessage
 /// Reports discarded from them are counted in the statistics, but not in the losses reported to the collector, because they belong
 /// to another one.
 extension SegmentQueue {
-    /// Discards segments past their maximum age, and the oldest ones beyond the bytes that this queue may have.
+    /// Discards segments past their maximum age, and the oldest ones if all foreign segments together exceed
+    /// ``LeakReporter/Bounds/diskBytes``.
     mutating func expireForeign(at now: CurrentTime) {
         removeForeign(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
         let limit = bounds.diskBytes

@@ -2,8 +2,8 @@ import LeakMessage
 
 /// The waiting segments, on the disk if it accepts them, otherwise in memory.
 ///
-/// Owned by the reporter's own thread. Every record is written with the next ``commit()``; until then, or if the disk fails, it is
-/// in memory.
+/// Owned by the reporter's own thread. Every record is written with the next ``commit(at:)``; until then, or if the disk fails, it
+/// is in memory.
 struct SegmentQueue {
     /// The content of one request: one segment.
     struct Batch: Hashable, Sendable {
@@ -28,7 +28,7 @@ struct SegmentQueue {
     }
 
     let bounds: LeakReporter.Bounds
-    /// `true` if few bytes of the day are left. Repeats and checks wait an hour then; new leaks do not.
+    /// `true` if more than half of the day's bytes are used. Repeats and checks wait an hour then; new leaks do not.
     var isThrottled = false
     /// The origin of the following reports; a segment has one origin.
     private(set) var origin: SegmentHeader
@@ -48,7 +48,7 @@ struct SegmentQueue {
     private var unreportedDrops: [String: Int] = [:]
     /// Files that are no longer needed but could not be removed.
     private(set) var unremovedFiles: [String: FileFailure] = [:]
-    /// The number of the mailbox entry that is being processed.
+    /// The number of the entry that the reporter's thread is processing, counted from 1.
     var ticket: UInt64 = 0
     /// The time until which nothing is sent for an app, by its id, because the collector said that the key may not write for it.
     private(set) var forbiddenApps: [String: MonotonicTime] = [:]
@@ -56,7 +56,7 @@ struct SegmentQueue {
     /// The batches with their own retry times.
     var retries = BatchRetries()
 
-    /// Creates the keys of batches and the ids of reports and sessions.
+    /// A closure that creates the keys of batches and the ids of reports and sessions.
     let makeID: (WireTime) -> String
 
     init(
@@ -70,7 +70,8 @@ struct SegmentQueue {
         batchReports = bounds.batchReports
     }
 
-    /// The number of reports in the next batch: halved by each 413, doubled by each success.
+    /// The maximum number of reports in the next batch: halved by each response 413, doubled by each success up to
+    /// ``LeakReporter/Bounds/batchReports``.
     var batchReports: Int
 
     /// The number of sightings that are not delivered.
@@ -323,8 +324,8 @@ struct SegmentQueue {
         open = nil
     }
 
-    /// The most files that may wait for removal before no new files are created: where files can be created but not removed, the
-    /// disk would fill up.
+    /// The number of files that may wait for removal before no new files are created: where files can be created but not removed,
+    /// the disk would fill up.
     static let unremovedFilesLimit = 256
 
     mutating func save(_ queued: inout QueuedSegment) {
@@ -359,7 +360,7 @@ struct SegmentQueue {
         if queued.hasFile { removeFile(queued.fileName) }
     }
 
-    /// Prevents a segment from being sent until those of the files that could not be removed are gone.
+    /// Prevents a segment from being sent until those of the files `names` that could not be removed yet are removed.
     mutating func block(_ key: String, until names: some Sequence<String>) {
         let left = names.filter { unremovedFiles[$0] != nil }
         guard !left.isEmpty else { return }

@@ -5,7 +5,7 @@ import LeakMessage
 /// Each change appends a record to the file; the newest one counts.
 struct SessionLog {
     static let fileEnding = ".session"
-    /// The most bytes of the file; beyond them it is written anew.
+    /// The maximum size of the file in bytes. A file that would exceed it is replaced by one with the newest record only.
     static let bytesLimit = 16 * 1024
 
     private(set) var session: EndedSession
@@ -43,6 +43,7 @@ struct SessionLog {
         written = session
     }
 
+    /// Returns the newest session that can be read; `nil` if there is none.
     static func newest(in bytes: [UInt8]) -> EndedSession? {
         for rawRecord in RecordCodec.read(bytes).rawRecords.reversed() {
             if case .session(let session)? = SegmentRecord(rawRecord) { return session }

@@ -11,8 +11,8 @@ internal import LeakGzip
 /// ```
 /// Reading finds each complete record before and after damage; a truncated end is damage like any other.
 enum RecordCodec {
-    /// The most bytes of a payload. It exceeds everything within the limits of the wire format: a thousand checks whose names must
-    /// be escaped take 3 MiB.
+    /// The maximum size of a payload, 16 MiB. It exceeds everything within the limits of the wire format: a thousand checks whose
+    /// names must be escaped take 3 MiB.
     static let payloadLimit = 16 * 1024 * 1024
     static let headerBytes = 11
     private static let marker: (UInt8, UInt8) = (0xFF, 0xA7)

@@ -11,7 +11,7 @@ enum SegmentRecord: Hashable {
     /// The explanation of a leak that was reported before, as the JSON of a report. Earlier versions of this library do not read
     /// it.
     case explanation(ArraySlice<UInt8>)
-    /// Reports that were discarded, which the collector has not been told yet.
+    /// The number of reports that were discarded and not yet reported to the collector, for one reason.
     case dropped(reason: String, count: UInt64)
     /// The segment with this key was discarded, and this segment contains what remains of it. If its file still exists, it must be
     /// removed.
@@ -34,6 +34,7 @@ struct SegmentHeader: Hashable {
     var user: String?
 }
 
+/// A report in a segment.
 struct SegmentReport: Hashable {
     /// The index, counting from 0 in each segment, so that missing reports are noticed.
     var index: UInt32
@@ -43,12 +44,13 @@ struct SegmentReport: Hashable {
     var json: ArraySlice<UInt8>
 }
 
+/// The last record of a segment, with the bytes to send before the reports.
 struct SegmentFooter: Hashable {
     /// The wall-clock time of the first attempt to send it.
     var sentAt: WireTime
     /// The number of reports, without further sightings.
     var reports: UInt32
-    /// The result of ``LeakBatch/headJSON()``, exactly the bytes that are sent.
+    /// The result of ``LeakBatch/headJSON(explanations:)``, exactly the bytes that are sent.
     var head: ArraySlice<UInt8>
 }
 
@@ -186,7 +188,7 @@ extension SegmentRecord {
     }
 }
 
-/// Parses a payload from front to back.
+/// A reader that parses a payload from front to back.
 private struct PayloadReader {
     var rest: ArraySlice<UInt8>
 

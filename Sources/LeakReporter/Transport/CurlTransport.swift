@@ -2,7 +2,7 @@
     import LeakHTTPClient
     import LeakTransport
 
-    /// Sends requests with libcurl, and keeps the connection between requests.
+    /// A transport that uses libcurl and keeps the connection between requests.
     final class CurlTransport: Transport {
         private let options: CurlClient.Options
         /// The client, created with the first request, so that an app that reports nothing never initializes curl.

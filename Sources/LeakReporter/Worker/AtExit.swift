@@ -5,7 +5,8 @@
 #endif
 internal import LeakPlatform
 
-/// Sends the waiting reports for a limited time when the process calls `exit` or returns from `main`.
+/// The flush at the end of the process: sends the waiting reports, for a limited time, when the process calls `exit` or returns
+/// from `main`.
 ///
 /// If a process is killed, or ends with `_exit`, its waiting reports are on its disk.
 enum AtExit {
@@ -20,6 +21,7 @@ enum AtExit {
     /// `atexit` passes no context: one function, registered once, serves all reporters.
     private static let isRegistered = atexit { AtExit.flushAll() } == 0
 
+    /// Registers a reporter for the flush.
     static func flush(_ reporter: LeakReporter) {
         _ = isRegistered
         let entry = Entry(reporter: reporter)

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
-/// Handles one transition of the app to the background: hands over the recorded reports, and delays the suspension of the process
-/// until they are sent, for a limited time.
+/// One transition of the app to the background: hands over the recorded reports, and delays the suspension of the process until
+/// they are sent, for a limited time.
 ///
 /// Its three methods are called from different threads, in any order, and not always all of them: the system may refuse background
 /// time, or end it while ``stay()`` still waits.

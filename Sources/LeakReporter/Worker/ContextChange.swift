@@ -23,10 +23,10 @@ struct ContextChange: Hashable, Sendable {
 
     init(user: String??) { self.user = user }
 
-    /// The most names in one change.
+    /// The maximum number of names in one change.
     private static let keysLimit = WireLimits.keysCount * 2
 
-    /// The bytes that the change counts toward the limit of the mailbox.
+    /// The bytes that the change counts toward the limit of the entry queue.
     var bytes: Int { keys.reduce(0) { $0 + $1.bytes } }
 
     /// Adds a change that follows this one.
@@ -48,7 +48,7 @@ struct ContextChange: Hashable, Sendable {
         return growth
     }
 
-    /// The values in the form in which the mailbox compares them. Sightings of different users are never merged.
+    /// The values in the form in which the entry queue compares them. Sightings of different users are never merged.
     var settings: [QueueSetting] {
         let keys = keys.map { key in
             QueueSetting(
@@ -64,7 +64,7 @@ struct ContextChange: Hashable, Sendable {
         ]
     }
 
-    /// A keyed hash of 128 bits, as in ``ReportMergeKey``.
+    /// Returns a keyed hash of 128 bits, as in ``ReportMergeKey``.
     private static func hash(kind: UInt8, name: String, value: (some Hashable)? = String?.none)
         -> MergeKey
     {

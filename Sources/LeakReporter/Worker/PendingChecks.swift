@@ -17,7 +17,7 @@ struct PendingChecks: Hashable, Sendable {
         counts.sorted { $0.key < $1.key }.map { ClassChecks(className: $0.key, count: $0.value) }
     }
 
-    /// The bytes that the checks count toward the limit of the mailbox.
+    /// The bytes that the checks count toward the limit of the entry queue.
     var bytes: Int { counts.keys.reduce(0) { $0 + Self.bytes(of: $1) } }
 
     /// Adds other checks.

@@ -3,13 +3,13 @@ internal import LeakPlatform
 /// The state that the reporter's thread publishes to other threads after each turn.
 struct PublishedState: Sendable {
     var statistics = LeakReporter.Statistics()
-    /// The number of mailbox entries that were processed.
+    /// The number of entries that were processed.
     var processed: UInt64 = 0
     /// The number of sightings in them.
     var recorded = 0
     /// The number of the entry up to which everything is delivered or discarded.
     var completedThrough: UInt64 = 0
-    /// The rejections of the mailbox that are included in `statistics`.
+    /// The rejections of the entry queue that are included in `statistics`.
     var countedRefusals = QueueRejections()
     var hasSession = false
     /// The time of the next attempt to send; `nil` if nothing is due. In the past while a batch is being sent.

@@ -14,9 +14,9 @@ struct ReporterEnvironment: Sendable {
     var rules: Outbox.Rules
     /// The reason why nothing is sent, for ``LeakReporter/Statistics/lastFailure``.
     var problem: String?
-    /// Returns the installation's identifier. Called on the reporter's thread, because it may read a file.
+    /// A closure that returns the installation's identifier. Called on the reporter's thread, because it may read a file.
     var install: @Sendable () -> String?
-    /// Deletes the installation's identifier, so that the next one is new.
+    /// A closure that deletes the installation's identifier, so that the next one is new.
     var forgetInstall: @Sendable () -> Void = {}
     /// Absolute path of the folder of the choice about collecting, needed even if the queue is in memory.
     var choiceFolder: String
@@ -29,7 +29,7 @@ struct ReporterEnvironment: Sendable {
     var collectsByDefault: Bool
     var warn: @Sendable (String) -> Void
     var makeTransport: @Sendable () -> any Transport
-    /// Returns the current time for the work of the reporter's thread.
+    /// A closure that returns the current time for the work of the reporter's thread.
     var now: @Sendable () -> CurrentTime = { .now }
 
     /// - Returns: `nil` if nothing is stored on the disk.
@@ -49,6 +49,7 @@ struct ReporterEnvironment: Sendable {
         StateFile(folder: folder, name: "collection")
     }
 
+    /// The file of ``DailyByteUsage``.
     var spentFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
     /// A file that exists while the collector asks for no explanations.
     var noExplanationsFile: StateFile? { folder.map { StateFile(folder: $0, name: "no-explanations") } }

@@ -23,6 +23,7 @@ struct ReporterLoop {
     /// The day of the last check of the segments of other endpoints, keys and apps.
     private var expiredOn: Int64?
 
+    /// The number of entries after which their records are stored.
     private static let entriesPerCommit = 512
 
     init(_ environment: ReporterEnvironment, _ thread: ReporterThread) {

@@ -38,6 +38,7 @@ final class ReporterThread: Sendable {
         case close
     }
 
+    /// The queue of entries that wait for the thread.
     let mailbox: BoundedQueue<Entry>
     let publishedState = Guarded(PublishedState())
     let choice: CollectionChoice
@@ -66,8 +67,8 @@ final class ReporterThread: Sendable {
         }
     }
 
-    /// The most entries in the mailbox. If there are more in the milliseconds that it takes to store the previous ones, the app is
-    /// in a faulty loop.
+    /// The maximum number of waiting entries. If there are more in the milliseconds that it takes to store the previous ones, the
+    /// app is in a faulty loop.
     static let entryLimit = 16_384
 
     func record(_ report: LeakReport) {
@@ -88,7 +89,7 @@ final class ReporterThread: Sendable {
 
     func record(_ checks: PendingChecks) {
         guard !isInherited else { return }
-        // Ahead of sightings: checks are few, and without them ratios are wrong.
+        // Checks go ahead of sightings: they are few, and without them ratios are wrong.
         mailbox.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
             entry.add(checks, room)
         }
@@ -114,8 +115,8 @@ final class ReporterThread: Sendable {
             separating: .settings)
     }
 
-    /// - Parameter bytes: the bytes that the entry counts toward the limit of the mailbox; `nil` for the few entries that must not
-    ///   be lost.
+    /// - Parameter bytes: the bytes that the entry counts toward the limit of the entry queue; `nil` for the few entries that must
+    ///   not be lost.
     func post(_ entry: Entry, bytes: Int? = nil) {
         guard !isInherited else { return }
         guard let bytes else {
@@ -229,7 +230,7 @@ final class ReporterThread: Sendable {
 }
 
 extension ReporterThread.Entry {
-    /// The entries after this one that must not be merged into entries before it.
+    /// The kind of entries after this one that must not be merged into entries before it.
     fileprivate var separation: MergeBarrier {
         switch self {
         // Merged sightings have the log of the first one.
