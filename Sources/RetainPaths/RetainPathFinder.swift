@@ -3,7 +3,7 @@ public import LeakDetector
 @_exported public import LeakMessage
 internal import LeakPlatform
 
-/// Finds the strong references that keep an object alive, by reading the memory of the Swift runtime.
+/// A finder of the strong references that keep an object alive. It reads the memory of the Swift runtime.
 ///
 /// It retains nothing and reads objects only through copies of pages, so that a freed object or one that other threads change gives
 /// a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md lists the cases that could still end the process. It
@@ -18,22 +18,22 @@ internal import LeakPlatform
 /// }
 /// ```
 public struct RetainPathFinder: LeakExplainer, Sendable {
-    /// The limits of each walk. Two have to agree, and two more where a path leads through the frames of a task.
+    /// The limits of each walk. Two walks have to agree, and two more are made if a path leads through the frames of a task.
     public var budget: Budget
-    /// Where to look for a holder if no proven cycle explains every reference. Globals are always searched where
-    /// the path leads through the frames of a task. A detector drops answers that take longer than two seconds.
+    /// The places to search for a holder if no proven cycle explains every reference. Globals are always searched if the path leads
+    /// through the frames of a task. A detector drops explanations that take longer than two seconds.
     public var search: HolderSearch
     private let walker: Guarded<GraphWalker>
 
     /// Prepares a finder and runs its self-test: about 1 ms.
     ///
-    /// - Returns: `nil` where the system is not supported, and where a small graph with known references gives another answer
-    ///   than expected, as a future runtime may. On Apple's systems this has not run yet.
+    /// - Returns: `nil` if the system is not supported, or if the explanation of a small graph with known references is not the
+    ///   expected one, as may be with a future runtime. On Apple's systems this has not run yet.
     public init?(budget: Budget = .release, search: HolderSearch = []) {
         #if (arch(x86_64) || arch(arm64)) && (canImport(Darwin) || canImport(Glibc))
             guard Reflection.isAvailable else { return nil }
             walker = Guarded(GraphWalker())
-            // Not the caller's: one that is too small for the graph of the test is no fault of the runtime.
+            // The test does not use the caller's budget: one that is too small for the test's graph says nothing about the runtime.
             (self.budget, self.search) = (.release, [])
             guard SelfTest.passes(self) else { return nil }
             (self.budget, self.search) = (budget, search)
@@ -45,10 +45,9 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
     /// Explains why an object is alive. Calls from several threads run one after another.
     ///
     /// - Parameters:
-    ///   - address: the object. It need not be held: if it ends meanwhile, the answer may be wrong.
-    ///   - callerReferences: the strong references that the caller itself holds. A local variable holds one, or more in
-    ///     optimized code: pass the object to `Unmanaged.passRetained` where no variable refers to it, and count that
-    ///     reference alone.
+    ///   - address: the object. It need not be retained: if it is deallocated meanwhile, the explanation may be wrong.
+    ///   - callerReferences: the strong references that the caller itself holds. A local variable holds one, or more in optimized
+    ///     code: pass the object to `Unmanaged.passRetained` where no variable refers to it, and count only that reference.
     public func explain(_ address: UnsafeRawPointer, callerReferences: Int) -> RetainExplanation {
         let address = UInt(bitPattern: address)
         return walker.with { walker in
@@ -79,7 +78,7 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
 }
 
 extension RetainPath {
-    /// True if a reference was found by searching the frames of a suspended task.
+    /// `true` if a reference was found by searching the frames of a suspended task.
     fileprivate var leadsThroughFrames: Bool {
         references.contains { $0.owner == PathRenderer.framesName && $0.isSuspected }
     }

@@ -21,10 +21,10 @@ private enum State {
     case failed(String)
 }
 
-/// A small graph with known cycles: through properties, a closure, an array, a dictionary, an enum and an existential, beside
-/// references that keep nothing alive. Tasks, blocks and generic closures are left to the tests.
+/// A test with a small graph of known cycles: through properties, a closure, an array, a dictionary, an enum and an existential,
+/// beside references that keep nothing alive. Tasks, blocks and generic closures are not tested here.
 ///
-/// A runtime whose layout differs from the one described in `Runtime` gives other answers or none.
+/// A runtime whose layout differs from the one described in `Runtime` gives other paths or none.
 enum SelfTest {
     private static let expected: Set<String> = [
         "Owner.child → Child.owner → Owner",

@@ -1,6 +1,6 @@
-/// Compares the reference counts in headers with the references found.
+/// The balance of an object: the reference count in its header compared with the references found.
 ///
-/// strong count − references of the caller − references found = unexplained references. For an object whose holders are all known
+/// strong count − references of the caller − references found = unexplained references. For an object whose holders are all known,
 /// this is 0.
 struct ReferenceBalance {
     /// The strong count of the object that was asked about, read before its references were followed; `nil` for an immortal

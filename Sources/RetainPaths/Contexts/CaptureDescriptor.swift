@@ -2,15 +2,15 @@
 struct CaptureDescriptor {
     private typealias Captures = DescriptorLayout.Captures
 
-    /// The mangled name of each capture's type; `nil` where the runtime must not be given it.
+    /// The mangled name of each capture's type; `nil` if the name is not safe to pass to the runtime.
     let captureTypes: [MangledName?]
-    /// Generic parameters and the places in a context where their arguments are found; `nil` where one is not understood.
+    /// The generic parameters, and the places in a context where their arguments are found; `nil` if one cannot be parsed.
     let sources: [(parameter: MangledName, source: MetadataSource)]?
-    /// Words before the captures, which hold type arguments.
+    /// The number of words before the captures. They hold type arguments.
     let bindingCount: Int
     let isGeneric: Bool
 
-    /// - Returns: `nil` where the counts are too large to be true or the records are not in a segment of an image.
+    /// - Returns: `nil` if a count is implausibly large, or the records are not in a segment of an image.
     init?(_ address: UInt, _ images: ImageAddressMap) {
         guard address & 3 == 0, images.contains(address, count: Captures.captureTypes) else { return nil }
         let counts = [Captures.captureCount, Captures.sourceCount, Captures.bindingCount].map {
@@ -38,10 +38,10 @@ struct CaptureDescriptor {
         isGeneric = counts[1] > 0 || counts[2] > 0
     }
 
-    /// The capture that is a parameter of the closure's function.
+    /// Returns the index of the capture that is a parameter of the closure's function.
     ///
-    /// lib/IRGen/GenReflection.cpp numbers parameters, of which the captures are the last: the number of a closure without
-    /// arguments is that of the capture. With arguments, it is found only if one capture alone is of a generic class.
+    /// The compiler numbers parameters, and the captures come last (lib/IRGen/GenReflection.cpp): for a closure without arguments,
+    /// the number is that of the capture. With arguments, the capture is found only if it alone is of a generic class.
     func genericCapture(ofParameter index: Int) -> Int? {
         let candidates = captureTypes.prefix(index + 1).indices.filter {
             captureTypes[$0]?.genericClass != nil
@@ -62,10 +62,10 @@ struct MetadataSource {
     }
 
     let origin: Origin
-    /// `G` around it: which type argument of the origin to take, the innermost first.
+    /// The indexes of the type arguments to take from the origin, the innermost first: each `G` around the origin gives one.
     let argumentPath: [Int]
 
-    /// Parses such as `B0` or `G1R0_`; `nil` for other sources.
+    /// Parses a source such as `B0` or `G1R0_`; `nil` for other sources.
     init?(_ text: [UInt8]) {
         var rest = text[...]
         func readNumber() -> Int? {

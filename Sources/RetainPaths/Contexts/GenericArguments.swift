@@ -1,6 +1,7 @@
-/// Type arguments in the shape that the runtime substitutes them in: a descriptor with as many parameters, and an array.
+/// Type arguments in the form that the runtime needs to resolve a name: a descriptor with as many parameters, and an array of
+/// types.
 struct GenericArguments {
-    // Types that exist for their parameters alone: the runtime counts those of a descriptor.
+    // Types that are used only for the number of their parameters, which the runtime reads from the descriptor.
     private struct One<A> {
         struct One<B> {}
         struct Two<B, C> {}
@@ -22,7 +23,7 @@ struct GenericArguments {
         struct Three<E, F, G> {}
     }
 
-    /// By the number of parameters at depth 0, from 1, then by that at depth 1, from 0.
+    /// Descriptors by the number of parameters at depth 0, from 1 to 4, then by that at depth 1, from 0 to 3.
     private static let descriptors: [[UInt]] = {
         let types: [[Any.Type]] = [
             [
@@ -46,7 +47,7 @@ struct GenericArguments {
         return types.map { $0.map { Metadata($0).descriptor } }
     }()
 
-    /// An argument with the parameter that it is for.
+    /// A type argument, and the parameter that it belongs to.
     struct Argument {
         var depth: Int
         var index: Int
@@ -56,8 +57,8 @@ struct GenericArguments {
     private let descriptor: UInt
     private let words: [UInt]
 
-    /// - Returns: `nil` without arguments, for parameters deeper than 1, and for more than four at depth 0 or three at
-    ///   depth 1.
+    /// - Returns: `nil` if there are no arguments, parameters deeper than 1, more than four at depth 0, or more than three at depth
+    ///   1.
     init?(_ arguments: [Argument]) {
         guard !arguments.isEmpty else { return nil }
         func count(_ depth: Int) -> Int {
@@ -66,13 +67,13 @@ struct GenericArguments {
         let (outer, inner) = (max(1, count(0)), count(1))
         guard outer <= 4, inner <= 3, arguments.allSatisfy({ $0.depth < 2 }) else { return nil }
         descriptor = Self.descriptors[outer - 1][inner]
-        // No capture uses a parameter that has no source, so any type does for it.
+        // No capture uses a parameter without a source, so `Void` stands for its argument.
         var words = Array(repeating: Metadata(Void.self).address, count: outer + inner)
         for argument in arguments { words[argument.depth * outer + argument.index] = argument.type.address }
         self.words = words
     }
 
-    /// The type of a name that may use the parameters.
+    /// Resolves a name that may use the parameters.
     func type(named name: MangledName) -> Metadata? {
         unsafe words.withUnsafeBufferPointer { words in
             Reflection.type(

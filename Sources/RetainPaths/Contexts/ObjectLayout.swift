@@ -18,17 +18,17 @@ struct ObjectLayout {
     enum Elements: UInt8 { case none, array, dictionary, set }
 
     var kind: Kind
-    /// The class or the metadata of a box; 0 if there is none.
+    /// The address of the class metadata, or of the metadata of a box's value; 0 if there is none.
     var metadata: UInt = 0
-    /// Bytes of header and fields; 0 where the allocation has to tell.
+    /// The size of header and fields in bytes; 0 if only the allocator knows it.
     var size = 0
     var slots = SlotRange.empty
-    /// Words from here to the end are searched for references, which are then suspected; `nil` where the slots are all.
+    /// The offset from which on words are searched for references, which are then suspected; `nil` if the slots are complete.
     var scanStart: Int?
     /// The offset from which on uncounted elements follow, up to the end of the allocation: they are searched as well.
     var tailStart: Int?
     var elements = Elements.none
-    /// The layout of elements or of a dictionary's values.
+    /// The number of the layout of elements, or of a dictionary's values; -1 if there is none.
     var elementLayout: Int32 = -1
     var keyLayout: Int32 = -1
     /// The offset of the elements of an array, or of the bitmap of a dictionary or set.
@@ -36,10 +36,10 @@ struct ObjectLayout {
     var scaleOffset: UInt = 0
     var keysOffset: UInt = 0
     var valuesOffset: UInt = 0
-    /// Fields of an object that owns raw memory: the pointer and its capacity.
+    /// The offset of the pointer in an object that owns raw memory, and below that of the capacity; 0 for other objects.
     var rawMemoryOffset: UInt = 0
     var rawCapacityOffset: UInt = 0
 
-    /// True if paths show it as part of the reference that leads to it.
+    /// `true` if a path shows the object as part of the reference that leads to it.
     var isFolded: Bool { kind == .storage || kind == .box }
 }

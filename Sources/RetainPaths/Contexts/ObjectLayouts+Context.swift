@@ -1,5 +1,5 @@
 extension ObjectLayouts {
-    /// How one capture is kept in a context.
+    /// The representation of one capture in a context.
     private enum Capture {
         case value(ValueLayout)
         /// References that do not keep an object alive, and functions without a context.
@@ -41,7 +41,7 @@ extension ObjectLayouts {
 
     /// - Parameters:
     ///   - arguments: the type arguments that captures use.
-    ///   - parameters: the same, with the parameters that they are for.
+    ///   - parameters: the same arguments, with the parameters that they belong to.
     mutating func contextLayout(
         _ metadata: Metadata, _ descriptor: CaptureDescriptor, arguments: GenericArguments?,
         types parameters: [GenericArguments.Argument]
@@ -71,14 +71,14 @@ extension ObjectLayouts {
         return layout
     }
 
-    /// Bytes from the start of a context to its captures.
+    /// Returns the offset of the first capture in a context, in bytes.
     private func firstCapture(_ metadata: Metadata, _ descriptor: CaptureDescriptor) -> Int {
         let start = min(
             Int(metadata.uint32(Int(HeapLayout.Context.firstCapture))), HeapLayout.Context.firstLimit)
         return max(start, HeapLayout.headerBytes) + 8 * descriptor.bindingCount
     }
 
-    /// Where the type arguments of a context are found; `nil` where one of them cannot be.
+    /// Returns the places of the type arguments in a context; `nil` if one cannot be found.
     private mutating func genericContext(
         _ metadata: Metadata, _ descriptor: CaptureDescriptor
     ) -> GenericContext? {
@@ -96,7 +96,7 @@ extension ObjectLayouts {
                 guard let number = descriptor.genericCapture(ofParameter: index),
                     let descriptorOfClass = descriptor.captureTypes[number]?.genericClass
                 else { return nil }
-                // A value of a type parameter before it is taken for one reference until its type is known.
+                // A value of a type parameter before the capture counts as one reference until its type is known.
                 guard
                     let offset = offset(
                         ofCapture: number, metadata, descriptor, arguments: nil, types: [],
@@ -111,7 +111,8 @@ extension ObjectLayouts {
         return context
     }
 
-    /// Returns whether the objects that type arguments were taken from are where captures with these arguments stand.
+    /// Returns `true` if the objects from which type arguments were taken are at the offsets that captures have with these
+    /// arguments.
     mutating func confirms(
         _ context: GenericContext, _ metadata: Metadata, arguments: [GenericArguments.Argument]
     ) -> Bool {

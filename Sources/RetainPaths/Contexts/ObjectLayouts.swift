@@ -1,16 +1,16 @@
 /// The layouts of objects, computed once for each class, context or box from its metadata.
 struct ObjectLayouts {
-    /// Layouts that are kept for the next walk. A program has some thousands; words that only look like types are not
-    /// counted on to be few.
+    /// The maximum number of layouts that are kept for the next walk. A program has some thousands, but garbage words that look
+    /// like types may add any number.
     private static let limit = 1 << 15
 
     var types: TypeLayouts
     private(set) var layouts: [ObjectLayout] = []
     private var indices = AddressTable()
     private var boxIndices = AddressTable()
-    /// By the context's metadata.
+    /// Generic contexts by the address of their metadata.
     var genericContexts: [UInt: GenericContext] = [:]
-    /// By the context's metadata and its type arguments.
+    /// Layout numbers of generic contexts by the addresses of their metadata and type arguments.
     var genericLayouts: [[UInt]: Int32] = [:]
 
     // Layouts that do not depend on metadata.
@@ -30,7 +30,7 @@ struct ObjectLayouts {
         ]
     }
 
-    /// True if layouts have to be computed anew, so that memory stays bounded. Not during a walk, which refers to them.
+    /// `true` if the layouts have to be dropped before the next walk, so that memory stays bounded. A walk refers to them.
     var isFull: Bool { layouts.count > Self.limit || types.values.count > Self.limit }
 
     @inline(__always)
@@ -50,9 +50,9 @@ struct ObjectLayouts {
         return index
     }
 
-    /// The layout of a box with a value of a type.
+    /// Returns the number of the layout of a box with a value of a type.
     ///
-    /// - Parameter minimumOffset: where the value starts at the earliest. Its alignment moves it.
+    /// - Parameter minimumOffset: the offset of the value before it is rounded up to the alignment of its type.
     mutating func box(of type: Metadata, minimumOffset: Int) -> Int32 {
         let key = type.address &<< 9 | UInt(minimumOffset)
         if let index = boxIndices.value(for: key) { return index }
@@ -66,7 +66,7 @@ struct ObjectLayouts {
         return index
     }
 
-    /// The layout of a class.
+    /// Computes the layout of a class.
     mutating func classLayout(_ metadata: Metadata) -> ObjectLayout {
         let descriptor = metadata.descriptor
         var layout = ObjectLayout(kind: .object, metadata: metadata.address, size: metadata.instanceSize)
@@ -82,7 +82,7 @@ struct ObjectLayouts {
         var slots: [ReferenceSlot] = []
         for (index, field) in fields.enumerated() {
             if field.type.address == Metadata(Void.self).address {
-                // Noncopyable fields are described as `()`: only their extent is known.
+                // Noncopyable fields are described as `()`: only their size is known.
                 let end = index + 1 < fields.count ? fields[index + 1].offset : layout.size
                 guard end - field.offset >= 8 else { continue }
                 let label = types.labels.number(of: TypeLayouts.displayName(field.name))
@@ -103,7 +103,8 @@ struct ObjectLayouts {
         return layout
     }
 
-    /// The type of the elements behind a `ManagedBuffer`, which alone knows how many of them there are.
+    /// Returns the type of the elements behind a `ManagedBuffer`; `nil` for other classes. Only the buffer's owner knows their
+    /// number.
     private func bufferElement(of metadata: Metadata) -> Metadata? {
         var current: Metadata? = metadata
         for _ in 0..<64 {
@@ -150,7 +151,7 @@ struct ObjectLayouts {
         }
     }
 
-    /// Storage of `Data`, which frees its memory itself. swift-foundation: Data+Representation.swift
+    /// Adds the raw memory of the storage of `Data`, which frees it itself. swift-foundation: Data+Representation.swift
     private func addRawMemory(_ fields: [Reflection.Field], to layout: inout ObjectLayout) {
         guard fields.count <= 8, let bytes = fields.first(where: { $0.name == "_bytes" }),
             let capacity = fields.first(where: { $0.name == "_capacity" }),
@@ -159,7 +160,7 @@ struct ObjectLayouts {
         (layout.rawMemoryOffset, layout.rawCapacityOffset) = (UInt(bytes.offset), UInt(capacity.offset))
     }
 
-    /// Returns whether a class or a superclass was compiled without reflection metadata.
+    /// Returns `true` if a class or a superclass was compiled without reflection metadata.
     private func hasUnknownFields(_ metadata: Metadata) -> Bool {
         typealias Context = DescriptorLayout.Context
         var current: Metadata? = metadata

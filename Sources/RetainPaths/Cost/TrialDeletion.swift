@@ -1,13 +1,12 @@
-/// Computes the memory that would be freed with an object: the object, and all objects whose strong references all come from freed
-/// objects.
+/// The memory that would be freed with an object: the object, and all objects whose strong references all come from freed objects.
 ///
-/// The counts in the headers tell which objects are held from outside, so no other root is needed. The object itself counts as
-/// released by its holder. Suspected references explain nothing: objects that they may hold are not charged.
-/// "Trial deletion": Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
+/// The counts in the headers show which objects are held from outside, so no other root is needed. The object itself counts as
+/// released by its holder. Suspected references explain nothing: objects that they may hold are not charged. "Trial deletion": Lins
+/// 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
 struct TrialDeletion {
     private(set) var bytes = 0
     private(set) var objects = 0
-    /// True if an object that is held from outside holds the object itself, so that breaking no cycle would free it.
+    /// `true` if an object that is held from outside holds the object itself, so that breaking a cycle would not free it.
     private(set) var isHeldFromOutside = false
 
     init(_ walker: inout GraphWalker) {
@@ -45,7 +44,7 @@ struct TrialDeletion {
         addBuffers(&walker, isKept: isKept)
     }
 
-    /// Buffers hold no references, so that each is freed if all its references come from objects that are.
+    /// Adds the buffers, which hold no references: a buffer is freed if all its references come from freed objects.
     private mutating func addBuffers(_ walker: inout GraphWalker, isKept: [Bool]) {
         var table = AddressTable()
         var buffers: [(address: UInt, references: Int, isKept: Bool)] = []
@@ -70,7 +69,7 @@ struct TrialDeletion {
 }
 
 extension ObjectReader {
-    /// Bytes of an object, of its side table and of the raw memory that it owns.
+    /// Returns the bytes of an object, of its side table and of the raw memory that it owns.
     mutating func allocatedBytes(at address: UInt, _ layout: ObjectLayout) -> Int {
         var bytes = chunkBytes(at: address) ?? Allocator.estimatedBytes(estimatedSize(at: address, layout))
         if hasSideTable(at: address) { bytes &+= HeapLayout.ReferenceCount.sideTableChunkBytes }
@@ -79,14 +78,14 @@ extension ObjectReader {
             capacity < HeapLayout.Chunk.sizeLimit
         {
             let chunk = chunkBytes(at: memory) ?? 0
-            // Memory that was not allocated for it has another word in front.
+            // Memory that was not allocated by malloc may have any word in front.
             let isOwn = chunk >= Int(capacity) && chunk < Int(capacity) + 64 * 1024
             bytes &+= isOwn ? chunk : Allocator.estimatedBytes(Int(capacity))
         }
         return bytes
     }
 
-    /// Bytes of an object by its layout and its counts.
+    /// Estimates the bytes of an object from its layout and its element counts.
     private mutating func estimatedSize(at address: UInt, _ layout: ObjectLayout) -> Int {
         typealias Storage = HeapLayout.ArrayStorage
         let size = max(layout.size, HeapLayout.headerBytes)

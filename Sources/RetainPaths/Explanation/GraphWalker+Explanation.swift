@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 extension GraphWalker {
-    /// One walk and its answer.
+    /// Walks once and explains the result. Walks a second time if references stay unexplained.
     mutating func explanation(
         _ address: UInt, callerReferences: Int, budget: Budget, search: HolderSearch = []
     ) -> RetainExplanation {
@@ -10,7 +10,7 @@ extension GraphWalker {
         guard walk(from: address, budget: budget) else { return explanation }
         var balance = ReferenceBalance(&self, callerReferences: callerReferences)
         if balance.unexplained != 0 {
-            // A thread that loads a weak reference to the object holds it for a moment.
+            // A thread that loads a weak reference to the object retains it for a moment.
             guard walk(from: address, budget: budget) else { return explanation }
             balance = ReferenceBalance(&self, callerReferences: callerReferences)
         }
@@ -35,7 +35,7 @@ extension GraphWalker {
             explanation.path = shortest.path
             explanation.furtherCycles = paths.dropFirst().map(\.path)
             explanation.closureSites = renderer.closureSites(shortest.cycle.edges)
-            // A cycle that was cut has references that were not looked at.
+            // A cycle that was cut has references that were not read.
             let isWhole = !shortest.path.isSuspected && shortest.path.fullLength == nil
             // Whatever holds another object of the cycle from outside keeps this one through the cycle.
             let isExplained =

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Turns edges of a graph into the references that a report tells.
+/// A renderer that turns edges of a graph into the references of a report.
 struct PathRenderer {
     static let framesName = "async frames"
 
@@ -14,7 +14,7 @@ struct PathRenderer {
         images = walker.reader.images
     }
 
-    /// - Parameter length: the number of references of a cycle; more than `edges` where it was cut.
+    /// - Parameter length: the number of references of the whole path; more than `edges` if it was cut.
     func path(_ edges: [Int32], isCycle: Bool, length: Int) -> RetainPath {
         var references: [RetainReference] = []
         guard let first = edges.first else {
@@ -42,7 +42,7 @@ struct PathRenderer {
             fullLength: length > edges.count ? length : nil)
     }
 
-    /// The code of the closures on a path.
+    /// Returns the code addresses of the closures on a path, as offsets in their images.
     func closureSites(_ edges: [Int32]) -> [ImageOffset] {
         edges.compactMap { index in
             let function = graph.edges[Int(index)].function
@@ -60,7 +60,8 @@ struct PathRenderer {
         field += field.isEmpty || label.hasPrefix("(") ? label : ".\(label)"
     }
 
-    /// Storage, boxes and captured variables are part of the reference that leads to them.
+    /// Returns `true` if the target of an edge is shown as part of the reference that leads to it: storage, boxes and captured
+    /// variables.
     private func isFolded(_ edge: ObjectGraph.Edge) -> Bool {
         let layout = layouts.layout(graph.nodes[Int(edge.to)].layout)
         if layout.isFolded { return true }

@@ -1,18 +1,22 @@
 /// Limits of one search.
 public struct Budget: Hashable, Sendable {
-    /// Objects that are visited, contexts of closures and storage of containers among them.
+    /// The maximum number of visited objects, including contexts of closures and storage of containers.
     public var objects: Int
-    /// Buffers of strings and of containers without references, which count as kept memory but lead nowhere.
+    /// The maximum number of buffers: storage of strings and of containers without references, which counts as kept memory but
+    /// leads nowhere.
     public var buffers: Int
-    /// References in a cycle. The shortest longer cycle is reported with its first references only.
+    /// The maximum number of references in a reported cycle. If all cycles are longer, the shortest is reported with its first
+    /// references only.
     public var cycleLength: Int
-    /// Different cycles that are reported.
+    /// The maximum number of different cycles that are reported.
     public var cycles: Int
-    /// Memory that is copied, in bytes. A page of 4 KiB takes 0.9 µs.
+    /// The maximum number of bytes that are copied. Copying a page of 4 KiB takes 0.9 µs.
     public var pageBytes: Int
-    /// The time of one search of the heap. A walk makes at most one search, and its results up to that time count.
+    /// The maximum time of one search of the heap, at most an hour. A walk makes at most one search, and its results up to that
+    /// time count.
     public var searchTime: Duration
 
+    /// Makes a budget. Values outside of their limits are moved to the nearest limit.
     public init(
         objects: Int, buffers: Int, cycleLength: Int, cycles: Int, pageBytes: Int, searchTime: Duration
     ) {
@@ -24,7 +28,7 @@ public struct Budget: Hashable, Sendable {
         self.searchTime = min(max(searchTime, .zero), .seconds(3_600))
     }
 
-    /// Numbers of objects and of references, at most 16 times as many, have 32 bits inside.
+    /// The maximum number of objects. Objects and references, at most 16 times as many, are numbered with 32 bits.
     private static let largest = 1 << 26
 
     /// The budget with every number within its limits.

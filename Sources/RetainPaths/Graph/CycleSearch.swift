@@ -1,14 +1,14 @@
 internal import LeakMessage
 
-/// Finds the cycles of a graph that lead from its first node back to it, the shortest first.
+/// A search for the cycles that lead from the first node of a graph back to it, the shortest first.
 struct CycleSearch {
-    /// Edges that are tried at most. Reached only in graphs where many cycles share objects.
+    /// The maximum number of edges that are tried. Reached only in graphs where many cycles share objects.
     private static let stepLimit = 20_000
 
     /// The edges of a cycle in order.
     struct Cycle {
         var edges: [Int32]
-        /// The number of references, which is more than `edges` holds where it was cut.
+        /// The number of references; more than `edges` contains if the cycle was cut.
         var length: Int
     }
 
@@ -48,7 +48,7 @@ struct CycleSearch {
         return shortest
     }
 
-    /// A walk against the direction of references.
+    /// Computes ``distances``, breadth first against the direction of references.
     private mutating func computeDistances() {
         // Edges sorted by their target, as offsets into one array.
         var starts = [Int32](repeating: 0, count: graph.nodes.count + 1)
@@ -111,7 +111,7 @@ struct CycleSearch {
         }
     }
 
-    /// One of the shortest cycles, cut behind a number of references.
+    /// Returns one of the shortest cycles, cut after `count` references.
     private func oneShortest(length: Int, keeping count: Int) -> Cycle {
         var edges: [Int32] = []
         var node = 0

@@ -1,7 +1,7 @@
 extension GraphWalker {
     /// Adds the references in the elements of an array, dictionary or set.
     ///
-    /// Counts may be garbage: each is checked before memory of that size is looked at.
+    /// Counts may be garbage: each is checked before memory of that size is read.
     mutating func expandElements(of address: UInt, _ layout: ObjectLayout) {
         let element = reader.layouts.types.value(layout.elementLayout)
         switch layout.elements {
@@ -36,7 +36,7 @@ extension GraphWalker {
         }
     }
 
-    /// - Parameter bitmap: the address of one bit for each bucket in use; 0 where every element is.
+    /// - Parameter bitmap: the address of a bitmap of the buckets in use; 0 if every element is in use.
     private mutating func followElements(
         _ start: UInt, count: Int, _ element: ValueLayout, flags: ObjectGraph.EdgeFlags, bitmap: UInt = 0
     ) {

@@ -1,8 +1,8 @@
-/// Visits the objects that can be reached from one, breadth first, so that a small budget misses the farthest alone.
+/// A walker that visits the objects reachable from one object, breadth first, so that a small budget misses only the farthest.
 ///
-/// Nothing is retained, no code of the program runs, and no instance is read but through the snapshot.
+/// It retains nothing, runs no code of the program, and reads instances only through the snapshot.
 struct GraphWalker: ~Copyable {
-    /// References that a node may have on average. An array of a million references to one object stays within it.
+    /// The maximum number of references per node, on average. An array of a million references to one object stays within it.
     private static let edgesPerNode = 16
 
     var reader = ObjectReader()
@@ -11,22 +11,22 @@ struct GraphWalker: ~Copyable {
     private(set) var strongCount: Int?
     private var budget = Budget.release
     private var edgeLimit = 0
-    /// Elements of containers that may still be looked at: those without a reference take time too.
+    /// The number of container elements that may still be read: elements without a reference take time too.
     private var elementsLeft = 0
     private var current: Int32 = 0
-    /// Enum values are projected in place, so each level of nesting needs a copy.
+    /// Memory for copies of enum values: they are projected in place, so each level of nesting needs a copy.
     let scratch = ScratchMemory()
 
     init() {}
 
     /// Walks from one object.
     ///
-    /// - Returns: `false` where no object is at the address.
+    /// - Returns: `false` if no object is at the address.
     mutating func walk(from address: UInt, budget: Budget) -> Bool {
         begin(budget)
         guard let layout = reader.layoutIndex(at: address) else { return false }
         _ = graph.addNode(address, layout: layout)
-        // Now: the pages of the budget may be used up later.
+        // Read now, because the pages of the budget may be used up later.
         strongCount = reader.strongCount(at: address)
         expandAll()
         return true
@@ -41,7 +41,7 @@ struct GraphWalker: ~Copyable {
         graph.removeAll()
     }
 
-    /// Gives back most of the memory of a walk.
+    /// Frees most of the memory of a walk.
     mutating func reset() {
         reader.memory.reset(byteLimit: 0)
         graph.removeAll()
@@ -83,7 +83,7 @@ struct GraphWalker: ~Copyable {
 
     private var isFull: Bool { graph.nodes.count >= budget.objects || graph.edges.count >= edgeLimit }
 
-    /// Adds a reference from the current object, and its target where it is an object and the budget allows.
+    /// Adds a reference from the current object, and its target if it is an object and the budget allows.
     @inline(__always)
     mutating func addEdge(
         to address: UInt, label: Int32, flags: ObjectGraph.EdgeFlags, function: UInt = 0
@@ -137,7 +137,7 @@ struct GraphWalker: ~Copyable {
         unsafe follow(layout.slots, in: bytes, size: size)
     }
 
-    /// Bytes of an object whose layout does not tell them.
+    /// Returns the size in bytes of an object whose layout does not contain it.
     private mutating func extent(of address: UInt, _ layout: ObjectLayout) -> Int {
         switch layout.kind {
         case .block: return reader.blockSize(at: address) ?? 0
@@ -251,7 +251,7 @@ struct GraphWalker: ~Copyable {
         }
         unsafe copy.copyMemory(from: value, byteCount: layout.size)
         let tag = unsafe Int(Reflection.enumTag(copy, layout))
-        // Garbage gives any number.
+        // Garbage may give any tag.
         guard tag < layout.cases.count, !layout.cases[tag].isEmpty else { return }
         unsafe Reflection.projectEnumData(copy, layout)
         unsafe follow(

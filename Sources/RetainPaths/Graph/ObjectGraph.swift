@@ -13,11 +13,11 @@ struct ObjectGraph {
         let rawValue: UInt8
         /// The reference of a function value to its context.
         static let closure = EdgeFlags(rawValue: 1)
-        /// Found by searching words, so that it may be no reference at all.
+        /// A word that was found by searching, so it may be no reference at all.
         static let suspected = EdgeFlags(rawValue: 2)
         static let element = EdgeFlags(rawValue: 4)
         static let key = EdgeFlags(rawValue: 8)
-        /// Suspected, but the reference counts leave no room for it.
+        /// A suspected reference for which the reference count of its target leaves no room.
         static let rejected = EdgeFlags(rawValue: 16)
     }
 
@@ -29,7 +29,7 @@ struct ObjectGraph {
         /// The function of a closure or block, else 0.
         var function: UInt
 
-        /// True if the type of the reference is known.
+        /// `true` if the type of the reference is known.
         var isProven: Bool { !flags.contains(.suspected) }
     }
 
@@ -39,15 +39,16 @@ struct ObjectGraph {
         var address: UInt
     }
 
-    /// The first is the object that is asked about.
+    /// The objects. The first one is the object to explain.
     var nodes: [Node] = []
     var edges: [Edge] = []
     var bufferEdges: [BufferEdge] = []
-    /// True if a limit of the budget was reached.
+    /// `true` if a limit of the budget was reached.
     var isTruncated = false
     private(set) var indices = AddressTable()
 
-    /// Memory of some hundred kilobytes stays for the next walk: as much as one within ``Budget/release`` needs.
+    /// Removes all objects. Some hundred kilobytes of memory stay for the next walk: as much as a walk within ``Budget/release``
+    /// needs.
     mutating func removeAll() {
         nodes.removeAll(keepingCapacity: nodes.capacity <= 1 << 12)
         edges.removeAll(keepingCapacity: edges.capacity <= 1 << 13)

@@ -1,7 +1,7 @@
 extension ObjectReader {
-    /// The number of strong references to an object, read from its header without a call of the runtime.
+    /// Returns the number of strong references to an object, read from its header without a call of the runtime.
     ///
-    /// - Returns: `nil` for immortal objects, whose references are not counted, and where it cannot be read.
+    /// - Returns: `nil` for immortal objects, whose references are not counted, and if the count cannot be read.
     mutating func strongCount(at address: UInt) -> Int? {
         typealias Count = HeapLayout.ReferenceCount
         guard let word = memory.word(address &+ Count.word) else { return nil }
@@ -15,17 +15,17 @@ extension ObjectReader {
         return Int(bits >> Count.strongShift & Count.strongMask) + 1
     }
 
-    /// Returns whether an object has a side table: it has weak references, or had some.
+    /// Returns `true` if an object has a side table, because it has or had weak references.
     mutating func hasSideTable(at address: UInt) -> Bool {
         typealias Count = HeapLayout.ReferenceCount
         guard let word = memory.word(address &+ Count.word) else { return false }
         return UInt64(word) & Count.sideTableMark == Count.sideTableMark
     }
 
-    /// Bytes of the allocator's chunk that starts with an object, the allocator's own bytes included.
+    /// Returns the bytes of the allocator's chunk that starts with an object, including the allocator's own bytes.
     ///
-    /// Only right for an address that malloc returned.
-    /// - Returns: `nil` where the word before the object cannot be a chunk's size.
+    /// Correct only for an address that malloc returned.
+    /// - Returns: `nil` if the word before the object cannot be a chunk's size.
     mutating func chunkBytes(at address: UInt) -> Int? {
         typealias Chunk = HeapLayout.Chunk
         guard Allocator.hasChunkHeaders, let word = memory.word(address &- Chunk.size), word < Chunk.sizeLimit
@@ -36,7 +36,7 @@ extension ObjectReader {
         return bytes >= 32 ? bytes : nil
     }
 
-    /// Bytes that a program can use of the allocation that starts with an object; `nil` where it is not known.
+    /// Returns the bytes that a program can use of the allocation that starts with an object; `nil` if they are not known.
     mutating func allocationSize(at address: UInt) -> Int? {
         typealias Chunk = HeapLayout.Chunk
         guard chunkBytes(at: address) != nil else { return nil }

@@ -1,10 +1,10 @@
-/// Checks before anything is trusted as metadata. Everything is read through the snapshot: a word may be garbage.
+/// Checks of words before they are used as metadata. Everything is read through the snapshot, because a word may be garbage.
 ///
 /// `RandomAddressTests` walks from random addresses while another thread changes objects.
 extension ObjectReader {
     private static let nestingLimit = 8
 
-    /// Returns whether an address is class metadata of Swift.
+    /// Returns `true` if an address is class metadata of Swift.
     ///
     /// The runtime allocates metadata of generic classes and of subclasses of resilient ones; other metadata lies in an
     /// image.
@@ -28,7 +28,7 @@ extension ObjectReader {
         return hasSuperclasses(address)
     }
 
-    /// Returns whether metadata lies where the compiler or the runtime puts it, and not in a copy of a page.
+    /// Returns `true` if metadata lies where the compiler or the runtime puts it, and not in a copy of a page.
     private mutating func isInPlace(_ address: UInt, _ descriptor: UInt) -> Bool {
         typealias Context = DescriptorLayout.Context
         if images.contains(address) { return true }
@@ -39,7 +39,7 @@ extension ObjectReader {
         return flags & Context.isGeneric != 0 ? hasArguments(address, descriptor) : isResilient
     }
 
-    /// Returns whether the type arguments and witness tables of generic metadata can be read.
+    /// Returns `true` if the type arguments and witness tables of generic metadata can be read.
     private mutating func hasArguments(_ address: UInt, _ descriptor: UInt) -> Bool {
         typealias Context = DescriptorLayout.Context
         let isClass = ImmortalMemory.uint32(descriptor) & Context.kindMask == Context.classKind
@@ -57,7 +57,7 @@ extension ObjectReader {
         return true
     }
 
-    /// Follows the superclasses to the root.
+    /// Returns `true` if the superclasses lead to a root class.
     private mutating func hasSuperclasses(_ address: UInt) -> Bool {
         var current = address
         for _ in 0..<64 {
@@ -79,7 +79,7 @@ extension ObjectReader {
         return false
     }
 
-    /// Returns whether an address is metadata of a type that layouts can be computed of.
+    /// Returns `true` if an address is metadata of a type for which a layout can be computed.
     mutating func isType(_ address: UInt) -> Bool { isType(address, nesting: 0) }
 
     private mutating func isType(_ address: UInt, nesting: Int) -> Bool {
@@ -92,21 +92,21 @@ extension ObjectReader {
         case Kind.structure: return isNominal(address, DescriptorLayout.Context.structKind)
         case Kind.enumeration, Kind.optional: return isNominal(address, DescriptorLayout.Context.enumKind)
         case Kind.tuple: return isTuple(address, nesting: nesting)
-        // The other kinds, such as functions and existentials, have nothing that could be checked: only those are accepted that the
-        // description of a type named before.
+        // The other kinds, such as functions and existentials, have nothing that could be checked. They are accepted only if the
+        // description of another type named them before, see `isKnown` above.
         default: return false
         }
     }
 
     private mutating func isNominal(_ address: UInt, _ descriptorKind: UInt32) -> Bool {
-        // Metadata that has to be completed at run time is static, so that in the heap are only generic types.
+        // Metadata that is completed at run time is static, so the heap contains only metadata of generic types.
         guard let descriptor = memory.word(address &+ UInt(MetadataLayout.Value.descriptor)),
             DescriptorCheck(images).isType(descriptor, descriptorKind)
         else { return false }
         return hasWitnesses(address) && isInPlace(address, descriptor)
     }
 
-    /// Returns whether metadata has a value witness table with functions of an image and a size that types can have.
+    /// Returns `true` if metadata has a value witness table with functions of an image and a size that types can have.
     private mutating func hasWitnesses(_ address: UInt) -> Bool {
         typealias Witness = MetadataLayout.Witness
         guard let table = memory.word(address &+ UInt(bitPattern: MetadataLayout.valueWitnesses)),
@@ -118,7 +118,7 @@ extension ObjectReader {
         return UInt32(truncatingIfNeeded: flags) & Witness.isIncomplete == 0
     }
 
-    /// The runtime is asked for the tuple of the same elements: there is one metadata for each.
+    /// Returns `true` if the runtime returns the same address for a tuple of these elements: it makes one metadata for each tuple.
     private mutating func isTuple(_ address: UInt, nesting: Int) -> Bool {
         typealias Tuple = MetadataLayout.Tuple
         guard let count = memory.word(address &+ UInt(Tuple.count)), (2...16).contains(count),
@@ -132,12 +132,12 @@ extension ObjectReader {
             }
             elements.append(Metadata(element))
         }
-        // Tuples with labels differ from those without by the address of the labels alone, which cannot be checked.
+        // Tuples with labels differ from those without only by the address of the labels, which cannot be checked.
         guard labels == 0 else { return false }
         return Reflection.tuple(of: elements)?.address == address
     }
 
-    /// Returns whether an address is the metadata of contexts: it lies in an image, with its function and its description.
+    /// Returns `true` if an address is the metadata of a context: it lies in an image, and so do its function and its description.
     mutating func isContext(_ address: UInt) -> Bool {
         guard images.contains(address, count: 24),
             let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)),
@@ -148,10 +148,10 @@ extension ObjectReader {
         return descriptor == 0 || CaptureDescriptor(descriptor, images) != nil
     }
 
-    /// Returns whether an object that starts as a block has the rest of one.
+    /// Returns `true` if an object whose first word is that of a block has a valid block descriptor.
     mutating func isBlock(at address: UInt) -> Bool { blockSize(at: address) != nil }
 
-    /// Bytes of a block; `nil` where they cannot be true.
+    /// Returns the size of a block in bytes; `nil` if it is implausible.
     mutating func blockSize(at address: UInt) -> Int? {
         typealias Block = HeapLayout.Block
         guard let descriptor = memory.word(address &+ Block.descriptor),
@@ -164,7 +164,7 @@ extension ObjectReader {
 
     mutating func isTaskSlab(at address: UInt) -> Bool { taskSlabSize(at: address) != nil }
 
-    /// Bytes of a slab up to the end of the frames in use; `nil` where they cannot be true.
+    /// Returns the bytes of a slab up to the end of the frames in use; `nil` if they are implausible.
     mutating func taskSlabSize(at address: UInt) -> Int? {
         guard let sizes = memory.word(address &+ HeapLayout.TaskSlab.capacity) else { return nil }
         let (capacity, used) = (sizes & 0xFFFF_FFFF, sizes >> 32)

@@ -1,9 +1,9 @@
-/// Recognises objects: reads a header through the snapshot, validates the metadata and finds the layout.
+/// A reader that recognizes objects: it reads a header through the snapshot, validates the metadata and finds the layout.
 struct ObjectReader: ~Copyable {
     var memory = PageSnapshot()
     var images: ImageAddressMap
     var layouts: ObjectLayouts
-    /// Changes whenever ``layouts`` is reset: an index of earlier layouts is then invalid, or refers to another layout.
+    /// The number of resets of ``layouts``. After a reset, an index of earlier layouts is invalid, or refers to another layout.
     private(set) var generation = 0
 
     init() {
@@ -11,26 +11,26 @@ struct ObjectReader: ~Copyable {
         layouts = ObjectLayouts(images)
     }
 
-    /// Starts a new walk with fresh pages, and with a new list of images if some came or went.
+    /// Starts a new walk with fresh pages, and with a new list of images if an image was loaded or unloaded.
     mutating func reset(pageBytes: Int) {
         memory.reset(byteLimit: pageBytes)
         let isOutdated = images.isOutdated
         guard isOutdated || layouts.isFull else { return }
         if isOutdated { images = ImageAddressMap() }
-        // Types of an image that has gone may have left their addresses to others.
+        // Other types may have the addresses of types of an unloaded image.
         layouts = ObjectLayouts(images)
         generation += 1
     }
 
-    /// Returns whether a word can be the address of an object, before anything is read there.
+    /// Returns `true` if a word can be the address of an object. Reads nothing at the address.
     @inline(__always)
     static func isAddress(_ word: UInt) -> Bool {
         word & 7 == 0 && HeapLayout.addresses.contains(word)
     }
 
-    /// The layout of the object at an address.
+    /// Returns the number of the layout of the object at an address.
     ///
-    /// - Returns: `nil` where no object is, or one of a kind that holds no references.
+    /// - Returns: `nil` if there is no object, or one of a kind that holds no references.
     @inline(__always)
     mutating func layoutIndex(at address: UInt) -> Int32? {
         guard Self.isAddress(address), let metadata = memory.word(address), metadata != 0 else { return nil }
@@ -74,7 +74,7 @@ struct ObjectReader: ~Copyable {
         }
     }
 
-    /// The layout of a context whose captures have types that the context itself holds.
+    /// Returns the number of the layout of a context that itself holds the types of its captures.
     private mutating func genericContextIndex(at address: UInt, _ index: Int32) -> Int32? {
         let metadata = Metadata(layouts.layout(index).metadata)
         guard let context = layouts.genericContexts[metadata.address] else { return nil }
@@ -93,7 +93,7 @@ struct ObjectReader: ~Copyable {
         return found
     }
 
-    /// The argument of each generic parameter that captures use; `nil` where one cannot be found.
+    /// Returns the argument of each generic parameter that captures use; `nil` if one cannot be found.
     private mutating func arguments(
         of context: GenericContext, at address: UInt
     ) -> [GenericArguments.Argument]? {

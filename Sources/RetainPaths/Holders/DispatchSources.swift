@@ -1,4 +1,4 @@
-/// Finds the handlers of dispatch sources. They are in memory of Dispatch for which there is no description.
+/// A search for the handlers of dispatch sources, which are in memory of Dispatch whose layout is not described.
 extension GraphWalker {
     private static let className = "Dispatch.DispatchSource"
 
@@ -15,18 +15,19 @@ extension GraphWalker {
 }
 
 extension ObjectReader {
-    /// References from the object of Dispatch that a source wraps to a handler: to its description of the timer or file, to an
-    /// item of a queue, to the block. swift-corelibs-libdispatch: src/source.c
+    /// The maximum number of references from the Dispatch object that a source wraps to its handler: to the description of the
+    /// timer or file, to an item of a queue, to the block. swift-corelibs-libdispatch: src/source.c
     private static let handlerDistance = 4
-    /// Pieces of memory that are looked at, and bytes of each. Those of Dispatch have 128 bytes or less, sources 256.
+    /// The maximum number of memory blocks that are read, and below the bytes read of each. Those of Dispatch have 128 bytes or
+    /// less, sources 256.
     private static let pieceLimit = 64
     private static let pieceBytes = 256
 
-    /// Returns whether the memory of a dispatch source refers to a block, within a few references.
+    /// Returns `true` if the memory of a dispatch source refers to a block, within ``handlerDistance`` references.
     ///
     /// Each word that can be an address is followed, so that no layout of Dispatch has to be known.
     mutating func isHandler(_ block: UInt, of source: UInt) -> Bool {
-        // The object of Dispatch is the only property.
+        // The Dispatch object is the only property of the source.
         guard let wrapped = memory.word(source &+ UInt(HeapLayout.headerBytes)) else { return false }
         var pieces = [wrapped]
         var start = 0

@@ -6,7 +6,7 @@ extension GraphWalker {
     /// - Returns: edges of ``graph``, which the search replaces, and the variable's address.
     mutating func pathFromGlobals(to target: UInt, budget: Budget) -> (edges: [Int32], variable: UInt)? {
         begin(budget)
-        // The first node represents all variables: there is no object.
+        // The first node represents all variables; it is no object.
         _ = graph.addNode(1, layout: -1)
         var variables: [UInt] = []
         for image in reader.images.images where image.isProgram {
@@ -40,7 +40,7 @@ extension GraphWalker {
         }
     }
 
-    /// The edges through which a walk reached a node first.
+    /// Returns the edges through which a walk first reached a node.
     private func pathToNode(_ node: Int32) -> [Int32] {
         var incoming = [Int32](repeating: -1, count: graph.nodes.count)
         for (index, edge) in graph.edges.enumerated() where incoming[Int(edge.to)] < 0 {

@@ -14,9 +14,9 @@ extension GraphWalker {
         begin(budget)
         let generation = reader.generation
         for _ in 0..<HeapSearch.roundLimit where !search.isDone {
-            // Pages of a round are stale in the next.
+            // The pages of a round are stale in the next one.
             begin(budget)
-            // A library came or went: the layouts of the holders found so far are gone.
+            // A library was loaded or unloaded, so the layouts of the holders found so far were dropped.
             guard reader.generation == generation else { return nil }
             search.scan(excluding: reader.memory.ownRanges, until: end)
             // An unfinished round may have missed a more certain holder.
@@ -39,7 +39,7 @@ extension GraphWalker {
         return replaceGraph(with: path)
     }
 
-    /// Looks for the object around a word, and for a reference of it to the target.
+    /// Adds the object that contains a word as a holder, if one of its references leads to the target.
     private mutating func addHolder(_ hit: HeapSearch.Hit, to search: inout HeapSearch) {
         if reader.images.contains(hit.address) {
             search.add(
@@ -85,17 +85,17 @@ extension GraphWalker {
 }
 
 extension ObjectReader {
-    /// Bytes before a word that its object may start at: an array of 8,000 references.
+    /// The maximum distance in bytes from the start of an object to a word in it: an array of 8,000 references.
     private static let longestDistance: UInt = 64 * 1024
 
-    /// The object whose allocation a word lies in.
+    /// Returns the object whose allocation contains a word; `nil` if there is none.
     mutating func objectAround(_ address: UInt) -> (address: UInt, layout: Int32)? {
         // Allocations are multiples of 16 apart.
         var start = address & ~15
         let end = start - min(start, Self.longestDistance)
         while start > end {
             if let layout = layoutIndex(at: start), let bytes = chunkBytes(at: start) {
-                // Memory beyond it is another allocation, so that no other object can be around the word either.
+                // If the allocation ends before the word, the word is in another one, and no earlier object can contain it either.
                 return start &+ UInt(bytes) > address ? (start, layout) : nil
             }
             start -= 16

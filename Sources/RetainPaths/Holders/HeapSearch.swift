@@ -4,20 +4,21 @@
 
 /// A search of the process's memory for words that are the address of an object or of one of its holders.
 struct HeapSearch {
-    /// Holders of holders that are looked for. Each round reads the memory once.
+    /// The maximum number of rounds, each of which reads the memory once and finds the holders of the holders of the round before.
     static let roundLimit = 16
-    /// Limit of the words found in one round; an object with more holders is shared so widely that one of them explains nothing.
+    /// The maximum number of words found in one round. An object with more holders is shared so widely that one of them explains
+    /// nothing.
     private static let hitLimit = 256
-    /// Holders whose own holders are looked for in one round.
+    /// The maximum number of holders whose own holders are searched for in one round.
     private static let holderLimit = 16
-    /// Memory beyond is not searched in a round.
+    /// The maximum number of bytes that are read in one round, 1 GiB.
     private static let byteLimit = 1 << 30
-    /// Addresses beyond are not looked at in a round, whether they have memory or not: each look takes time. Larger mappings are
-    /// left out: a sanitizer or another allocator reserves terabytes.
+    /// The maximum number of addresses that are visited in one round, 8 GiB, with memory behind them or not, because each visit
+    /// takes time. Larger mappings are left out: a sanitizer or another allocator reserves terabytes.
     static let lookLimit = 1 << 33
     private static let blockBytes = 1 << 20
 
-    /// A word found.
+    /// A word that was found, and the object whose address it is.
     struct Hit {
         var address: UInt
         var target: UInt
@@ -25,9 +26,9 @@ struct HeapSearch {
 
     /// The certainty that a holder keeps its target alive.
     enum Certainty: Int, Comparable {
-        /// Frames of functions keep addresses that they have released.
+        /// The frame of a suspended function, which keeps addresses of objects that it has released.
         case frame
-        /// The words of blocks and of fields that are not described.
+        /// A word of a block, or of a field that is not described.
         case unknownWord
         case proven
 
@@ -48,16 +49,16 @@ struct HeapSearch {
         var isTask = false
         var certainty = Certainty.proven
 
-        /// True if the holder itself has no holder of interest: a global variable, or a task that the scheduler keeps.
+        /// `true` if the search ends at the holder: it is a global variable, or a task that the scheduler keeps.
         var isEnd: Bool { holder == 0 || isTask }
     }
 
     private let target: UInt
     private var frontier: [UInt]
     private var hits: [Hit] = []
-    /// By holder.
+    /// The steps of earlier rounds, by holder.
     private var steps: [UInt: Step] = [:]
-    /// Values of this round.
+    /// The steps that were found in this round.
     private var found: [Step] = []
     /// The step that the path begins with.
     private var first: Step?
@@ -68,7 +69,7 @@ struct HeapSearch {
         frontier = [target]
     }
 
-    /// True if a global variable or a task was found, or no holder in the last round.
+    /// `true` if a global variable or a task was found, or no holder in the last round.
     var isDone: Bool { isFound || frontier.isEmpty }
 
     func isNew(_ holder: UInt) -> Bool { holder != target && steps[holder] == nil }
@@ -77,7 +78,7 @@ struct HeapSearch {
 
     /// Makes the holders found in this round the targets of the next one.
     ///
-    /// Less certain holders count only if no other was found. Of several holders, the first one is reported.
+    /// Only the holders with the highest certainty found count. Of several such holders, the first one is reported.
     mutating func finishRound() {
         let highest = found.map(\.certainty).max()
         let holders = found.filter { $0.certainty == highest }.prefix(Self.holderLimit)
@@ -109,10 +110,10 @@ struct HeapSearch {
     /// Collects the words that refer to the holders of the last round.
     ///
     /// - Parameters:
-    ///   - excluded: memory with copies of pages, which must not be taken for objects.
-    ///   - regions: where to search.
-    ///   - end: when to stop.
-    /// - Returns: the bytes that were looked at.
+    ///   - excluded: memory with copies of pages, which must not be mistaken for objects.
+    ///   - regions: the memory to search.
+    ///   - end: the time at which the search stops; `nil` for no limit.
+    /// - Returns: the number of bytes of the visited addresses, including those without memory.
     @discardableResult
     mutating func scan(
         excluding excluded: [Range<UInt>], in regions: [Range<UInt>] = WritableMemory.regions(),
@@ -162,9 +163,9 @@ struct HeapSearch {
     }
 }
 
-/// Memory of the process that objects and variables can be in.
+/// The memory of the process that can contain objects and variables.
 enum WritableMemory {
-    /// Mappings that are private and writable, stacks of threads among them. proc(5): /proc/pid/maps
+    /// Returns the private, writable mappings, including the stacks of all threads but the main one. proc(5): /proc/pid/maps
     static func regions() -> [Range<UInt>] {
         SystemFile.contents(of: "/proc/self/maps").split(separator: UInt8(ascii: "\n")).compactMap { line in
             let columns = line.split(separator: UInt8(ascii: " "))
@@ -181,8 +182,8 @@ enum WritableMemory {
         }
     }
 
-    /// True if a page has memory. Most pages of threads' stacks have none: reading them would take time, and entries in page
-    /// tables.
+    /// Returns `true` if a page of a range has memory. Most pages of threads' stacks have none: reading them would take time, and
+    /// entries in page tables.
     ///
     /// - Parameter address: the first byte of a page.
     static func isTouched(_ address: UInt, count: Int) -> Bool {

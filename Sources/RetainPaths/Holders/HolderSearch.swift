@@ -2,33 +2,35 @@ internal import LeakMessage
 
 /// The places to search for the holder of an object that is not part of a cycle.
 public struct HolderSearch: OptionSet, Hashable, Sendable {
+    /// The bits of the places.
     public let rawValue: Int
+    /// Makes a set of places from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Walks from the global and static variables of the program, within the budget.
+    /// The global and static variables of the program: a walk from them, within the budget.
     public static let globals = HolderSearch(rawValue: 1)
-    /// Searches the memory of the process for references, holder by holder. Takes time in
-    /// proportion to that memory. Linux with glibc's allocator only: its chunks tell where an object ends.
+    /// The memory of the process: a search for references, holder by holder. It takes time in proportion to that memory. Only on
+    /// Linux with glibc's allocator, whose chunks show where an object ends.
     public static let heap = HolderSearch(rawValue: 2)
 }
 
 extension RetainExplanation.Holder {
-    /// The kind that the types on a path tell.
+    /// Makes a holder of the kind that follows from the types on a path.
     init(_ path: RetainPath) { self.init(kind: Kind(path)) }
 }
 
 extension RetainExplanation.Holder.Kind {
-    /// Types of libraries, by their names with modules: an app may have a timer of its own.
+    /// The qualified names of timers in libraries: an app may have a timer class of its own.
     private static let timers: Set = ["Foundation.Timer", "__C.NSTimer", "__C.__NSCFTimer"]
     private static let centers: Set = [
         "Foundation.NotificationCenter", "FoundationEssentials.NotificationCenter",
         "__C.NSNotificationCenter",
     ]
-    /// The name of the objects without a type that are blocks, and the classes that hold one.
+    /// The name that paths show for blocks, and the classes that hold a block.
     private static let blocks: Set = ["block", "Dispatch.DispatchWorkItem", "Dispatch.DispatchSource"]
 
     fileprivate init(_ path: RetainPath) {
-        // Without type arguments.
+        // Compares names without their type arguments.
         let names = path.references.map { String($0.owner.prefix { $0 != "<" }) }
         let first = path.references.first?.kind
         if names.contains(where: Self.timers.contains) {

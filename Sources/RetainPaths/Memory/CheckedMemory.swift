@@ -5,12 +5,12 @@
     internal import Glibc
 #endif
 
-/// Reads that fail instead of raising a signal where an address is not mapped.
+/// Reads that fail instead of raising a signal if an address is not mapped.
 enum CheckedMemory {
     /// Copies `count` bytes at `address`.
     ///
     /// One system call, 0.9 µs for 4 KiB.
-    /// - Returns: `false` where a byte of them cannot be read. The contents of `destination` are then undefined.
+    /// - Returns: `false` if a byte of them cannot be read. The contents of `destination` are then undefined.
     static func read(_ address: UInt, count: Int, into destination: UnsafeMutableRawPointer) -> Bool {
         guard count > 0, HeapLayout.addresses.contains(address) else { return false }
         #if canImport(Darwin)

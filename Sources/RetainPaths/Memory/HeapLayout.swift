@@ -1,4 +1,4 @@
-/// Facts about objects in memory, 64-bit.
+/// The layout of objects in memory on 64-bit systems.
 ///
 /// Sources: SwiftShims/RefCount.h, stdlib/public/core and stdlib/public/Concurrency in the repository of Swift, glibc's
 /// malloc.c. `HeapLayoutTests` compares most of them with the runtime that the tests run on; tasks and blocks are tested by the
@@ -19,17 +19,17 @@ enum HeapLayout {
         static let sideTableCount: UInt = 16
         /// The highest bit without a side table: the object is immortal, or its count has overflowed.
         static let slowBit: UInt64 = 1 << 63
-        /// Bytes that a side table takes from the allocator, measured: 32 asked for, in a chunk of 48.
+        /// The bytes that a side table takes from the allocator, measured: 32 are requested, in a chunk of 48.
         static let sideTableChunkBytes = 48
     }
 
-    /// GenericContexts and boxes. Metadata.h: TargetHeapLocalVariableMetadata, TargetGenericBoxHeapMetadata
+    /// Metadata of closure contexts and boxes. Metadata.h: TargetHeapLocalVariableMetadata, TargetGenericBoxHeapMetadata
     enum Context {
         static let firstCapture: UInt = 8
-        /// The alignment of a capture moves the first one; garbage is larger.
+        /// The maximum offset of the first capture, which depends on its alignment; garbage is larger.
         static let firstLimit = 256
         static let captureDescriptor: UInt = 16
-        /// Generic boxes.
+        /// For generic boxes: the offset of the value, and below the type of the value.
         static let valueOffset: UInt = 8
         static let valueType: UInt = 16
     }
@@ -66,7 +66,8 @@ enum HeapLayout {
         static let text = 32
     }
 
-    /// Bytes of a task up to the context of its start function, seen on 6.3.1: a pointer to the slabs at 120, to the context at 256.
+    /// The bytes of a task up to the context of its start function, observed on Swift 6.3.1: a pointer to the slabs is at 120, one
+    /// to the context at 256.
     static let taskBytes = 320
 
     /// stdlib/public/Concurrency/TaskAlloc.h, runtime/StackAllocator.h
@@ -93,12 +94,12 @@ enum HeapLayout {
         static let flagsMask: UInt = 7
         static let isMapped: UInt = 2
         static let sizeLimit: UInt = 1 << 40
-        /// Bytes of a chunk that the program cannot use: 8, and 16 where the chunk has a mapping of its own.
+        /// The bytes of a chunk that the program cannot use: 8, and 16 if the chunk has a mapping of its own.
         static let overhead = 8
         static let mappedOverhead = 16
     }
 
-    /// Addresses that a program can use. The first page stays empty to catch null pointers.
+    /// The addresses that a program can use. The first page stays empty to catch null pointers.
     ///
     /// Documentation/arch/x86/x86_64/mm.rst and Documentation/arch/arm64/memory.rst in the repository of Linux: 47 and 48
     /// bits, beyond which a program has to ask. <mach/arm/vm_param.h>: 47 bits.
@@ -108,6 +109,6 @@ enum HeapLayout {
         static let addresses: Range<UInt> = 4096..<(1 << 47)
     #endif
 
-    /// References in class fields. Bits outside are spare: extra inhabitants, tags of enums and bridged objects.
+    /// The address bits of references in class fields. Other bits are spare: extra inhabitants, tags of enums and bridged objects.
     static let addressMask: UInt = 0x00FF_FFFF_FFFF_FFF8
 }

@@ -3,7 +3,7 @@
     internal import Glibc
 
     extension ImageAddressMap {
-        /// dl_iterate_phdr(3): `dlpi_adds` and `dlpi_subs` count images that were loaded and unloaded.
+        /// The number of images that were loaded and unloaded so far. dl_iterate_phdr(3): `dlpi_adds` and `dlpi_subs`
         static var currentVersion: UInt64 {
             var version: UInt64 = 0
             _ = unsafe withUnsafeMutablePointer(to: &version) { version in
@@ -37,7 +37,7 @@
             return images
         }
 
-        /// - Parameter isProgram: the first image of the list is the program. dl_iterate_phdr(3)
+        /// - Parameter isProgram: `true` for the first image of the list, which is the program. dl_iterate_phdr(3)
         private static func image(_ given: clinux_image, isProgram: Bool) -> Image? {
             guard let headers = unsafe given.headers else { return nil }
             let bias = UInt(unsafe given.bias)

@@ -5,9 +5,9 @@ struct ImageAddressMap: Sendable {
     struct Image: Sendable {
         /// The segments in the order of their addresses. Memory between them may belong to other owners, or be unmapped.
         var segments: [Segment]
-        /// Offsets count from this address: the load bias in ELF, the header in Mach-O.
+        /// The address from which offsets count: the load bias in ELF, the header in Mach-O.
         var base: UInt
-        /// The last component of the path; `nil` for the program itself where the system does not tell.
+        /// The last component of the path; `nil` for the program itself if the system does not provide it.
         var name: String?
         /// The build id (ELF) or UUID (Mach-O), hexadecimal without dashes.
         var identifier: String?
@@ -25,10 +25,11 @@ struct ImageAddressMap: Sendable {
         var isExecutable: Bool
     }
 
-    /// Changes with every image that is loaded or unloaded.
+    /// The version of the list. On Linux it changes with every image that is loaded or unloaded; on Apple's systems it is the
+    /// number of images.
     let version: UInt64
     let images: [Image]
-    /// The segments of all images in the order of their addresses. Bounds are alone in memory because every validation
+    /// The bounds of the segments of all images, in the order of their addresses. They are stored apart because every validation
     /// searches them.
     private let starts: [UInt]
     private let ends: [UInt]
@@ -48,21 +49,22 @@ struct ImageAddressMap: Sendable {
         ends = segments.map(\.segment.addresses.upperBound)
     }
 
-    /// True if images came or went since this list was made.
+    /// `true` if images were loaded or unloaded since this list was made.
     var isOutdated: Bool { version != Self.currentVersion }
 
-    /// Returns whether bytes lie in one segment of an image that can be read.
+    /// Returns `true` if bytes lie in one readable segment of an image.
     @inline(__always)
     func contains(_ address: UInt, count: UInt = 1) -> Bool {
         guard let index = index(of: address), segments[index].segment.isReadable else { return false }
         return count <= ends[index] &- address
     }
 
-    /// Returns whether an address lies in a segment of an image that can be executed.
+    /// Returns `true` if an address lies in an executable segment of an image.
     func isCode(_ address: UInt) -> Bool {
         index(of: address).map { segments[$0].segment.isExecutable } ?? false
     }
 
+    /// Returns the image of an address and the offset in it; `nil` if the address is in no image.
     func offset(of address: UInt) -> ImageOffset? {
         index(of: address).map { index in
             let image = images[segments[index].image]
@@ -72,7 +74,7 @@ struct ImageAddressMap: Sendable {
         }
     }
 
-    /// The number of the segment around an address.
+    /// Returns the index of the segment that contains an address.
     private func index(of address: UInt) -> Int? {
         var (low, high) = (0, starts.count)
         while low < high {

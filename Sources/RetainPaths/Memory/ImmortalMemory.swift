@@ -8,7 +8,7 @@ enum ImmortalMemory {
     static func uint16(_ address: UInt) -> UInt16 { read(address, 0) }
     static func byte(_ address: UInt) -> UInt8 { read(address, 0) }
 
-    /// - Parameter fallback: the result where a byte cannot be read.
+    /// - Parameter fallback: the result if a byte cannot be read.
     private static func read<Value: BitwiseCopyable>(_ address: UInt, _ fallback: Value) -> Value {
         var value = fallback
         let isRead = unsafe withUnsafeMutableBytes(of: &value) { bytes in
@@ -18,7 +18,8 @@ enum ImmortalMemory {
         return isRead ? value : fallback
     }
 
-    /// Reads bytes up to the next multiple of 128 from the start of memory, so that no read crosses the end of a page.
+    /// Reads bytes up to the next address that is a multiple of 128, so that no read crosses the end of a page. Returns no bytes if
+    /// they cannot be read.
     static func piece(_ address: UInt) -> [UInt8] {
         let count = 128 - Int(address & 127)
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
@@ -27,7 +28,7 @@ enum ImmortalMemory {
         }
     }
 
-    /// The target of a relative reference, 0 where it is null.
+    /// Returns the target of a relative reference; 0 if the reference is null.
     ///
     /// include/swift/Basic/RelativePointer.h: a signed distance of 32 bits from its own address.
     static func relativeTarget(_ address: UInt) -> UInt {

@@ -6,19 +6,19 @@
     static let pageBytes = 4096
     private static let pagesPerChunk = 64
 
-    /// Pages that one walk may read.
+    /// The maximum number of pages that one walk may read.
     private var limit = 1024
     private var table = AddressTable()
     private var chunks: [UnsafeMutableRawPointer] = unsafe []
     private var pageCount = 0
     private var lastNumber: UInt = 0
     private var lastPage: UnsafeRawPointer?
-    /// Buffer for a read that crosses the end of a page.
+    /// A buffer for reads that cross the end of a page.
     private let joined: UnsafeMutableRawPointer
-    /// The longest read at once.
+    /// The maximum number of bytes of one read.
     static let longestRead = 64 * 1024
 
-    /// True if a read failed because the limit was reached.
+    /// `true` if a read failed because the limit was reached.
     private(set) var isExhausted = false
 
     init() { unsafe joined = .allocate(byteCount: Self.longestRead, alignment: 16) }
@@ -40,13 +40,13 @@
         }
     }
 
-    /// Copies of objects must not be left in free memory, where a search of the heap would find them.
+    /// Frees a chunk and fills it with zeros before: a search of the heap would find copies of objects in free memory.
     private static func free(_ chunk: UnsafeMutableRawPointer) {
         unsafe chunk.initializeMemory(as: UInt8.self, repeating: 0, count: pagesPerChunk * pageBytes)
         unsafe chunk.deallocate()
     }
 
-    /// The memory of the copies.
+    /// The memory that contains the copies.
     var ownRanges: [Range<UInt>] {
         let starts = unsafe chunks.map { UInt(bitPattern: $0) }
         let start = unsafe UInt(bitPattern: joined)
@@ -54,7 +54,7 @@
             + [start..<(start + UInt(Self.longestRead))]
     }
 
-    /// Returns whether an address lies in a copy.
+    /// Returns `true` if an address lies in a copy.
     func owns(_ address: UInt) -> Bool { ownRanges.contains { $0.contains(address) } }
 
     @inline(__always)
@@ -104,9 +104,9 @@
         return unsafe page.load(fromByteOffset: Int(address % UInt(Self.pageBytes)), as: UInt.self)
     }
 
-    /// The copy of `count` bytes, valid until the next call of this function or of ``reset(byteLimit:)``.
+    /// Returns a copy of `count` bytes, valid until the next call of this function or of ``reset(byteLimit:)``.
     ///
-    /// - Returns: `nil` where a byte cannot be read or `count` is more than ``longestRead``.
+    /// - Returns: `nil` if a byte cannot be read, or `count` is more than ``longestRead``.
     mutating func bytes(_ address: UInt, count: Int) -> UnsafeRawPointer? {
         guard count > 0, count <= Self.longestRead, address < HeapLayout.addresses.upperBound else {
             return nil

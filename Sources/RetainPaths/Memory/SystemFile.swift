@@ -2,9 +2,9 @@
     internal import Glibc
 #endif
 
-/// Reads small files of the system.
+/// Small files of the system.
 enum SystemFile {
-    /// - Returns: no bytes where the file cannot be read.
+    /// - Returns: no bytes if the file cannot be read.
     static func contents(of path: String) -> [UInt8] {
         #if canImport(Glibc)
             let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

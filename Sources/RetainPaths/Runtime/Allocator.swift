@@ -5,10 +5,10 @@
 
 /// The allocator that the program runs with.
 enum Allocator {
-    /// True if the word before an allocation is glibc's chunk size.
+    /// `true` if the word before an allocation is glibc's chunk size.
     ///
-    /// Programs can be started with another allocator (jemalloc, address sanitizer). Allocations of several sizes are
-    /// compared with `malloc_usable_size` once; where one differs, sizes come from layouts instead.
+    /// Programs can be started with another allocator (jemalloc, address sanitizer). Allocations of several sizes are compared with
+    /// `malloc_usable_size` once; if one differs, sizes come from layouts instead.
     static let hasChunkHeaders: Bool = {
         #if canImport(Glibc)
             [24, 40, 100, 1_000, 20_000, 300_000].allSatisfy { count in
@@ -27,10 +27,10 @@ enum Allocator {
         #endif
     }()
 
-    /// Bytes that a program can use of a chunk of glibc.
+    /// Returns the bytes that a program can use of a chunk of glibc.
     ///
-    /// - Parameter word: the word before the allocation, which is any number with another allocator.
-    /// - Returns: `nil` for a number that is no size.
+    /// - Parameter word: the word before the allocation, which may be any number with another allocator.
+    /// - Returns: `nil` for a number that cannot be a size.
     static func usableBytes(ofChunk word: UInt) -> Int? {
         typealias Chunk = HeapLayout.Chunk
         guard word < Chunk.sizeLimit else { return nil }
@@ -38,6 +38,6 @@ enum Allocator {
             - (word & Chunk.isMapped == 0 ? Chunk.overhead : Chunk.mappedOverhead)
     }
 
-    /// Bytes that an allocation takes where the allocator does not tell: a multiple of 16, as in both systems.
+    /// Estimates the bytes that an allocation takes if the allocator does not provide them: a multiple of 16, as on both systems.
     static func estimatedBytes(_ size: Int) -> Int { (size + 8).aligned(to: 16) }
 }

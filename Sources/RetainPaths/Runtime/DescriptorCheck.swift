@@ -1,18 +1,18 @@
-/// Checks descriptors before the runtime gets a type or a name: the runtime follows their contents without a check.
+/// A check of descriptors before a type or a name is passed to the runtime, which follows their contents without a check.
 ///
-/// The rule: each relative reference ends in a segment of an image that can be read, functions in one that can be executed,
-/// each count has a limit, and whole records lie in one segment.
+/// Each relative reference must lead to a readable segment of an image, and to an executable one for functions. Each count has a
+/// limit, and whole records lie in one segment.
 struct DescriptorCheck {
     private typealias Context = DescriptorLayout.Context
     private typealias Fields = DescriptorLayout.Fields
-    /// Contexts inside contexts.
+    /// The maximum number of contexts inside contexts.
     private static let nestingLimit = 64
 
     private let images: ImageAddressMap
 
     init(_ images: ImageAddressMap) { self.images = images }
 
-    /// Returns whether an address is the descriptor of a type of one kind.
+    /// Returns `true` if an address is the descriptor of a type of one kind.
     func isType(_ descriptor: UInt, _ kind: UInt32) -> Bool {
         let bytes = kind == Context.classKind ? Context.classBytes : Context.valueBytes
         guard descriptor & 3 == 0, images.contains(descriptor, count: bytes) else { return false }
@@ -24,7 +24,7 @@ struct DescriptorCheck {
         return (access == 0 || images.isCode(access)) && (fields == 0 || hasFields(fields))
     }
 
-    /// Returns whether an address is the descriptor of a context whose parents lead to a module.
+    /// Returns `true` if an address is the descriptor of a context whose parents lead to a module.
     func isContext(_ descriptor: UInt) -> Bool {
         var current = descriptor
         for _ in 0..<Self.nestingLimit {
@@ -44,7 +44,7 @@ struct DescriptorCheck {
         return images.contains(name) && ImmortalMemory.byte(name) != 0
     }
 
-    /// Returns whether an address is the record of the fields of a type.
+    /// Returns `true` if an address is the record of the fields of a type.
     func hasFields(_ fields: UInt) -> Bool {
         guard images.contains(fields, count: Fields.records) else { return false }
         let count = ImmortalMemory.uint32(fields &+ Fields.count)
@@ -56,7 +56,7 @@ struct DescriptorCheck {
 }
 
 extension ImageAddressMap {
-    /// The word at an address of an image; 0 elsewhere.
+    /// Returns the word at an address of an image; 0 if the address is in no image.
     func pointer(at address: UInt) -> UInt {
         contains(address, count: 8) ? ImmortalMemory.word(address) : 0
     }

@@ -1,4 +1,4 @@
-/// Facts about the static descriptions in an image.
+/// The layout of the static descriptions in an image.
 ///
 /// Sources: include/swift/ABI/Metadata.h, MetadataValues.h, include/swift/RemoteInspection/Records.h, docs/ABI/Mangling.rst.
 /// `DescriptorLayoutTests` compares fields, cases and captures with the runtime that the tests run on; the others are tested by the
@@ -12,14 +12,14 @@ enum DescriptorLayout {
         static let structKind: UInt32 = 17
         static let enumKind: UInt32 = 18
         static let isGeneric: UInt32 = 0x80
-        /// Bits 8 to 15; descriptors have had no other version than 0.
+        /// The version, in bits 8 to 15. Descriptors have had no other version than 0.
         static let versionMask: UInt32 = 0xFF00
         static let moduleKind: UInt32 = 0
         /// The largest kind of a context that is no type: module, extension, anonymous, protocol and opaque type.
         static let lastOtherKind: UInt32 = 4
         /// MetadataValues.h: TypeContextDescriptorFlags, bit 13 of the upper half.
         static let hasResilientSuperclass: UInt32 = 0x2000_0000
-        /// Relative, with bit 0 set where it is through a pointer; null for a module.
+        /// Relative to the parent, with bit 0 set if a pointer lies between; null for a module.
         static let parent: UInt = 4
         /// Relative to a C string; modules and types have one.
         static let name: UInt = 8
@@ -32,10 +32,10 @@ enum DescriptorLayout {
         static let positiveSizeInWords: UInt = 28
         static let immediateMembers: UInt = 32
         static let fieldCount: UInt = 36
-        /// Bytes before the header of generic parameters.
+        /// The bytes before the header of generic parameters, for values and below for classes.
         static let valueBytes: UInt = 28
         static let classBytes: UInt = 44
-        /// In the header of generic parameters: arguments in metadata, types and witness tables.
+        /// The number of arguments in metadata (types and witness tables), in the header of generic parameters.
         static let keyArgumentCount: UInt = 12
     }
 
@@ -62,7 +62,7 @@ enum DescriptorLayout {
         static let captureTypeBytes: UInt = 4
         static let sourceBytes: UInt = 8
         static let sourceName: UInt = 4
-        /// More than any program has; garbage is larger.
+        /// A limit that no program reaches; garbage is larger.
         static let countLimit: UInt32 = 256
     }
 }

@@ -4,13 +4,13 @@ struct MangledName {
 
     let address: UInt
     let count: Int
-    /// The characters after the last symbolic reference, which tell how a value is kept.
+    /// The characters after the last symbolic reference, which encode the representation of a value.
     let tail: [UInt8]
     /// The control byte of each symbolic reference and the address that it refers to.
     private var references: [(control: UInt8, target: UInt)] = []
-    /// True if a zero byte ends it and every other byte is a character or part of a reference.
+    /// `true` if a zero byte ends the name, and every other byte is a character or part of a reference.
     private let isWellFormed: Bool
-    /// The type parameters of which the name has a member, such as `Element` of `Items`; `nil` if one is not understood, or if the
+    /// The type parameters whose members the name contains, such as `Element` of `Items`; `nil` if one cannot be parsed, or if the
     /// name has a parameter pack.
     private let membersOf: [Parameter]?
 
@@ -25,7 +25,8 @@ struct MangledName {
         var (position, tailStart) = (0, 0)
         var isText = true
         var text: [UInt8] = []
-        /// The next bytes are read in pieces: a name may end close to the end of its segment.
+        /// Reads on up to a byte, in pieces, because a name may end close to the end of its segment. Returns `false` if the byte
+        /// cannot be read.
         func hasByte(_ index: Int) -> Bool {
             while index >= bytes.count {
                 let piece = ImmortalMemory.piece(address &+ UInt(bytes.count))
@@ -63,7 +64,7 @@ struct MangledName {
     /// functions.
     ///
     /// Mangling.rst: 1 is a context descriptor, 2 a pointer to one, 9 a function that returns metadata, A and B the shape of an
-    /// existential type. Other kinds stand in no name of a field or capture on Linux.
+    /// existential type. Names of fields and captures have no other kinds on Linux.
     func isSafe(_ images: ImageAddressMap) -> Bool {
         isWellFormed && images.contains(address, count: UInt(count + 1))
             && references.allSatisfy { control, target in
@@ -77,16 +78,17 @@ struct MangledName {
             }
     }
 
-    /// Returns whether the runtime can resolve the name with arguments for these parameters.
+    /// Returns `true` if the runtime can resolve the name with arguments for these parameters.
     ///
-    /// It ends the process where it looks for a member of a parameter without an argument, and where the argument of a pack is
-    /// one type. MetadataLookup.cpp: createDependentMemberType, MetadataPackOrValue
+    /// The runtime ends the process if a parameter whose member it needs has no argument, and if the argument of a pack is a single
+    /// type. MetadataLookup.cpp: createDependentMemberType, MetadataPackOrValue
     func canBeResolved(with parameters: [Parameter]) -> Bool {
         membersOf?.allSatisfy(parameters.contains) ?? false
     }
 
-    /// Mangling.rst: `Qz` and `QZ` are members of `x`, `Qy_`, `Qyd__` and `QY_` of the parameter whose number follows, `Qp`, `QP` and
-    /// `QS` are packs. In the name of a type the letters may say something else; the name is then resolved less often.
+    /// Finds the parameters whose members a name contains. Mangling.rst: `Qz` and `QZ` are members of `x`, `Qy_`, `Qyd__` and `QY_`
+    /// of the parameter whose number follows, `Qp`, `QP` and `QS` are packs. The same letters may be part of a type's name; such a
+    /// name may then not be resolved, which is safe.
     private static func membersOf(_ text: ArraySlice<UInt8>) -> [Parameter]? {
         var parameters: [Parameter] = []
         var rest = text
@@ -115,10 +117,10 @@ struct MangledName {
         }
     }
 
-    /// Mangling.rst: `Xw` weak, `Xo` unowned, `Xu` unmanaged.
+    /// `true` for a reference that does not keep its object alive. Mangling.rst: `Xw` weak, `Xo` unowned, `Xu` unmanaged.
     var isNotStrong: Bool { ends(with: "Xw") || ends(with: "Xo") || ends(with: "Xu") }
 
-    /// Mangling.rst: `Xx` and `XX` are boxes of SIL, one reference each.
+    /// `true` for a box of a captured variable, which is one reference. Mangling.rst: `Xx` and `XX` are boxes of SIL.
     var isBox: Bool { ends(with: "_Xx") || ends(with: "XX") }
 
     /// The descriptor of the class that the name begins with; `nil` for other types.
@@ -132,13 +134,13 @@ struct MangledName {
         return descriptor
     }
 
-    /// The descriptor of a generic class with its arguments, which end with `G`; `nil` for other types.
+    /// The descriptor of a generic class that the name applies to arguments, which end with `G`; `nil` for other types.
     var genericClass: UInt? { tail.last == UInt8(ascii: "G") ? classDescriptor : nil }
 
     /// The representation of the value of a lowered function type.
     enum FunctionShape { case closure, singleWord }
 
-    /// Mangling.rst: `I` … `_` with one letter for each convention; `nil` where the name is of another type.
+    /// The shape of a function type; `nil` for other types. Mangling.rst: `I` … `_` with one letter for each convention
     var functionShape: FunctionShape? {
         var letters = tail
         if ends(with: "Sg") { letters.removeLast(2) }

@@ -1,4 +1,4 @@
-/// Metadata of a type, which the runtime never frees. Validated before a value of this type is made.
+/// The metadata of a type, which the runtime never frees. It must be validated before a value of this type is made.
 struct Metadata: Hashable {
     let address: UInt
 
@@ -29,7 +29,7 @@ struct Metadata: Hashable {
         return superclass == 0 ? nil : Metadata(superclass)
     }
 
-    /// Bytes of an instance of this class.
+    /// The size of an instance of this class in bytes.
     var instanceSize: Int { Int(uint32(MetadataLayout.Class.instanceSize)) }
 
     var valueWitnesses: ValueWitnesses? {
@@ -37,14 +37,14 @@ struct Metadata: Hashable {
         return table == 0 ? nil : ValueWitnesses(table: table)
     }
 
-    /// The type argument of a generic class, struct or enum; `nil` where there is none.
+    /// Returns a type argument of a generic class, struct or enum; `nil` if there is none.
     func genericArgument(_ index: Int) -> Metadata? {
         guard (0..<64).contains(index), let offset = genericArgumentsOffset else { return nil }
         let argument = word(offset + 8 * index)
         return argument == 0 ? nil : Metadata(argument)
     }
 
-    /// Bytes from the metadata of a generic type to its arguments; `nil` for other types.
+    /// The offset of the arguments in the metadata of a generic type, in bytes; `nil` for other types.
     var genericArgumentsOffset: Int? {
         typealias Context = DescriptorLayout.Context
         let descriptor = descriptor
@@ -64,11 +64,11 @@ struct Metadata: Hashable {
     }
 }
 
-/// A value witness table. Only functions that read the bytes given are called, see ``TypeLayouts``.
+/// A value witness table. Only its functions that read nothing but the given bytes are called, see ``TypeLayouts``.
 struct ValueWitnesses {
     let table: UInt
 
-    /// Values of 1 MiB and more count as empty, so that sums of sizes cannot overflow.
+    /// The limit of sizes: values of 1 MiB and more count as empty, so that sums of sizes cannot overflow.
     private static let sizeLimit: UInt = 1 << 20
 
     var size: Int { limited(MetadataLayout.Witness.size) }
@@ -79,9 +79,9 @@ struct ValueWitnesses {
     }
     private var flags: UInt32 { ImmortalMemory.uint32(table &+ MetadataLayout.Witness.flags) }
     var alignment: Int { Int(flags & MetadataLayout.Witness.alignmentMask) + 1 }
-    /// True if copying the bytes copies the value, which then has no references.
+    /// `true` if copying the bytes copies the value, which then has no references.
     var isTrivial: Bool { flags & MetadataLayout.Witness.isNotTrivial == 0 }
-    /// True if an existential container holds the value itself and not a pointer to a box.
+    /// `true` if an existential container holds the value itself and not a pointer to a box.
     var isInline: Bool { flags & MetadataLayout.Witness.isNotInline == 0 }
     var hasEnumWitnesses: Bool { flags & MetadataLayout.Witness.hasEnumWitnesses != 0 }
     var enumTag: UInt { ImmortalMemory.word(table &+ MetadataLayout.Witness.enumTag) }

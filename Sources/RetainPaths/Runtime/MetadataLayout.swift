@@ -1,4 +1,4 @@
-/// Facts about type metadata, 64-bit.
+/// The layout of type metadata on 64-bit systems.
 ///
 /// Sources: include/swift/ABI/MetadataKind.def, Metadata.h, MetadataValues.h and ValueWitness.def in the repository of
 /// Swift. `MetadataLayoutTests` compares those that have a counterpart in Swift with the runtime that the tests run on; the others
@@ -22,7 +22,8 @@ enum MetadataLayout {
         static let genericBox: UInt = 0x500
         static let errorBox: UInt = 0x501
         static let task: UInt = 0x502
-        /// Kinds are below; a class of Objective-C has its isa pointer there. `LastEnumeratedMetadataKind`
+        /// The largest kind. A class of Objective-C has its isa pointer in place of a kind, which is larger.
+        /// `LastEnumeratedMetadataKind`
         static let last: UInt = 0x7FF
 
         @inline(__always)
@@ -107,7 +108,7 @@ enum MetadataLayout {
     }
 }
 
-/// The rule for finding the case of an enum.
+/// The functions and slots that are needed to find the case of an enum value and its payload.
 struct EnumLayout {
     let metadata: UInt
     let size: Int

@@ -1,8 +1,8 @@
 internal import CLeakSwiftRuntime
 
-/// Queries about types that the runtime answers, so that no layout of fields is computed here.
+/// Queries about types to the runtime, so that no layout of fields is computed here.
 ///
-/// The runtime checks nothing. The comment of each function lists the checks that its caller must have made.
+/// The runtime checks nothing. The comment of each function states what its caller must have validated.
 enum Reflection {
     /// A stored property of a class or struct, or an element of a tuple.
     struct Field {
@@ -13,13 +13,13 @@ enum Reflection {
         var isStrong: Bool
     }
 
-    /// True if the runtime has the functions needed.
+    /// `true` if the runtime has the functions needed.
     static var isAvailable: Bool { cswift_can_reflect() }
 
-    /// No object has fields beyond.
+    /// The offsets that fields can have: no object is as large as 16 MiB.
     private static let offsets = 0..<(1 << 24)
 
-    /// The fields of a type, those of its superclasses first.
+    /// Returns the fields of a type, starting with those of its superclasses.
     ///
     /// Noncopyable fields have the type `Void`.
     ///
@@ -41,7 +41,7 @@ enum Reflection {
         }
     }
 
-    /// The metadata of a tuple without labels; `nil` for fewer than two elements.
+    /// Returns the metadata of a tuple without labels; `nil` for fewer than two elements.
     ///
     /// - Parameter elements: validated by ``ObjectReader``.
     static func tuple(of elements: [Metadata]) -> Metadata? {
@@ -74,10 +74,10 @@ enum Reflection {
     /// The class of blocks in the heap; 0 without blocks.
     static let heapBlockClass: UInt = UInt(cswift_heap_block_class())
 
-    /// The case of an enum value and, after projection, its payload.
+    /// Returns the tag of an enum value's case. ``projectEnumData(_:_:)`` then leaves the payload in place of the value.
     ///
-    /// Both functions only compute with the given bytes, whatever they are; a number out of range is possible. An
-    /// ``EnumLayout`` is made only of functions in segments of images that can be executed.
+    /// Both functions only compute with the given bytes, whatever they are; a tag out of range is possible. An ``EnumLayout``
+    /// contains only functions in executable segments of images.
     static func enumTag(_ value: UnsafeMutableRawPointer, _ layout: EnumLayout) -> UInt32 {
         typealias Function = @convention(c) (UnsafeMutableRawPointer, UInt) -> UInt32
         return unsafe unsafeBitCast(layout.enumTag, to: Function.self)(value, layout.metadata)

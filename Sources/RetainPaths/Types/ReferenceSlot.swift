@@ -3,7 +3,7 @@ struct ReferenceSlot {
     enum Kind: UInt8 {
         /// One word: a class instance, a box or storage. Null holds nothing.
         case strong
-        /// As `strong`, to storage that holds no references itself: the buffer of `[UInt8]`.
+        /// One word: storage that holds no references itself, such as the buffer of `[UInt8]`.
         case storage
         /// Two words: a function and its context.
         case function
@@ -20,7 +20,7 @@ struct ReferenceSlot {
     }
 
     var kind: Kind
-    /// Bytes from the start of the value.
+    /// The offset from the start of the value, in bytes.
     var offset: Int32
     /// The property that leads here, by its number in ``Labels``.
     var label: Int32
@@ -32,21 +32,21 @@ struct ReferenceSlot {
     }
 }
 
-/// Size and slots of a type's values.
+/// The size and the slots of a type's values.
 struct ValueLayout {
     var size = 0
     var stride = 0
     var alignment = 1
     var slots = SlotRange.empty
-    /// True if a value is a reference to an object of a class.
+    /// `true` if a value is a reference to an object of a class.
     var isClass = false
-    /// True if an existential container holds the value itself and not a pointer to a box.
+    /// `true` if an existential container holds the value itself and not a pointer to a box.
     var isInline = true
 }
 
-/// Names of properties, each kept once, so that an edge needs four bytes for its label.
+/// The names of properties, each stored once and numbered, so that an edge needs four bytes for its label.
 struct Labels {
-    /// Beyond, labels are left empty. A program has some thousands of properties.
+    /// The maximum number of labels; further ones are left empty. A program has some thousands of properties.
     private static let limit = 1 << 18
 
     private var texts = [""]
@@ -64,7 +64,7 @@ struct Labels {
         return number
     }
 
-    /// The label of a property inside a property, such as `inner.deep`. Cases of enums come without a dot: `state(.loaded)`.
+    /// Returns the label of a property inside a property, such as `inner.deep`. Cases of enums have no dot: `state(.loaded)`.
     mutating func join(_ outer: Int32, _ inner: Int32) -> Int32 {
         if outer == 0 { return inner }
         if inner == 0 { return outer }

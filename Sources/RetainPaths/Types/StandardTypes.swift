@@ -1,4 +1,4 @@
-/// Types of the standard library that are read by their own rules, recognised by their descriptors.
+/// The types of the standard library that are read by their own rules, recognized by their descriptors.
 struct StandardTypes {
     let arrayStorage: UInt
     let dictionaryStorage: UInt

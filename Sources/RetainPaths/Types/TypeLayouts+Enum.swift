@@ -1,5 +1,5 @@
 extension TypeLayouts {
-    /// The slots of an enum: none, those of an only payload, or one slot for the enum as a whole.
+    /// Returns the slots of an enum: none, those of an optional's payload, or one slot for the enum as a whole.
     mutating func enumSlots(_ metadata: Metadata) -> [ReferenceSlot] {
         let isOptional = metadata.kind == MetadataLayout.Kind.optional
         if isOptional, let payload = metadata.genericArgument(0) {

@@ -1,9 +1,9 @@
 /// The places where values of each type hold strong references, computed once for a type from metadata and never from an instance.
 ///
-/// Every type here was validated by ``ObjectReader`` or given by the runtime. What the runtime has not checked itself, such as
-/// the functions and names of enums, is checked before it is used.
+/// Every type here was validated by ``ObjectReader`` or comes from the runtime. The functions and names of enums, which the runtime
+/// does not check, are checked before they are used.
 struct TypeLayouts {
-    /// Containers inside containers whose elements are looked at; of deeper ones it is assumed that they hold references.
+    /// The maximum number of containers inside containers whose elements are computed. Deeper ones count as holding references.
     private static let nestingLimit = 16
     private static let inlineSlotLimit = 4_096
 
@@ -14,12 +14,12 @@ struct TypeLayouts {
     private(set) var values: [ValueLayout] = []
     private(set) var enums: [EnumLayout] = []
     private var indices: [UInt: Int32] = [:]
-    /// The types of containers' elements that are being computed.
+    /// The element types of the containers that are being computed.
     private var elements: [UInt] = []
 
     init(_ images: ImageAddressMap) { self.images = images }
 
-    /// Returns whether a type was reached from static metadata or computed before, so that it needs no validation.
+    /// Returns `true` if the layout of a type was computed before, so that the type needs no validation.
     func isKnown(_ metadata: UInt) -> Bool { indices[metadata] != nil }
 
     func value(_ index: Int32) -> ValueLayout { values[Int(index)] }
@@ -33,7 +33,7 @@ struct TypeLayouts {
         return range
     }
 
-    /// The number of a type's layout.
+    /// Returns the number of a type's layout, which is computed if needed.
     mutating func index(of metadata: Metadata) -> Int32 {
         if let index = indices[metadata.address] { return index }
         var layout = ValueLayout()
@@ -91,7 +91,8 @@ struct TypeLayouts {
         }
     }
 
-    /// Blocks have no value witnesses without Objective-C: their size is known from the convention alone.
+    /// Returns the slots of a function type. Without Objective-C, blocks have no value witnesses, so their size follows from the
+    /// convention.
     private func functionSlots(_ metadata: Metadata, _ layout: inout ValueLayout) -> [ReferenceSlot] {
         typealias Function = MetadataLayout.Function
         let convention = metadata.word(Function.flags) >> Function.conventionShift & Function.conventionMask
@@ -118,7 +119,7 @@ struct TypeLayouts {
         return slots
     }
 
-    /// The slots of the elements of an `InlineArray`, whose number is its first argument. Beyond some thousand they are left out.
+    /// Returns the slots of the elements of an `InlineArray`, whose number is its first argument. Slots beyond 4,096 are left out.
     private mutating func inlineElementSlots(_ metadata: Metadata) -> [ReferenceSlot] {
         guard let offset = metadata.genericArgumentsOffset, let type = metadata.genericArgument(1) else {
             return []
@@ -131,9 +132,9 @@ struct TypeLayouts {
         }
     }
 
-    /// Returns whether the elements of a container hold no references.
+    /// Returns `true` if the elements of a container hold no references.
     ///
-    /// The elements may hold containers of their own type, or of ever larger ones.
+    /// The elements may contain containers of their own type, or of ever larger types, so the depth is limited.
     private mutating func hasTrivialArguments(_ metadata: Metadata) -> Bool {
         guard elements.count < Self.nestingLimit else { return false }
         var index = 0
@@ -149,7 +150,7 @@ struct TypeLayouts {
         return index > 0
     }
 
-    /// The slots of stored properties or elements of a tuple.
+    /// Returns the slots of the stored properties of a struct, or of the elements of a tuple.
     mutating func fieldSlots(of metadata: Metadata) -> [ReferenceSlot] {
         Reflection.fields(of: metadata).flatMap { slots(of: $0) }
     }
@@ -164,7 +165,8 @@ struct TypeLayouts {
         }
     }
 
-    /// Storage of lazy properties and elements of tuples carry prefixes. Builds without names of properties have `?`.
+    /// Returns the name of a property as paths show it, without the prefix of lazy storage or of a tuple's element; `?` in builds
+    /// without names of properties.
     static func displayName(_ name: String) -> String {
         if name.isEmpty { return "?" }
         let lazyPrefix = "$__lazy_storage_$_"
@@ -179,9 +181,8 @@ struct TypeLayouts {
 }
 
 extension Metadata {
-    /// True if a nominal type has two type arguments. GenericContext.h: the number of parameters follows the descriptor.
+    /// `true` for `Dictionary`, the only one of ``StandardTypes/containers`` with two type arguments.
     fileprivate var hasTwoArguments: Bool {
-        // Dictionary is the only container with two.
         descriptor == Metadata([Int: Int].self).descriptor
     }
 }
