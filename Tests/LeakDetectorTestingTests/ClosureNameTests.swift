@@ -49,7 +49,7 @@
             for count in stride(from: 0, to: bytes.count, by: 97) {
                 _ = Self.places(Array(bytes.prefix(count)), addresses)
             }
-            // In the headers of sections, the symbols and the debug lines too: each byte once.
+            // Damages each byte once, so also the section headers, the symbols and the debug lines.
             for value: UInt8 in [0, 0x7F, 0xFF] {
                 for start in 0..<61 {
                     var damaged = bytes
@@ -79,7 +79,7 @@
             unsafe bytes.withUnsafeBytes { unsafe ElfSymbols($0)?.places(of: addresses) ?? [:] }
         }
 
-        /// The address of the function, found by trying all small ones.
+        /// Returns the address of the function, found by trying all small ones.
         private static func functions(_ bytes: [UInt8]) throws -> Set<UInt64> {
             let found = Set(places(bytes, Set(0x200..<0x4000)).filter { $0.value.symbol == "on_paid" }.keys)
             return [try #require(found.min())]

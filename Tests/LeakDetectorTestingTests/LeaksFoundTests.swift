@@ -155,7 +155,7 @@ import LeakPlatform
         }
     }
 
-    /// ``LeaksOnDemand``: a task that lost sight of its test cannot expect an issue either.
+    /// Leaks only on request, see ``LeaksOnDemand``: a detached task does not know its test, so it cannot expect an issue.
     @Test func `a block in a detached task, on demand`() async {
         await Task.detached {
             await expectNoLeaks(within: 0) { leaks in
@@ -176,7 +176,7 @@ import LeakPlatform
         }
     #endif
 
-    /// The words of the issues that `body` records, each of which is expected.
+    /// Returns the texts of the issues that `body` records, each of which is expected.
     private func recorded(
         isolation: isolated (any Actor)? = #isolation, _ body: () async -> Void
     ) async -> [String] {

@@ -8,7 +8,7 @@ enum LeaksOnDemand {
     static var isAsked: Bool { ProcessInfo.processInfo.environment[variable] != nil }
 
     #if os(Linux)
-        /// Runs the bundle of these very tests, which is a program on Linux, and has it leak.
+        /// Runs the bundle of these tests, which is a program on Linux, in another process, and makes it leak.
         static func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
             let process = Process()
             let output = Pipe()

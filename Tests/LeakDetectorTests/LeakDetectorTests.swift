@@ -16,9 +16,9 @@ private final class Empty: Sendable {}
 
 /// Tests with real objects and real time. The grace period is 30 ms.
 @Suite struct LeakDetectorTests {
-    /// Gathers what is reported, and waits for it.
+    /// Collects reports, and waits for them.
     private final class Reports: @unchecked Sendable {
-        // Unchecked: `list` is touched inside `condition` alone.
+        // Unchecked: `list` is accessed only inside `condition`.
         private let condition = NSCondition()
         private var list: [LeakReport] = []
 
@@ -49,7 +49,7 @@ private final class Empty: Sendable {}
         return LeakDetector(limits: limits, queue: DispatchQueue(label: "test"), report: reports.add)
     }
 
-    /// Waits until nothing is outstanding, or five seconds.
+    /// Waits until no object is outstanding, at most five seconds.
     private func settle(_ detector: LeakDetector) {
         let deadline = Date().addingTimeInterval(5)
         while detector.counts.outstanding > 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
@@ -142,7 +142,7 @@ private final class Empty: Sendable {}
         withExtendedLifetime(objects) {}
     }
 
-    /// The last release may fall to the detector's look; its `deinit` must find no lock held.
+    /// The detector's look may release an object last; its `deinit` then runs with no lock held.
     @Test func `an object may expect another in its own end`() {
         final class Owner: Sendable {
             let detector: LeakDetector

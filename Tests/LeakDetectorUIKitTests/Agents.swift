@@ -6,7 +6,7 @@
     /// that exchanges. The order is that of installation, so all are installed once.
     @MainActor
     enum Agents {
-        /// The selectors under which the hooks went on.
+        /// The selectors with which the hooks called the implementations below them.
         nonisolated(unsafe) static var selectors: [String] = []
         nonisolated(unsafe) private static var originals: [String: IMP] = unsafe [:]
         static var below = 0
@@ -88,7 +88,7 @@
             unsafe unsafeBitCast(next, to: Two.self)(object, selector, argument, sender)
         }
 
-        /// Does not go on: UIKit could make nothing of an event that it did not make.
+        /// Does not call the next implementation, because UIKit cannot handle an event that it did not make.
         private static let event: One = { _, selector, _ in _ = unsafe next(selector) }
     }
 

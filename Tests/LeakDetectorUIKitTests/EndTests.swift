@@ -7,12 +7,12 @@
 
     @testable import LeakDetector
 
-    /// Asks for its view when it ends, loaded or not.
+    /// A controller that reads its view in `deinit`, whether loaded or not.
     private final class Asking: UIViewController {
         deinit { MainActor.assumeIsolated { _ = view } }
     }
 
-    /// Enters by hand when it ends.
+    /// A controller that calls `checkDeallocation` in `deinit`.
     private final class Checking: UIViewController {
         var detector: LeakDetector?
         deinit { MainActor.assumeIsolated { detector?.checkDeallocation(of: self) } }

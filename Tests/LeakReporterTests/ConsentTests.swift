@@ -183,7 +183,7 @@ import LeakPlatform
         #expect(place.files.isEmpty)
     }
 
-    // MARK: A choice is kept, or said not to be
+    // MARK: Storing a choice
 
     private func choice(in folder: String) -> String? {
         FileManager.default.contents(atPath: folder + "/collection").map {
@@ -367,7 +367,7 @@ import LeakPlatform
         #expect(choice.permission() == .denied)
     }
 
-    // MARK: Each attempt asks
+    // MARK: Permission of each attempt
 
     /// A transport that blocks its first attempt, which fails, until the test releases it.
     private final class HeldTransport: Sendable {
@@ -401,10 +401,10 @@ import LeakPlatform
         #expect(held.transport.posts.count == 1)
     }
 
-    /// An hour later from one reading of the clock to the next.
+    /// A clock that jumps by an hour between two readings.
     private final class LeapingClock: Sendable {
         private let start = CurrentTime.now
-        /// Readings before the leap; `nil` until it is wanted.
+        /// The number of readings before the jump; `nil` as long as no jump is wanted.
         private let readingsLeft = Guarded<Int?>(nil)
 
         var now: CurrentTime {
@@ -523,7 +523,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1)
     }
 
-    // MARK: A choice that processes with folders of their own share
+    // MARK: A choice shared by processes with separate folders
 
     @Test func `an extension with a folder of its own heeds a shared no`() {
         let (app, widget) = (SharedQueueFolder(), SharedQueueFolder())

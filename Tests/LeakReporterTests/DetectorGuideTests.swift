@@ -108,7 +108,7 @@ private final class CartScreen {
         detector.stop()
     }
 
-    /// Waits until the detector has judged all that was expected.
+    /// Waits until the detector has evaluated all expected objects.
     func settle() async {
         while let counts = LeakDetector.shared?.counts, counts.outstanding > 0 {
             try? await Task.sleep(for: .milliseconds(20))

@@ -4,7 +4,7 @@ import LeakTransport
 
 @testable import LeakReporter
 
-/// Responds as a test specifies, and records the requests.
+/// A transport that responds as a test specifies, and records the requests.
 final class FakeTransport: Transport, @unchecked Sendable {
     // Unchecked: all state is accessed only inside `lock`.
     private let lock = NSLock()
@@ -36,12 +36,12 @@ final class FakeTransport: Transport, @unchecked Sendable {
         return reply
     }
 
-    /// Carries posts on to the collector that they are for, and gives its answers back.
+    /// Makes a transport that sends requests to their collector, and returns its responses.
     static func carrying() -> FakeTransport {
         FakeTransport { _, post in PlatformTransport.make().post(post) }
     }
 
-    /// The parts of a request that the collector left out. Empty if it took all.
+    /// Returns the parts of the requests that the collector rejected; empty if it accepted everything.
     func refusals() throws -> [String] {
         let replies = lock.withLock { given }
         guard !replies.isEmpty else { return ["nothing was answered"] }

@@ -90,7 +90,7 @@ import LeakPlatform
         #expect(Set(transport.posts.compactMap { $0["Idempotency-Key"] }).count == 2)
     }
 
-    /// Twice, since a key that was made a moment ago is not known at once.
+    /// A key that is rejected as unknown is tried twice, because a new key is not known to each collector at once.
     @Test(arguments: [401, 403])
     func `an unknown key is tried again in an hour, and is said once`(status: Int) {
         let said = Guarded([String]())
@@ -144,7 +144,7 @@ import LeakPlatform
         #expect(reporter.statistics.batches > 1)
     }
 
-    /// Six bytes of JSON for one of the text.
+    /// Each control character of the texts takes six bytes of JSON.
     @Test func `a batch is bounded by the bytes of its JSON`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport) {

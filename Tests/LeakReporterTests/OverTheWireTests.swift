@@ -9,7 +9,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Detector, reporter, libcurl, socket and server in one line.
+/// Tests from the detector over reporter, libcurl and socket to a server.
 @Suite struct OverTheWireTests {
     /// Replaces the collector: gives specified answers and keeps the received requests.
     private final class Inbox: Service, @unchecked Sendable {
@@ -125,7 +125,7 @@ import LeakPlatform
     }
 
     @Test func `a collector that is not there is waited for`() throws {
-        // A port that was free a moment ago.
+        // A port that was free before.
         let inbox = Inbox { _ in Inbox.accepted }
         let port: Int
         do {

@@ -40,7 +40,7 @@ import Testing
         ],
     ]
 
-    /// The categories of which a line of Swift uses a name, comments left out.
+    /// Returns the categories whose names a source uses outside of comments.
     private static func categories(of source: String) -> Set<String> {
         var words: Set<Substring> = []
         for line in source.split(separator: "\n") {

@@ -25,7 +25,7 @@ import LeakPlatform
         return LeakReporter(configuration) { transport }
     }
 
-    /// Sends all, of which the collector must leave out nothing.
+    /// Sends all reports, none of which the collector may reject.
     private func expectAllTaken(from reporter: LeakReporter, by other: FakeTransport? = nil) throws {
         #expect(reporter.flush(timeout: generousSeconds))
         let refusals = try (other ?? transport).refusals()
@@ -230,7 +230,7 @@ import LeakPlatform
         }
         func imp_implementationWithBlock(_ block: @escaping Block) -> IMP { IMP(block: block) }
         func method_setImplementation(_ method: Method, _ implementation: IMP) -> IMP {
-            // As `-[NSArray description]` writes the path of owners.
+            // The path of owners as `-[NSArray description]` formats it.
             let path = "(\n    MyTableViewController,\n    UITableView,\n    \"Shop.CartCell\"\n)"
             implementation.block(UIView(), "Memory Leak", path, nil, nil)
             return implementation

@@ -210,7 +210,7 @@ import LeakPlatform
                     guard report.className == "Gate" else { return report }
                     isHeld.with { $0 = true }
                     isHeld.wakeAll()
-                    // However long 100,000 calls take.
+                    // Waits until the test opens it, however long 100,000 calls take.
                     _ = isOpen.wait { $0 ? true : nil }
                     return report
                 }

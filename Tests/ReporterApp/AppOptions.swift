@@ -17,15 +17,15 @@ struct AppOptions {
     let count: Int
     /// Number of different leaks among the sightings, in turn. Each class name has a number.
     let leaks: Int
-    /// Pause after each sighting.
+    /// The pause after each sighting in milliseconds.
     let pauseMilliseconds: Int
-    /// True to wait until each sighting is stored, and then for a line on standard input.
+    /// `true` waits until each sighting is stored, and then for a line on standard input.
     let waits: Bool
-    /// True to send everything with each sighting, even after earlier failures.
+    /// `true` sends everything with each sighting, even after earlier failures.
     let hurries: Bool
-    /// True to call `exit` as soon as all sightings are recorded.
+    /// `true` calls `exit` as soon as all sightings are recorded.
     let exits: Bool
-    /// True to end collecting as soon as all sightings are recorded, and to call `_exit` immediately.
+    /// `true` ends collecting as soon as all sightings are recorded, and calls `_exit` immediately.
     let refuses: Bool
     /// Seconds spent on sending the waiting reports at the end.
     let flushSeconds: Double

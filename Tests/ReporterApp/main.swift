@@ -1,4 +1,4 @@
-// An app that leaks, for tests that kill it. Says on standard output, one line each and at once:
+// An app that leaks, for tests that kill it. It prints to standard output, one line each and at once:
 //
 //     recorded 3      before the third sighting is recorded
 //     stored 3        when three of them survive the app's end
@@ -52,7 +52,7 @@ if options.refuses {
     _exit(0)
 }
 
-// Each flush asks at once again, however long the reporter itself would wait.
+// Each flush starts another attempt at once, however long the reporter's own back-off is.
 let deadline = Date().addingTimeInterval(options.flushSeconds)
 while !reporter.flush(timeout: 0.2), Date() < deadline {}
 output.sayStored(reporter.statistics.stored)

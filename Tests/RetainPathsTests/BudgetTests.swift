@@ -107,7 +107,7 @@ private final class Crowd {
             crowd.owner = crowd
             crowd.links = (0..<20_000).map { _ in Link() }
             let holders = [crowd, crowd, crowd]
-            // Of the object, its side table and their types, wherever the linker put them. The links need 200 more.
+            // Enough pages for the object, its side table and their types, wherever the linker put them. The links need 200 more.
             for pages in 8...12 {
                 var budget = Budget.release
                 budget.pageBytes = pages * 4096

@@ -20,7 +20,7 @@ private final class Node {
         unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
-    /// Another allocator has other values in those places, so the finder checks in every process.
+    /// Another allocator has other values before an allocation, so the finder checks this in every process.
     @Test(
         arguments: [
             (0x21, 24), (0x31, 40), (0x112, 256), (0, -8), (1 << 40, nil), (UInt.max, nil), (1 << 63, nil),
@@ -29,7 +29,7 @@ private final class Node {
         #expect(Allocator.usableBytes(ofChunk: word) == bytes)
     }
 
-    /// The word at an address, read as a walk reads it.
+    /// Returns the word at an address, read as a walk reads it.
     private func word(_ address: UInt) -> UInt? {
         var memory = PageSnapshot()
         return memory.word(address)
@@ -125,7 +125,7 @@ private final class Node {
             #expect((usable + 8...usable + 16).contains(bytes))
         }
 
-        /// The allocator may give one that is larger, where the rest would be too small for another.
+        /// The allocator may return a larger chunk if the rest would be too small for another chunk.
         @Test func `a side table takes one chunk`() {
             guard Allocator.hasChunkHeaders else { return }
             typealias Count = HeapLayout.ReferenceCount

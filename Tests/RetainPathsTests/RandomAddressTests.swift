@@ -5,8 +5,8 @@ import Testing
 
 @testable import RetainPaths
 
-/// Walks from any address of any readable mapping while another thread changes objects: the strongest test of the rule that
-/// nothing is trusted before it is validated. `RETAIN_FUZZ_SECONDS` sets how long each test runs; a second without it.
+/// Walks from any address of any readable mapping while another thread changes objects: the strongest test of the rule that every
+/// word is validated before it is used. `RETAIN_FUZZ_SECONDS` sets how long each test runs; a second without it.
 @Suite(.serialized) struct RandomAddressTests {
     private static let seconds =
         ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"].flatMap { Double($0) } ?? 1
@@ -62,7 +62,7 @@ import Testing
         #expect(withoutObject == 0)
     }
 
-    /// The mappings of this process, without those that the kernel refuses to copy.
+    /// Returns the mappings of this process, without those that the kernel refuses to copy.
     private static func readableMappings() -> [Range<UInt>] {
         guard let text = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return [] }
         return text.split(separator: "\n").compactMap { line in

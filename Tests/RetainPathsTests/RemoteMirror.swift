@@ -92,7 +92,7 @@
             )
         }
 
-        /// The kind of a type, and the fields or payloads in its values.
+        /// Returns the kind of a type, and the fields or payloads in its values.
         func fields(ofType type: UInt64) -> (kind: UInt32, fields: [Field]) {
             let info = unsafe typeInfo(context, type)
             return (info.kind, (0..<info.field_count).map { unsafe field(typeChild(context, type, $0)) })

@@ -66,7 +66,7 @@
             #expect(referenceCount >= 100)
         }
 
-        /// `16 strong title`
+        /// Formats a field as `16 strong title`.
         private static func description(_ field: Reflection.Field) -> String {
             "\(field.offset) \(field.isStrong ? "strong" : "not strong") \(field.name)"
         }
@@ -99,7 +99,7 @@
             return all
         }
 
-        /// Layouts of all objects that the scenarios make.
+        /// Returns the layouts of all objects that the scenarios make.
         private static func layoutsOfScenarios() async -> ObjectLayouts {
             await onOwnThread {
                 guard let finder = RetainPathFinder() else { return ObjectLayouts(ImageAddressMap()) }
@@ -110,7 +110,7 @@
             }
         }
 
-        /// The classes of the module RetainScenarios that have no type parameters.
+        /// Returns the classes of the module RetainScenarios that have no type parameters.
         private static func scenarioClasses(_ image: ElfImage) -> [Metadata] {
             typealias Context = DescriptorLayout.Context
             // Metadata.h: TargetMetadataRequest and MetadataResponse. The state in the second register is ignored.

@@ -31,7 +31,7 @@ enum TimeTable {
             row("\(count) objects", root, repetitions: count > 10_000 ? 3 : 30, finder, thoroughFinder)
             root.items.last?.owner = nil
         }
-        // Containers of which one walk could look at every element.
+        // Containers with hundreds of thousands of elements that lead nowhere, each of which a walk may read.
         let text = "a text that does not fit into two words "
         let texts = Texts()
         texts.elements = (0..<1_000_000).map { "\(text)\($0)" }
@@ -82,7 +82,7 @@ enum TimeTable {
     }
 }
 
-/// Visits the children of an object that `Mirror` shows, breadth first.
+/// A walk through the children of an object that `Mirror` shows, breadth first.
 enum MirrorWalk {
     static func count(_ root: AnyObject) -> Int {
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(root)]

@@ -15,7 +15,7 @@ final class AccountModel {
     var peer: AccountModel?
     var onChange: (() -> Void)?
 }
-/// Holds an object as a local variable of a function that has not returned does.
+/// A variable that holds an object as a local variable of a function does that has not returned.
 nonisolated(unsafe) let localVariable = UnsafeMutablePointer<AccountModel?>.allocate(capacity: 1)
 var currentScreen: Screen?
 

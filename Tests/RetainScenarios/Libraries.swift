@@ -59,7 +59,7 @@ extension RetainScenario {
         },
     ]
 
-    /// References in memory whose contents nothing describes.
+    /// References in memory whose layout is not described.
     static let unreadable: [RetainScenario] = [
         .cycle("handler of a dispatch source", nil) {
             let worker = Worker()

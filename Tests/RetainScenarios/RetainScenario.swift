@@ -2,11 +2,11 @@
 public struct RetainScenario: Sendable {
     /// The fate of the object when the last reference from outside goes away.
     public enum Truth: String, Sendable {
-        /// It stays, because it holds itself through others.
+        /// The object stays, because it holds itself through others.
         case cycle
-        /// It is freed.
+        /// The object is freed.
         case freed
-        /// It stays, because something else holds it.
+        /// The object stays, because something else holds it.
         case held
     }
 
@@ -14,12 +14,12 @@ public struct RetainScenario: Sendable {
     public let truth: Truth
     /// The path of the shortest cycle; `nil` if no cycle should be found.
     public let expected: String?
-    /// True if the path may be suspected: it leads through memory of unknown layout.
+    /// `true` if the path may be suspected: it leads through memory of unknown layout.
     public let isSuspected: Bool
-    /// True if something outside, such as unreadable memory of a library, retains another object of the cycle. The path is
-    /// known, but it is not proven that nothing else retains the object.
+    /// `true` if something outside, such as unreadable memory of a library, retains another object of the cycle. The path is known,
+    /// but it is not proven that nothing else retains the object.
     public var isHeldElsewhere = false
-    /// The part of a holder's path that has to appear in a search with globals and heap; `nil` where nothing is expected.
+    /// The part of a holder's path that a search of globals and heap has to find; `nil` if nothing is expected.
     public let holder: String?
     /// Creates the object graph. Only the references of the scenario may retain the result.
     public let make: @Sendable () -> AnyObject

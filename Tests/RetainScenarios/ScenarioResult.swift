@@ -23,7 +23,7 @@ public struct ScenarioResult: Sendable {
     public let grade: Grade
     public let explanation: RetainExplanation
 
-    /// A path with closures and blocks in a row written once and without question marks: both depend on optimization.
+    /// Returns a path in which closures and blocks in a row appear once, and without question marks: both depend on optimization.
     public static func normalized(_ path: String) -> String {
         var steps: [String] = []
         for step in path.replacingOccurrences(of: "?", with: "").components(separatedBy: " → ") {
@@ -33,15 +33,14 @@ public struct ScenarioResult: Sendable {
         return steps.joined(separator: " → ")
     }
 
-    /// A path without properties, which some builds have no names of.
+    /// Returns the types of a path, without the properties, whose names some builds do not have.
     private static func types(_ path: String) -> [Substring] {
         normalized(path).components(separatedBy: " → ").map { $0.prefix { !".[(".contains($0) } }
     }
 
-    /// Makes the graph of a scenario and asks for it.
+    /// Makes the graph of a scenario and explains its object.
     ///
-    /// Tasks need time until they are suspended: the question is repeated until the answer is as expected, for at most
-    /// `patience`.
+    /// Tasks need time until they are suspended: the explanation is repeated until it is as expected, for at most `patience`.
     public init(_ scenario: RetainScenario, _ finder: RetainPathFinder, patience: Duration = .seconds(5)) {
         Self.turn.lock()
         defer { Self.turn.unlock() }
@@ -86,7 +85,7 @@ public struct ScenarioResult: Sendable {
         }
     }
 
-    /// A separate function, so that no reference stays in a register of the caller.
+    /// Makes the graph in a separate function, so that no reference stays in a register of the caller.
     @inline(never)
     static func make(_ scenario: RetainScenario) -> Unmanaged<AnyObject> {
         unsafe Unmanaged.passRetained(scenario.make())

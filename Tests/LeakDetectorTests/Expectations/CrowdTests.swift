@@ -41,7 +41,7 @@ import Testing
         withExtendedLifetime((owner, page)) {}
     }
 
-    /// Works from any thread, also while the detector's queue cannot run.
+    /// The thread that expects an object makes room, also while the detector's queue cannot run.
     @Test func `objects that have gone make room while the queue is blocked`() async {
         let queue = DispatchQueue(label: "blocked")
         queue.suspend()
@@ -69,7 +69,7 @@ import Testing
         // Between a quarter of the room and all of it.
         #expect((250...1_000).contains(counts.leaked))
         #expect(counts.leaked + counts.dropped == 20_000)
-        // Early and late ones alike: within six standard deviations of a quarter each.
+        // Early and late objects are reported alike: each quarter within six standard deviations.
         let places = Dictionary(uniqueKeysWithValues: pages.enumerated().map { (ObjectIdentifier($1), $0) })
         let told = bench.findings.compactMap { $0.object.flatMap { places[ObjectIdentifier($0)] } }
         #expect(told.count == counts.leaked)

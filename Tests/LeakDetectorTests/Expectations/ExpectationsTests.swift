@@ -8,7 +8,7 @@ import Testing
     private final class Page {}
     private final class Sheet {}
 
-    /// Plays the owner: takes what is due and says what it sees.
+    /// The owner of the expectations: takes due objects, and evaluates simulated looks at them.
     private struct Table {
         var expectations: Expectations<Int>
         var alive: Set<Int> = []
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    /// The first tick there is, and a day.
+    /// A negative grace period counts as 0, the longest one as a day; the second look adds 500 ms.
     @Test(arguments: [(-5, 500), (0, 500), (Int.max, 86_400_500)])
     func `a grace period is put right`(grace: Int, told: Int) {
         var table = Table()
@@ -309,7 +309,7 @@ import Testing
         #expect(table.expectations.counts.suppressed == 0)
     }
 
-    /// Whatever order and ticks they were expected in.
+    /// The order and the ticks of the expectations do not matter.
     @Test(arguments: [0, 50, 100, 250])
     func `an owner is judged before what it keeps`(delay: Int) {
         var table = Table()
@@ -380,7 +380,7 @@ import Testing
         #expect(!table.expectations.isMuted("id1", of: table.identity(1)))
     }
 
-    /// Its own owner has gone, and a part of an object in use has the place of that owner in memory.
+    /// The owner of object 3 was deallocated, and object 2, a part of an object in use, has its address.
     @Test func `a part in the place of an owner that went takes nothing of that one with it`() {
         var table = Table()
         var page: Page? = Page()

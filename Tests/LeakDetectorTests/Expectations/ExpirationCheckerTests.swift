@@ -245,7 +245,7 @@ import LeakPlatform
         #expect(bench.lines.isEmpty)
     }
 
-    /// A look runs the app's code: the end of an object, here one that expects another.
+    /// A look can run the app's code: the `deinit` of an object, which may expect another one.
     @Test func `no lock is held while an object is looked at`() {
         final class Calling: Subject, @unchecked Sendable {
             // Unchecked: nothing in it changes.
@@ -389,7 +389,7 @@ import LeakPlatform
         withExtendedLifetime((page, other, owner)) {}
     }
 
-    /// An owner that ends under the lock of the detector, or on the thread of another object's return, may hang the app.
+    /// An owner that is deallocated inside the lock of the detector, or on the thread that calls `cameBack`, may hang the app.
     @Test func `an owner that ends while another object comes back ends on its own thread`() {
         final class Owner: Sendable {
             let home: String
@@ -408,7 +408,7 @@ import LeakPlatform
                     let part = Page()
                     var owner: Owner? = Owner(home, foreign)
                     bench.detector.expectDeallocation(of: part, owner: owner)
-                    // At all moments of what the other thread does.
+                    // Varies the time, so that the release meets each step of the other thread.
                     for _ in 0..<(round % 97 * 20) {}
                     owner = nil
                     bench.detector.cameBack(part)
@@ -426,7 +426,7 @@ import LeakPlatform
         #expect(foreign.with { $0 } == 0)
     }
 
-    /// While the queue is blocked nothing that a look found can be let go of.
+    /// While the queue is blocked, objects that a look retained cannot be released.
     @Test func `an object that is found again and again is held once`() {
         let (owner, part, detail) = (Page(), Page(), Page())
         for _ in 0..<1_000 {
@@ -440,7 +440,7 @@ import LeakPlatform
         withExtendedLifetime((owner, part, detail)) {}
     }
 
-    /// Objects that were ignored and went leave room for others.
+    /// Ignored objects that were deallocated leave room for others.
     @Test func `however many were ignored, the next one is`() {
         for _ in 0..<3 {
             var pages = (0..<60_000).map { _ in Page() }
@@ -467,7 +467,7 @@ import LeakPlatform
         withExtendedLifetime((pages, sheet)) {}
     }
 
-    /// Its object was checked in the session before, and stood behind its owner then.
+    /// The object was checked in the session before, when its owner was reported in its place.
     @Test func `a session has no more leaks than checks`() {
         var owner: Sheet? = Sheet()
         let children = [Page(), Page()]

@@ -12,7 +12,7 @@ import Testing
             graceMilliseconds: grace)
     }
 
-    /// Against a plain list, with grace periods around and far beyond the ring.
+    /// Compares the wheel with a plain list, for grace periods around and far beyond its span.
     @Test(arguments: 1...20)
     func `gives what a list gives`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))

@@ -43,7 +43,7 @@ import Testing
         #expect(ring.takeDue(at: 10_100) == ["late"])
     }
 
-    /// Against a plain list that is searched each time.
+    /// Compares the wheel with a plain list that is searched each time.
     @Test func `gives what a sorted list gives`() {
         var random = SystemRandomNumberGenerator()
         var ring = TimingWheel<Int>()
@@ -57,7 +57,7 @@ import Testing
             let taken = ring.takeDue(at: now)
             for number in taken {
                 let due = list.removeValue(forKey: number) ?? .max
-                // What is put in at the very tick that was taken waits for the next one.
+                // An element inserted at the tick that was just taken waits for the next one.
                 #expect(due <= now)
             }
         }

@@ -317,7 +317,7 @@ import LeakPlatform
         try await until { delivered.with { $0 } == 1 + ExplanationQueue.waitingLimit }
     }
 
-    // MARK: Words
+    // MARK: Texts
 
     private static func explanation(_ change: (inout RetainExplanation) -> Void) -> RetainExplanation {
         var explanation = cycle

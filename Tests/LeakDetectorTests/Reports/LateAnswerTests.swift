@@ -9,7 +9,7 @@ private final class Cache: Sendable {}
 
 /// Answers of the main actor that come after something else has happened.
 @MainActor @Suite struct LateAnswerTests {
-    /// A detector whose verdicts come from a clock that the test moves, and whose questions wait on the main actor.
+    /// A detector whose results come from a clock that the test moves, and which asks about findings on the main actor.
     @MainActor private final class LateAnswers {
         let clock = VirtualClock()
         let told = Guarded([LeakReport]())
@@ -32,7 +32,7 @@ private final class Cache: Sendable {}
         }
     }
 
-    /// Lets the blocks run that wait on the main queue.
+    /// Runs the blocks that wait on the main queue.
     private func runMainQueue() async {
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }
@@ -52,7 +52,7 @@ private final class Cache: Sendable {}
         withExtendedLifetime(objects) {}
     }
 
-    /// Whatever is answered, and whether its end is noticed before the answer or after.
+    /// The answer does not matter, nor whether the deallocation is noticed before or after it.
     @Test(arguments: [0, 100_000]) func `an object that was ignored and went meanwhile is not told of`(
         milliseconds: Int
     ) async {

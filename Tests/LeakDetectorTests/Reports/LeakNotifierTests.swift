@@ -88,7 +88,7 @@ import LeakPlatform
         #expect(freed.waitedMilliseconds == nil && freed.alive == 0)
     }
 
-    /// A subject that says what the system's would.
+    /// A subject with a description as that of a view of the system.
     private final class SystemView: Subject, @unchecked Sendable {
         // Unchecked: nothing in it changes.
         private let page = Page()
@@ -127,7 +127,7 @@ import LeakPlatform
     }
 
     #if os(macOS) || os(Linux)
-        /// A test build says it; that -O does too is what `leak-demo --assert` shows.
+        /// Tests a debug build; `leak-demo --assert` shows the same for a build with -O.
         @Test func `the mode assert stops the process with class and path`() async throws {
             let result = try #require(
                 await #expect(

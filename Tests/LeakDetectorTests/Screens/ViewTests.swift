@@ -10,7 +10,7 @@ import Testing
 
     init() { kit.window.root = Home(kit) }
 
-    /// Shows a cart with such a view, and closes it.
+    /// Shows a cart with a view, and closes it.
     private func close(_ view: View, on kit: Kit? = nil) {
         let kit = kit ?? self.kit
         let cart = Cart(kit)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakDetector
 
-/// Windows, the life of the app, and screens that are nowhere.
+/// Windows, the life cycle of the app, and screens outside of all windows.
 @MainActor @Suite struct WindowTests {
     private let kit = Kit()
 

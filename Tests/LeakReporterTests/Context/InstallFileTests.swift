@@ -115,7 +115,7 @@ import LeakPlatform
         #expect(file.identifier() == first)
     }
 
-    /// The disk may be slow; who records must not notice.
+    /// The disk may be slow; a call that records must not wait for it.
     @Test func `the identifier is asked for once, on the reporter's own thread`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         // The system's name of a thread is no proof, because other runtimes rename threads that they consider theirs.

@@ -20,7 +20,7 @@ import Testing
         return report
     }
 
-    /// The text with other addresses of the same form: `0x…`, `$…` and the decimal ones of RIBs.
+    /// Returns the text with other addresses of the same form: `0x…`, `$…` and the decimal ones of RIBs.
     private func moved(_ text: String, _ number: UInt64) -> String {
         let address = String(0x6_0000_0000 + number * 16, radix: 16)
         return
@@ -275,7 +275,7 @@ import Testing
         #expect(ReportMergeKey(one) == ReportMergeKey(other))
     }
 
-    /// The collector reads no more of a text than it is sent.
+    /// The collector receives no more of a text than the key includes.
     @Test func `what is cut from a text does not matter`() {
         let start = "Leaked: " + String(repeating: "x ", count: WireLimits.messageBytes / 2)
         #expect(ReportMergeKey(report(start + "one")) == ReportMergeKey(report(start + "other")))

@@ -122,7 +122,7 @@ import Testing
         #expect(running.adopt() == ["d.segment"])
     }
 
-    /// The whole of it by another process, whose end gives the lock back.
+    /// Another process holds the lock. The end of that process releases it.
     @Test func `the lock of a process that was killed is free`() throws {
         let place = TemporaryFolder()
         try place.write("run-1/a.segment", [1, 2])
@@ -215,7 +215,7 @@ import Testing
         #expect(run("last", in: place).adopt().count == 100)
     }
 
-    // MARK: Where there is no folder to write to
+    // MARK: Folders that cannot be written
 
     @Test func `a folder that is removed while in use is made again`() throws {
         let place = TemporaryFolder()

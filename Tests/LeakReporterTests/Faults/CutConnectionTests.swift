@@ -77,7 +77,7 @@ import Testing
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
             let bytes = try Self.lengths().request
-            // The head is the first three hundred bytes, and some.
+            // The head has somewhat more than 300 bytes.
             let ends =
                 Array(stride(from: 0, to: 400, by: Self.step(place)))
                 + Array(stride(from: 400, through: bytes, by: 7))

@@ -20,7 +20,7 @@ enum Place: CaseIterable {
     }
 }
 
-/// A folder of one test that is not there yet.
+/// A folder of one test. It does not exist yet.
 struct TestFolder {
     let path = NSTemporaryDirectory() + "reporter-\(UUID().uuidString)"
 

@@ -9,13 +9,13 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     /// A text that ``LeakReporter/Statistics/lastFailure`` contains.
     let says: String
 
-    /// True if the answer shows that no collector counted the batch, because another server answered in its place.
+    /// `true` if the answer shows that no collector counted the batch, because another server answered in its place.
     var isDeclined: Bool {
         let statuses = [301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 422]
         return description == "401 in plain text"
             || statuses.contains { description.hasSuffix("status \($0)") }
     }
-    /// True if only the reporter's timeout ends the request.
+    /// `true` if only the reporter's timeout ends the request.
     var isSlow: Bool { says == Self.timeout }
 
     private init(_ description: String, reads: Int? = nil, says: String, _ steps: HostilePeer.Step...) {
@@ -148,7 +148,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
             ]
         }
 
-    /// A collector that asks to come back.
+    /// A collector that asks for another attempt.
     private static let busy = [408, 425, 429, 500, 502, 503, 504, 507].map { status in
         HostileAnswer(
             "\(status) with Retry-After", says: "the collector answered \(status): later",

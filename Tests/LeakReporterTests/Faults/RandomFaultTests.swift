@@ -39,10 +39,10 @@ import Testing
                 bench.record("Faults.Random\(Int.random(in: 0..<60, using: &numbers))", by: reporter)
             }
             recorded += count
-            // Now and then it is waited for, else the next batch is there before this one is done.
+            // Sometimes waits for the batch, because otherwise the next one is recorded before this one is sent.
             _ = reporter.flush(timeout: numbers.chance(0.3) ? 0.02 : 0)
         }
-        // The connections that are still to break, each after a wait of a few milliseconds.
+        // Waits for the connections that are still to break, each after a few milliseconds.
         let isSettled = reporter.flush(timeout: generousSeconds)
         let statistics = reporter.statistics
         var complaints = statistics.complaints(recorded: recorded)

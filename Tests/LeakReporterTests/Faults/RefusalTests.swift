@@ -103,7 +103,7 @@ import LeakPlatform
                     var numbers = SeededRandom(seed: 1)
                     for number in 0..<40 {
                         if number == 17 {
-                            // Nothing that compresses.
+                            // Random digits, which do not compress well.
                             reporter.record(
                                 message: (0..<400).map { _ in String(numbers.next(), radix: 16) }.joined())
                         }
@@ -141,7 +141,7 @@ import LeakPlatform
                 { reporter, _ in
                     reporter.recordThree()
                     let deadline = Date().addingTimeInterval(generousSeconds)
-                    // A flush hurries, but not against the collector's wish.
+                    // A flush skips the reporter's own back-off, but not a delay that the collector requested.
                     while !reporter.flush(timeout: 0.1), Date() < deadline {}
                     let asked = times.with { $0 }
                     let waited = asked.last?.timeIntervalSince(asked.first ?? .distantFuture)

@@ -12,7 +12,7 @@ final class ReporterAppProcess {
     private let input = Pipe()
     private let output = Guarded(Output())
 
-    /// - Parameter wishes: its arguments, such as `count=10`.
+    /// - Parameter wishes: the arguments of the app, such as `count=10`; see `AppOptions`.
     init(_ wishes: [String]) throws {
         let pipe = Pipe()
         process.executableURL = Self.program
@@ -22,7 +22,7 @@ final class ReporterAppProcess {
         try process.run()
         let output = output
         let reading = pipe.fileHandleForReading
-        // Always, so that the app is never held up by a pipe that is full.
+        // Reads all the time, so that a full pipe never blocks the app.
         Thread.detachNewThread {
             while true {
                 let more = reading.availableData
@@ -57,7 +57,7 @@ final class ReporterAppProcess {
         } ?? false
     }
 
-    /// Lets an app that waits go on.
+    /// Lets a waiting app continue.
     func goOn() { try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
 
     /// Kills the process at once, and waits until all its output has been read.
@@ -86,7 +86,7 @@ final class ReporterAppProcess {
         return line.flatMap { Int($0.dropFirst(word.count + 1)) } ?? 0
     }
 
-    /// Beside the bundle that holds these tests.
+    /// The path of the program, which is beside the bundle of these tests.
     private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appendingPathComponent("leak-reporter-app")
 }

@@ -43,7 +43,7 @@ import LeakPlatform
         }
         #expect(online == 5)
         #expect(offline == 5)
-        // A second at the most, on a machine that does nothing else.
+        // At most a second on an idle machine.
         #expect(seconds < 30)
     }
 }

@@ -7,8 +7,8 @@ import LeakPlatform
 
 /// `kill -9` while an app records and sends: sightings that the app saw stored are finally counted exactly once.
 ///
-/// Runs ten rounds; `make soak` runs 200 (`REPORTER_KILLS`). A failed run names its seed, which `REPORTER_KILL_SEED` repeats
-/// as far as the kills happen at the same moments.
+/// Runs ten rounds; `make soak` runs 200 (`REPORTER_KILLS`). A failed run names its seed, which `REPORTER_KILL_SEED` repeats as far
+/// as the kills happen at the same times.
 @Suite(.serialized) struct ReporterKillTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let rounds = environment["REPORTER_KILLS"].flatMap { Int($0) } ?? 10
@@ -120,7 +120,7 @@ private final class KillSite {
             : Fault(answer: .init(cut: cut, delayMilliseconds: numbers.chance(0.3) ? 30 : 0))
     }
 
-    // MARK: Lives and deaths
+    // MARK: Starting and killing apps
 
     private struct Plan {
         let className: String
@@ -149,8 +149,8 @@ private final class KillSite {
             ])
     }
 
-    /// Starts an app and kills it: either right after it printed a number of stored sightings and before it records
-    /// another one, or at a random moment.
+    /// Starts an app and kills it: either right after it printed a number of stored sightings and before it records another one, or
+    /// at a random time.
     func killOne(_ round: Int) throws {
         let plan = plan("Kills.Round\(round)")
         let app = try ReporterAppProcess(plan.wishes)
@@ -194,7 +194,7 @@ private final class KillSite {
                 stored: app.newest("stored"), recorded: app.newest("recorded")))
     }
 
-    // MARK: The end
+    // MARK: Comparing counts
 
     /// Lets one more app send the reports that the others left, and compares the counts of the collector with the output of the
     /// apps.
@@ -224,7 +224,8 @@ private final class KillSite {
         return complaints + counted.map { "\($0.key): counted \($0.value), of nobody" }
     }
 
-    /// Checks and sessions: once for each sighting, and once for each life that stored something.
+    /// Returns one line for each wrong count of checks or sessions: one check is expected for each sighting, and one session for
+    /// each run that stored something.
     private func miscountedDenominators() throws -> [String] {
         let json = try collector.json("/api/v1/releases?app=\(Self.app)")
         let releases = json["releases"] as? [[String: Any]] ?? []

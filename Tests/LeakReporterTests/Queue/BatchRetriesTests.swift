@@ -56,7 +56,7 @@ import Testing
         }
         #expect(longestWait <= 1_500, "the shortest back-off after a failure of the other batch")
         #expect(device.collector.counted.count == 10_080)
-        // With a back-off of at most a minute, of which half is taken.
+        // The back-off of this device is at most a minute, and jitter halves it.
         #expect(attempts < 6 * 86_400 / 30 + 20 && attempts > 1_000)
         #expect(device.outbox.statistics.dropped == [.tooOld: 1])
         #expect(device.problems + device.collector.problems == [])
@@ -113,7 +113,7 @@ import Testing
         #expect(order == ["second", "first"])
     }
 
-    /// A firewall that takes offence at one batch.
+    /// A firewall that rejects one batch.
     @Test(arguments: [Delivery.declined(why: "403"), .failed(why: "500")])
     func `a new batch does not wait for the back-off of one that failed for hours`(answer: Delivery) {
         let device = device()

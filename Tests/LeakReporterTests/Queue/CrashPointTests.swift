@@ -15,8 +15,8 @@ import Testing
         return bounds
     }
 
-    /// Records, merges, seals, sends with a lost answer, receives 413, 400 and 503, has a session, and drops reports beyond the
-    /// limits.
+    /// Records, merges, writes footers, sends with a lost answer, receives 413, 400 and 503, has a session, and drops reports
+    /// beyond the limits.
     private static func live(_ device: SimulatedDevice) {
         func turn(_ body: (SimulatedDevice) -> Void) {
             guard !device.folder.isDead else { return }
@@ -111,7 +111,7 @@ import Testing
         let calls = whole.disk.calls
         #expect(calls > 120)
         var problems: [String] = []
-        // Each of the eventful part, and some of the many alike that follow.
+        // Tests each of the first 70 calls, and every fifth of the similar calls after them.
         for call in 1...calls where call <= 70 || call.isMultiple(of: 5) {
             let device = Self.device { number, _ in
                 guard number == call else { return .none }

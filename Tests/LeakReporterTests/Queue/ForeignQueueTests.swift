@@ -66,7 +66,7 @@ import Testing
         let place = SharedQueueFolder()
         leave(3, in: place)
         #expect(hasEnded(place, runs: 1))
-        // As that version had it.
+        // Makes the layout of that version.
         let queue = place.folder + "/queue-1"
         let manager = FileManager.default
         let name = try #require(manager.contentsOfDirectory(atPath: queue).first)

@@ -17,7 +17,7 @@ import LeakPlatform
 
     private let yes = Delivery.accepted(rejected: [], reason: nil)
 
-    // MARK: Whether anything is sent
+    // MARK: Permission to send
 
     @Test func `without leave nothing is sent, not even what earlier runs left`() throws {
         let device = device(Outbox.Rules(sendsAutomatically: false))
@@ -171,7 +171,7 @@ import LeakPlatform
         #expect(document.dropped == [DroppedReports(reason: "before_send", count: 4)])
     }
 
-    // MARK: What travels
+    // MARK: Content of batches
 
     @Test func `keys and log go with what is recorded after them`() throws {
         let device = device()

@@ -331,7 +331,7 @@ import Testing
         #expect(device.outbox.statistics.sent == 2)
     }
 
-    /// 28 days, more than a batch may be tried for after the collector may have counted it.
+    /// 28 days are longer than the six days for which a batch is retried that the collector may have counted.
     @Test(arguments: [Delivery.declined(why: "404"), .unauthorized(why: "401"), .forbidden(why: "403")])
     func `uncounted batches are kept for weeks and over restarts without growing`(answer: Delivery) throws {
         let device = device()

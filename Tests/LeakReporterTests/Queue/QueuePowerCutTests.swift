@@ -25,8 +25,8 @@ import Testing
         #expect(device.collector.told == [:])
     }
 
-    /// A split syncs the two pieces without seals and before the removal of the batch that they replace. Both the footer of
-    /// a piece and that removal survive a power cut from the sync before the piece is sent.
+    /// A split syncs the two pieces, without footers, before the removal of the batch that they replace. Both the footer of a piece
+    /// and that removal survive a power cut from the sync before the piece is sent.
     @Test(arguments: [0, 1])
     func `a footer that an ended run left unsynced is synced before the batch is sent`(piecesSentBefore: Int)
     {

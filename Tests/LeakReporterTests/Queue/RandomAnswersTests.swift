@@ -163,7 +163,7 @@ private struct AnsweredLife {
     private mutating func check(_ round: Int) {
         let queue = device.outbox.queue
         let queued = queue.waiting + [queue.open?.queued].compactMap(\.self)
-        // The batch on its way and the open segment are not thrown away, so each may come on top.
+        // The batch in flight and the open segment are not discarded, so each may exceed the limit.
         let slack = 2 * device.bounds.batchBytes + 4 * 1024
         func expect(_ name: String, _ value: Int, atMost bound: Int) {
             if value > bound { problems.append("round \(round): \(name) is \(value), at most \(bound)") }
@@ -178,7 +178,7 @@ private struct AnsweredLife {
             atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(queued.count, 1))
         expect(
             "records of the open segment", queue.open?.recordCount ?? 0, atMost: WireLimits.checksCount + 64)
-        // A segment takes records until it is that long, and the last one may be an explanation.
+        // A segment accepts records until it reaches the limit, and the last one may be an explanation.
         expect("bytes of a batch", longestBody, atMost: device.bounds.batchBytes + 8 * 1024)
         expect(
             "bytes of a failure's text", device.outbox.statistics.lastFailure?.utf8.count ?? 0, atMost: 2_048)

@@ -23,7 +23,7 @@ import Testing
         ReportQuota(reportsPerSession: reports, bytesPerDay: bytes)
     }
 
-    /// Verdicts one after another: a call inside an expectation cannot change the budget.
+    /// Returns the results for several sightings in a row. A call inside `#expect` could not change the quota.
     private func verdicts(
         _ budget: inout ReportQuota, _ asked: [(key: Int, bytes: Int, at: Int64)]
     ) -> [ReportQuota.QuotaResult] {
@@ -196,7 +196,7 @@ import Testing
                 == [.first, .again, .again, .first])
     }
 
-    /// It is corrected at midnight again and again.
+    /// The clock is corrected at midnight again and again.
     @Test func `a clock that swings around midnight starts the day once`() {
         var budget = budget(reports: 1_000, bytes: 100)
         var admitted = 0
@@ -204,7 +204,7 @@ import Testing
             let at = time(step.isMultiple(of: 2) ? -50 : 50)
             if budget.admit(key(step), bytes: 10, at: at) == .first { admitted += 1 }
         }
-        // The day before took one, before the first midnight.
+        // The day before accepted one, before the first midnight.
         #expect(admitted == 11)
         #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 100))
     }
@@ -261,7 +261,7 @@ import Testing
         var firsts: Set<Int> = []
         var bytesOfDay: [Int: Int] = [:]
         for _ in 0..<1_000 {
-            // Forward by up to an hour at a time: the session of a day ends too.
+            // Advances by up to an hour at a time, so that sessions end after a day too.
             now += Int64.random(in: 0...3_600_000, using: &random)
             if Int.random(in: 0..<50, using: &random) == 0 {
                 budget.startSession()

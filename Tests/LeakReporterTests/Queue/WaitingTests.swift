@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// Much that waits, and files that cannot be read.
+/// Many waiting segments, and files that cannot be read.
 @Suite struct WaitingTests {
     private func leave(_ count: Int, on disk: FakeDisk, of device: SimulatedDevice) {
         for number in 0..<count {

@@ -177,7 +177,7 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Two digits a byte.
+    /// Parses two digits for each byte.
     init(hexadecimal: String) {
         let digits = Array<UInt8>(hexadecimal.utf8).map {
             UInt8(Character(Unicode.Scalar($0)).hexDigitValue ?? 0)

@@ -93,14 +93,14 @@ import Testing
         for _ in 0..<20 {
             let segment = Segment(file)
             #expect(segment.body(try #require(segment.footer)) == first.body(try #require(first.footer)))
-            // The order of a dictionary is another one in each.
+            // The order of a dictionary differs between instances.
             #expect(
                 segment.head(Self.header, sentAt: Self.sentAt) == first.head(Self.header, sentAt: Self.sentAt)
             )
         }
     }
 
-    /// Places in the file of each record.
+    /// Returns the byte range of each record in the file.
     private func ranges(_ records: [SegmentRecord]) -> [Range<Int>] {
         records.reduce(into: []) { ranges, record in
             let start = ranges.last?.upperBound ?? 0

@@ -32,7 +32,7 @@ final class Nav: Screen {
         }
     }
 
-    /// The top has left the stack, but is still under the finger.
+    /// Begins a swipe back: the top screen has left the stack, but is still visible under the finger.
     func beginSwipe() -> Screen {
         let screen = children.removeLast()
         screen.parent = nil
@@ -110,7 +110,7 @@ final class Split: Screen {
 
     override var shown: [Screen] { children }
 
-    /// There is room for both, and the app sets another without a word.
+    /// Shows list and detail side by side, with another detail, and sends no event for the change.
     func expand(_ other: Screen) {
         leaveDetail()
         isCollapsed = false

@@ -4,7 +4,7 @@ import LeakPlatform
 
 @testable import LeakDetector
 
-/// Stands for UIKit and an app, on a clock that the tests move. It does what UIKit is known to do, in the same order.
+/// A simulation of UIKit and an app, on a clock that the tests move. It does what UIKit is known to do, in the same order.
 @MainActor
 final class Kit {
     let clock = VirtualClock()
@@ -52,7 +52,7 @@ final class Kit {
 
     func letGo() { kept = [] }
 
-    /// Long enough for a transition, a grace period, a second look and a look at a survivor.
+    /// Advances the clock by enough for a transition, a grace period, a second look and a look at a survivor.
     func settle() { clock.advance(by: 3_000) }
 
     /// Number of findings for which the app was asked for an answer.
@@ -97,5 +97,5 @@ class Window {
     }
 }
 
-/// A window of the keyboard. The tests put its name on the list.
+/// A window of the keyboard. The tests add its class to ``LeakDetector/Suppression/windows``.
 final class KeyboardWindow: Window {}

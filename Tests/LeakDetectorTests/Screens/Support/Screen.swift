@@ -74,7 +74,7 @@ class Screen: ScreenNode {
         kit.tell(.didDisappear, self)
     }
 
-    /// Out of its container's view, which it was shown in until now.
+    /// Removes the screen from the view of its container, in which it was shown.
     func disappearFromContainer() {
         disappear()
         view?.remove()

@@ -23,7 +23,7 @@ class View: ViewNode {
         parent = nil
     }
 
-    /// Gives its place to another.
+    /// Replaces the view by another one, in the same superview and window.
     func replace(by other: View) {
         let (window, parent) = (window, parent)
         remove()

@@ -7,9 +7,9 @@ import LeakMessage
 struct DeviceLife {
     private var random: SeededRandom
     private let device: SimulatedDevice
-    /// True for failing disks, power cuts, changed clocks and a small queue.
+    /// `true` for failing disks, power cuts, changed clocks and a small queue.
     private let isHarsh: Bool
-    /// True for power cuts. Then no sync fails, because a power cut may lose bytes whose sync failed.
+    /// `true` for power cuts. Then no sync fails, because a power cut may lose bytes whose sync failed.
     private let cutsPower: Bool
     private let isRefusing: Bool
     private var endedSessions: [String: EndedSession] = [:]
@@ -119,7 +119,7 @@ struct DeviceLife {
         device.restart()
     }
 
-    /// The process is killed at one of the next calls.
+    /// Makes the process end at one of the next calls.
     private mutating func armDeath() {
         let call = device.disk.calls + Int.random(in: 1...6, using: &random)
         let end: FakeDisk.Fault =
@@ -147,7 +147,7 @@ struct DeviceLife {
         device.pass(0, asleep: hours * 3_600_000)
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     var problems: [String] {
         var problems = device.problems + device.collector.problems

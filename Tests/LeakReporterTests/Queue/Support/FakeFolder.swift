@@ -15,13 +15,13 @@ final class FakeDisk {
 
     /// The files as a process sees them.
     var files: [String: [UInt8]] = [:]
-    /// Names of files that are there and cannot be read.
+    /// Names of files that exist but cannot be read.
     var unreadable: Set<String> = []
     /// The files after a power cut in the worst case.
     private var safe: [String: [UInt8]] = [:]
-    /// Calls that change something, so far.
+    /// The number of calls so far that change something.
     private(set) var calls = 0
-    /// Returns the fault of a call by its number, from 1, and its kind.
+    /// A closure that returns the fault of a call, by its number, from 1, and its kind.
     var fault: (_ call: Int, _ kind: String) -> Fault = { _, _ in .none }
 
     fileprivate func next(_ kind: String) -> Fault {

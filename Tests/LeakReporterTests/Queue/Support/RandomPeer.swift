@@ -4,7 +4,7 @@ import LeakTransport
 
 @testable import LeakReporter
 
-/// Answers as servers, gateways and broken networks do, drawn at random.
+/// A peer that answers at random as servers, gateways and broken networks do.
 struct RandomPeer {
     /// The kinds of answers and how often each is drawn.
     struct Mix: Hashable, Sendable, CustomStringConvertible {
@@ -21,7 +21,7 @@ struct RandomPeer {
     let mix: Mix
     var random: SeededRandom
 
-    /// - Parameter collector: receives the batch where the answer is its own, and where only the answer is lost.
+    /// - Parameter collector: receives the batch if the answer is its own, and if only the answer is lost.
     mutating func reply(
         to batch: SegmentQueue.Batch, _ collector: inout ModelCollector, at wallTime: WireTime
     ) -> TransportResult {
@@ -74,7 +74,7 @@ struct RandomPeer {
                 contentType: type, body: Array(body.utf8)))
     }
 
-    /// The collector's own answer.
+    /// Returns the response of a collector.
     private static func answer(of delivery: Delivery) -> TransportResult {
         switch delivery {
         case .accepted(let rejected, _, _):

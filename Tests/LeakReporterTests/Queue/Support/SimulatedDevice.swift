@@ -14,7 +14,7 @@ final class SimulatedDevice {
     private(set) var folder: FakeFolder
     var outbox: Outbox
     private var ticket: UInt64 = 0
-    /// Sightings that this run took over.
+    /// The number of sightings that this run adopted.
     private var adopted = 0
     private var recordedInRun = 0
     private var adoptedExplanations = 0
@@ -159,7 +159,7 @@ final class SimulatedDevice {
         commit()
     }
 
-    // MARK: Its end
+    // MARK: End of the process
 
     /// Kills the process in the middle of its work, and starts the next one.
     func restart() {
