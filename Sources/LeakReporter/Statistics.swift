@@ -18,7 +18,8 @@ extension LeakReporter {
         case misconfigured
         /// More than ``Bounds/reportsPerSession`` different leaks, or more than ``Bounds/bytesPerDay``.
         case budget
-        /// This run is excluded by ``Bounds/sampleRate``. The collector is not told, because such a run sends nothing.
+        /// This run is excluded by ``Bounds/sampleRate``. The drops are not reported to the collector, because such a run sends
+        /// nothing.
         case sampled
         /// ``Configuration/beforeSend`` returned `nil`.
         case beforeSend = "before_send"
@@ -29,7 +30,8 @@ extension LeakReporter {
         /// The app asked for it, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by ending collection.
         case deleted
 
-        /// `true` if the collector is told about these drops. It is not told what it knows itself or must not know.
+        /// `true` if these drops are reported to the collector. Drops that it caused itself, and drops of runs that must not
+        /// report, are not.
         var isReported: Bool {
             switch self {
             case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true

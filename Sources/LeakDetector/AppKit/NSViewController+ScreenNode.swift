@@ -11,8 +11,8 @@
         var screenContained: [any ScreenNode] { children }
         var screenWindowClass: AnyClass? { isViewLoaded ? view.viewWindowClass : nil }
 
-        // AppKit does not tell whether a controller is being removed or dismissed, but by `viewDidDisappear` its view has left the
-        // window.
+        // AppKit has no property for a controller that is being removed or dismissed, but by `viewDidDisappear` its view has left
+        // the window.
         var screenIsMovingFromParent: Bool { parent == nil && screenWindowClass == nil }
         var screenIsBeingDismissed: Bool { screenIsMovingFromParent }
         var screenView: (any ViewNode)? { isViewLoaded ? view : nil }

@@ -20,7 +20,7 @@ struct Expectation<Subject: Sendable>: Sendable {
         let since: Int
     }
 
-    /// Weak access to the object: tells whether it still exists, without retaining it.
+    /// Access to the object, without retaining it.
     let subject: Subject
     let context: ExpectationContext
     /// The active milliseconds at which the grace period started.

@@ -55,7 +55,7 @@ extension Expectations {
     /// Handles the news that a known object was deallocated or is in use.
     ///
     /// - Parameters:
-    ///   - number: the number of the object that is meant; `nil` for the one that has the identity now.
+    ///   - number: the number of the known object; `nil` for the one that has the identity now.
     ///   - objectState: `gone` or `inUse`.
     mutating func end(
         of identity: ObjectIdentifier, _ number: Int? = nil, as objectState: ObjectState, at now: Int

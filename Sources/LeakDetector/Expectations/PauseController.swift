@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// The pause of one detector: its grace periods stand still while there is a reason to pause.
+/// The pause of one detector: its grace periods do not advance while there is a reason to pause.
 final class PauseController: Sendable {
     enum Reason: Sendable {
         /// ``LeakDetector/pause()``.

@@ -24,7 +24,8 @@ struct ReportedLeaks {
     }
 
     private var reported: [String: BoxedReport] = [:]
-    /// The leaks about which the app is being asked on another queue, by id. The ends of their objects are reported after them.
+    /// The leaks for which `onDetect` runs on another queue and has not answered, by id. The ends of their objects are reported
+    /// after them.
     private var asked: [String: Question] = [:]
     /// Classes for which `onDetect` returned ``LeakDetector/Answer/ignoreClass``.
     private var ignored: Set<ObjectIdentifier> = []

@@ -69,8 +69,8 @@ final class Screens {
     /// Expects a screen to be deallocated if its controller says that it is being closed; else does nothing.
     ///
     /// Needs none of the events. Call it from `viewDidDisappear`. UIKit retains a screen that is moving from its parent or being
-    /// dismissed until after that call, so the screen is not in deallocation. Its views are not looked at, because no event tells
-    /// when they change.
+    /// dismissed until after that call, so the screen is not in deallocation. Its views are not looked at, because no event reports
+    /// their changes.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func check(_ node: any ScreenNode, after seconds: Double?, file: StaticString, line: UInt) {

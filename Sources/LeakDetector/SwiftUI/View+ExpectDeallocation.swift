@@ -33,7 +33,7 @@
         }
     }
 
-    /// The object that a view watches. View values do not retain it, so another one may get its address once it has gone.
+    /// The object that a view watches. View values do not retain it, so another one may get its address once it is deallocated.
     private struct WatchedIdentity: Hashable {
         private let subject: WeakSubject
 

@@ -117,8 +117,8 @@
             return true
         }
 
-        /// Calls `body` if there is a detector, unless the object is being deallocated. A controller is being deallocated if its
-        /// `deinit` asks for a view that was never loaded, for example: making a weak reference to it would stop the app.
+        /// Calls `body` if there is a detector, unless the object is being deallocated. For example, the `deinit` of a controller
+        /// may load its view; making a weak reference to the controller would then stop the app.
         private nonisolated static func notify(of object: AnyObject, _ body: @MainActor () -> Void) {
             nonisolated(unsafe) let object = object
             ScreenEventForwarder.onMainThread {

@@ -148,7 +148,7 @@ enum ForkedChildren {
         return unsafe mutex
     }()
     private static let isRegistered = {
-        // Made here, since a child may not ask for memory.
+        // Made here, since a child process may not allocate memory.
         _ = unsafe slots
         return
             pthread_atfork(

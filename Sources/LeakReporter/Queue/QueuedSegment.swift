@@ -18,7 +18,7 @@ struct QueuedSegment {
     var sentAt: WireTime?
     /// The number of its first record. Callers wait until the record with a certain number is delivered.
     var firstTicket: UInt64
-    /// Files that contain a part of this segment as well and could not be removed yet. They must be gone before the segment is
+    /// Files that contain a part of this segment as well and could not be removed yet. They must be removed before the segment is
     /// sent, otherwise the next run would send that part too. Changed only by ``SegmentQueue/block(_:until:)``.
     var blockedBy: Set<String> = []
     /// The id of the app whose reports it contains.
