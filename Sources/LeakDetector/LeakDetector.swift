@@ -146,7 +146,7 @@ public final class LeakDetector: Sendable {
         notifier.changeSuppression(change)
     }
 
-    /// True if leaks are explained, provided an explainer was given: a switch for your server. A change applies at once.
+    /// `true` if leaks are explained, which needs an explainer: your server can switch explanations off. A change applies at once.
     public var explainsLeaks: Bool {
         get { notifier.explanations?.isOn ?? false }
         set { notifier.explanations?.isOn = newValue }

@@ -10,9 +10,9 @@ final class PauseController: Sendable {
     }
 
     private struct Reasons {
-        /// Calls of ``LeakDetector/pause()`` without a ``LeakDetector/resume()``.
+        /// The number of calls of ``LeakDetector/pause()`` without a ``LeakDetector/resume()``.
         var asked = 0
-        /// Not counted, because the system may report it twice.
+        /// `true` while the app is not in the foreground. Not counted, because the system may report it twice.
         var isInBackground = false
     }
 

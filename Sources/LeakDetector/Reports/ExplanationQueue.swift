@@ -54,7 +54,7 @@ final class ExplanationQueue: Sendable {
         self.now = now
     }
 
-    /// True if leaks are explained. Turning it off drops the waiting leaks.
+    /// `true` if leaks are explained. Turning it off drops the waiting leaks.
     var isOn: Bool {
         get { state.with { $0.isOn } }
         set {
@@ -65,7 +65,7 @@ final class ExplanationQueue: Sendable {
         }
     }
 
-    /// True if nothing waits and no explanation runs.
+    /// `true` if no leak waits and no explanation runs.
     var isIdle: Bool { state.with { $0.waiting.isEmpty && $0.beganAt == nil } }
 
     /// Drops the waiting leaks, as when the detector stops.

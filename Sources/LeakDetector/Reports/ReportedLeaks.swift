@@ -3,7 +3,7 @@ internal import LeakMessage
 /// The reports of leaks by id, until their objects are deallocated: the report of a deallocation repeats the content of the leak's
 /// report.
 struct ReportedLeaks {
-    /// In a box of its own, since a dictionary keeps its capacity after it has become empty.
+    /// A report in a box, because a dictionary keeps the memory for its values after they were removed.
     private final class BoxedReport {
         let report: LeakReport
         init(_ report: LeakReport) { self.report = report }

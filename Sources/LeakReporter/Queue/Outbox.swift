@@ -33,8 +33,8 @@ struct Outbox {
     /// `true` if nothing is collected because the user has not answered yet.
     private var isUnanswered = false
     private var stateFailure: String?
-    /// Set if a session is to start when collecting begins: `true` if the app is to be asked for its checks in it. `nil` if no
-    /// session is to start.
+    /// The session that starts when collecting begins: `true` if the app is to be asked for its checks in it, `false` if not; `nil`
+    /// if no session starts.
     private var awaitsSession: Bool?
 
     /// The app's settings for its reports.

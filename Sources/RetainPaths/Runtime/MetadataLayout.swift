@@ -102,7 +102,7 @@ enum MetadataLayout {
         static let alignmentMask: UInt32 = 0xFF
         static let isNotTrivial: UInt32 = 0x1_0000
         static let isNotInline: UInt32 = 0x2_0000
-        /// Set until the runtime has computed the layout.
+        /// The flag that is set until the runtime has computed the layout.
         static let isIncomplete: UInt32 = 0x40_0000
         static let hasEnumWitnesses: UInt32 = 0x20_0000
     }
