@@ -68,13 +68,13 @@ public final class Collector: Sendable {
         queue = CommitQueue(store: store, now: now) { error in
             // MaintenanceLoop checks whether the database is back. Other failures show up with the next transaction.
             let isAway = error?.reason == .unavailable || error?.reason == .uncertain
-            if isAway { health.note(.databaseAway, isThere: true) }
+            if isAway { health.record(.databaseAway, isThere: true) }
             let isDamaged = error?.reason == .damaged
-            if isDamaged { health.note(.damaged, isThere: true) }
-            health.note(.unwritable, isThere: error != nil && !isAway && !isDamaged)
+            if isDamaged { health.record(.damaged, isThere: true) }
+            health.record(.unwritable, isThere: error != nil && !isAway && !isDamaged)
             // MaintenanceLoop logs damage once.
             if let error, !isDamaged { log.error("reports could not be stored: \(error)") }
-        } untidy: { error in
+        } checkpointError: { error in
             if error.reason == .damaged { return }
             log.warning("the write-ahead log could not be shortened, and this is tried again: \(error)")
         }
@@ -104,7 +104,7 @@ public final class Collector: Sendable {
             host: settings.host, port: settings.port, loops: Self.loops)
         configuration.limits = settings.serverLimits(loops: Self.loops)
         configuration.trustedProxies = settings.trustedProxies
-        configuration.onSlowCall = { slowCalls.note($0) }
+        configuration.onSlowCall = { slowCalls.record($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
         server = try Server(configuration, service: service)
         if server.connectionLimit < configuration.limits.connections {
@@ -167,7 +167,7 @@ public final class Collector: Sendable {
     private static var loops: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
     /// Maximum number of threads that parse large bodies. They must not take the processor from the loops.
-    private static let parsers = 2
+    private static let maxParserThreads = 2
 
     /// Time that clients may take to finish when the collector stops. Together with writing the accepted reports it
     /// stays below the ten seconds after which containers are killed.
@@ -180,7 +180,7 @@ public final class Collector: Sendable {
         let started =
             try storeThreads.start(store: store, known: known, threads: 2) + [
                 try maintenanceLoop.start(), erasure.start(), try symbols.start(),
-            ] + parsing.start(threads: min(Self.loops, Self.parsers))
+            ] + parsing.start(threads: min(Self.loops, Self.maxParserThreads))
         threads.with { $0 += started }
         server.start()
     }

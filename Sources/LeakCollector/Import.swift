@@ -20,7 +20,7 @@ public struct Import {
         /// reports more than a day ahead count as received now.
         public var moved = 0
         /// Error of the checkpoint at the end. Everything is counted nevertheless.
-        public var untidy: StoreError?
+        public var checkpointError: StoreError?
     }
 
     /// Source of lines, with the app and version of reports that name none.
@@ -117,9 +117,9 @@ public struct Import {
         waitingReports = 0
         do throws(StoreError) {
             try store.checkpointIfNeeded(now: now)
-            result.untidy = nil
+            result.checkpointError = nil
         } catch {
-            result.untidy = error
+            result.checkpointError = error
         }
     }
 
@@ -128,12 +128,12 @@ public struct Import {
     ///
     /// - Parameter former: the result of the earlier call.
     public static func beyond(
-        in store: any Store, since former: [BeyondLimit] = [], now: Int64
-    ) throws(StoreError) -> [BeyondLimit] {
+        in store: any Store, since former: [OverLimitCount] = [], now: Int64
+    ) throws(StoreError) -> [OverLimitCount] {
         try store.makeReader().overview(app: nil, now: now).beyond.compactMap { limit in
             let before = former.first { $0.app == limit.app && $0.limit == limit.limit }?.count ?? 0
             return limit.count > before
-                ? BeyondLimit(app: limit.app, limit: limit.limit, count: limit.count - before) : nil
+                ? OverLimitCount(app: limit.app, limit: limit.limit, count: limit.count - before) : nil
         }
     }
 

@@ -98,7 +98,7 @@ final class MaintenanceLoop: Sendable {
     private func refreshCaches(_ reader: any StoreReader, since former: Int64?) -> Int64? {
         do {
             let counter = try reader.changeCounter()
-            if health.note(.databaseAway, isThere: false) {
+            if health.record(.databaseAway, isThere: false) {
                 log.info("the database is back: accepting reports again")
             }
             guard counter != former else { return counter }
@@ -113,7 +113,7 @@ final class MaintenanceLoop: Sendable {
                 )
                 return former
             }
-            if health.note(.databaseAway, isThere: true) {
+            if health.record(.databaseAway, isThere: true) {
                 log.error("\(error): rejecting reports until it is back")
             }
             return former
@@ -125,7 +125,7 @@ final class MaintenanceLoop: Sendable {
     /// - Parameter former: the damage that was logged already.
     private func watchDatabase(_ former: StoreError?) -> StoreError? {
         let damage = store.damage
-        health.note(.damaged, isThere: damage != nil)
+        health.record(.damaged, isThere: damage != nil)
         if let integrityCheck = store.integrityCheck {
             _ = WorkerThread.start(name: "damage check", body: integrityCheck)
         }
@@ -140,7 +140,7 @@ final class MaintenanceLoop: Sendable {
 
     private func watch(_ folder: DataFolder) {
         let isGone = !folder.hasItsFile
-        if health.note(.folderGone, isThere: isGone) {
+        if health.record(.folderGone, isThere: isGone) {
             if isGone {
                 log.error(
                     "the data folder \(folder.path) was removed or replaced: rejecting reports; restart the collector"
@@ -151,7 +151,7 @@ final class MaintenanceLoop: Sendable {
         }
         guard let free = folder.freeBytes else { return }
         let isNearlyFull = free < DataFolder.leastFreeBytes
-        guard health.note(.diskNearlyFull, isThere: isNearlyFull) else { return }
+        guard health.record(.diskNearlyFull, isThere: isNearlyFull) else { return }
         if isNearlyFull {
             log.error(
                 "only \(free >> 20) MiB are free in \(folder.path): rejecting reports until at least "

@@ -207,7 +207,7 @@ public final class LeakReporter: Sendable {
     ///   reason.
     @discardableResult
     public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
-        guard !thread.isInherited else { return false }
+        guard !thread.isForkedChild else { return false }
         return thread.choice.give(isEnabled) { thread.post(.collect($0)) }
     }
 

@@ -38,11 +38,11 @@ extension SQLiteStore {
         let exists = StoreError(
             .invalidArgument, "backup \(file): the file exists already; --overwrite replaces it")
         guard unsafe overwrites || access(file, F_OK) != 0 else { throw exists }
-        try refuseLog(beside: file)
+        try checkNoForeignLog(beside: file)
         PartialFile.removeAbandoned(of: file)
         let partial = PartialFile.path(for: file)
         try DatabaseFile.createNew(at: partial)
-        defer { for end in DatabaseFile.sideEnds { unsafe unlink(partial + end) } }
+        defer { for end in DatabaseFile.fileSuffixes { unsafe unlink(partial + end) } }
         do {
             let source = try SQLiteConnection(path: path, access: .readOnly)
             let copy = try SQLiteConnection(path: partial, access: .readWrite)
@@ -67,10 +67,10 @@ extension SQLiteStore {
         let folder = DatabaseFile.folder(of: file)
         try DatabaseFile.sync(partial)
         try DatabaseFile.sync(folder)
-        try refuseLog(beside: file)
+        try checkNoForeignLog(beside: file)
         // `link` never replaces a file that another process has put there meanwhile.
         let isPlaced = overwrites ? unsafe rename(partial, file) == 0 : unsafe link(partial, file) == 0
-        guard isPlaced else { throw errno == EEXIST ? exists : DatabaseFile.refusal(of: file, errno) }
+        guard isPlaced else { throw errno == EEXIST ? exists : DatabaseFile.openError(of: file, errno) }
         try DatabaseFile.sync(folder)
         return Backup(
             bytes: DatabaseFile.size(of: file), wrongSums: found.wrongSums, schema: found.schema,
@@ -79,8 +79,9 @@ extension SQLiteStore {
 
     /// Throws if a log of an earlier database stands beside the file: SQLite would read it into the copy as if it were the copy's
     /// own.
-    private static func refuseLog(beside file: String) throws(StoreError) {
-        for log in DatabaseFile.sideEnds.dropFirst().map({ file + $0 }) where unsafe access(log, F_OK) == 0 {
+    private static func checkNoForeignLog(beside file: String) throws(StoreError) {
+        for log in DatabaseFile.fileSuffixes.dropFirst().map({ file + $0 })
+        where unsafe access(log, F_OK) == 0 {
             throw StoreError(
                 .invalidArgument,
                 "backup \(file): \(log) belongs to another database with this name, which is in use or was not closed; "

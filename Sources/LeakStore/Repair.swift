@@ -1,7 +1,7 @@
 /// The result of repairing a database.
 public struct Repair: Hashable, Sendable {
     /// Problems that were repaired, one line each.
-    public var mended: [String]
+    public var repaired: [String]
     /// Problems that cannot be repaired from other rows, one line each.
     public var left: [String]
 }
@@ -26,15 +26,15 @@ extension SQLiteStore {
             connection: connection, limits: StoreLimits(), redact: { Array($0) },
             reservoir: Reservoir(seed: 0))
         return try connection.transaction(.immediate) { () throws(StoreError) in
-            var mended = try writer.repairInstalls()
+            var repaired = try writer.repairInstalls()
             for check in RowCheck.all {
                 guard let repair = check.repair else { continue }
                 try connection.execute(repair)
                 if connection.changes > 0 {
-                    mended.append("\(check.sentence): \(connection.changes) repaired")
+                    repaired.append("\(check.sentence): \(connection.changes) repaired")
                 }
             }
-            return Repair(mended: mended, left: try connection.wrongSums(of: Migration.newestVersion))
+            return Repair(repaired: repaired, left: try connection.wrongSums(of: Migration.newestVersion))
         }
     }
 }

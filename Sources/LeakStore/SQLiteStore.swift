@@ -45,15 +45,15 @@ public final class SQLiteStore: Store {
     ) throws(StoreError) {
         self.path = path
         lock = exclusive ? try Self.lock(path) : nil
-        try DatabaseMarker.refuseAnew(at: path)
-        try Self.refuseDamage(of: path)
+        try DatabaseMarker.checkNotMissing(at: path)
+        try Self.checkRecordedDamage(of: path)
         try DatabaseFile.create(at: path)
         damageMonitor = DamageMonitor(path: path)
         let connection = try SQLiteConnection(path: path, access: .readWrite, damageMonitor: damageMonitor)
         guard !connection.isReadOnly else {
             throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")
         }
-        try Self.refuseTorn(connection, at: path, lock: lock)
+        try Self.checkNotTruncated(connection, at: path, lock: lock)
         try Self.migrate(connection, isLocked: exclusive)
         try DatabaseMarker.write(beside: path)
         let writer = try Writer(
@@ -95,7 +95,7 @@ public final class SQLiteStore: Store {
     ///
     /// A run that ended while it copied the log leaves a file that is shorter than its header says; the log has what is missing.
     /// Without a marker nothing is rejected: an operator deletes the marker to go on with what can be read.
-    private static func refuseTorn(
+    private static func checkNotTruncated(
         _ connection: SQLiteConnection, at path: String, lock: LockFile?
     ) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path + DatabaseMarker.end) > 0
@@ -125,7 +125,7 @@ public final class SQLiteStore: Store {
     }
 
     /// Checks a database that an earlier run has found damaged, because a backup may have been put in its place.
-    private static func refuseDamage(of path: String) throws(StoreError) {
+    private static func checkRecordedDamage(of path: String) throws(StoreError) {
         guard let noted = DatabaseMarker.damage(of: path) else { return }
         guard !DatabaseMarker.isUnchangedSinceDamage(path) else {
             throw StoreError(

@@ -46,7 +46,7 @@ struct MaintenanceCommand {
     func repair() throws -> Program.ExitCode {
         let path = try database(for: "verify --repair")
         let repair = try SQLiteStore.repair(path: path)
-        for sentence in repair.mended { Output.line("\(path): \(sentence)") }
+        for sentence in repair.repaired { Output.line("\(path): \(sentence)") }
         for sentence in repair.left {
             Output.error(
                 "collector: \(path): \(sentence); this cannot be repaired, because no other data has the right value"
@@ -96,7 +96,7 @@ struct MaintenanceCommand {
         var named = 0
         var reports = Import(store: store, source: source, now: now) { line, reason in
             named += 1
-            if named <= Self.namedRefusals { Output.error("line \(line): \(reason)") }
+            if named <= Self.namedRejections { Output.error("line \(line): \(reason)") }
         }
         var nextWord = WallClock.milliseconds() + Self.progressMilliseconds
         while let line = try lines.next() {
@@ -107,8 +107,8 @@ struct MaintenanceCommand {
             }
         }
         try reports.flush()
-        if named > Self.namedRefusals {
-            Output.error("and \(named - Self.namedRefusals) more rejected lines")
+        if named > Self.namedRejections {
+            Output.error("and \(named - Self.namedRejections) more rejected lines")
         }
         Output.line(Self.words(reports.result))
         for limit in try Import.beyond(in: store, since: beyond, now: now) {
@@ -116,14 +116,14 @@ struct MaintenanceCommand {
                 "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached, \(limit.count) \(limit.limit.outcome)"
             )
         }
-        if let untidy = reports.result.untidy {
-            Output.error("collector: all reports are counted, but \(untidy)")
+        if let checkpointError = reports.result.checkpointError {
+            Output.error("collector: all reports are counted, but \(checkpointError)")
         }
         return reports.result.rejected == 0 ? .done : .failed
     }
 
     /// Maximum number of rejections that are printed. More of them usually have the same reason.
-    private static let namedRefusals = 100
+    private static let namedRejections = 100
     private static let progressMilliseconds: Int64 = 1_000
 
     private static func words(_ result: Import.Result) -> String {

@@ -54,7 +54,7 @@ final class Site: Sendable {
     }
 
     /// Requests a page of the site without a secret, as the preview of a chat does.
-    func look(at address: String) async throws {
+    func preview(at address: String) async throws {
         let path = String(address.dropFirst(self.address.count))
         _ = try await onOwnThread { [running] in try running.with { try $0.get(path, fields: []) } }
     }

@@ -10,7 +10,7 @@ final class CollectorProcess {
     private let errors = Pipe()
     private let output = Pipe()
     /// Standard output up to the sign-in link.
-    private(set) var announcement = ""
+    private(set) var startupOutput = ""
     private(set) var port = 0
 
     var address: String { "http://127.0.0.1:\(port)" }
@@ -40,14 +40,14 @@ final class CollectorProcess {
         process.standardError = errors
         try process.run()
         // The last line of the startup output contains the sign-in link.
-        while !announcement.contains("sign in") || !announcement.hasSuffix("\n") {
+        while !startupOutput.contains("sign in") || !startupOutput.hasSuffix("\n") {
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else { throw Failed(words: standardError) }
-            announcement += String(decoding: more, as: UTF8.self)
+            startupOutput += String(decoding: more, as: UTF8.self)
         }
         // The line is text, or the message of a JSON object.
         port =
-            announcement.components(separatedBy: "listening on http://").dropFirst().first?
+            startupOutput.components(separatedBy: "listening on http://").dropFirst().first?
             .prefix { !$0.isNewline && $0 != "\"" }.split(separator: ":").last.flatMap { Int($0) } ?? 0
     }
 

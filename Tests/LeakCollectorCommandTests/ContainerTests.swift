@@ -53,7 +53,7 @@ import Testing
                 "COLLECTOR_INGEST_KEY": "", "COLLECTOR_INGEST_KEY_FILE": key,
                 "COLLECTOR_ACCESS_TOKEN": "", "COLLECTOR_ACCESS_TOKEN_FILE": token,
             ])
-        #expect(!running.announcement.contains("shown once"))
+        #expect(!running.startupOutput.contains("shown once"))
         let client = try HTTPClient()
         let answer = try client.post(
             Array(#"{"class":"Cart"}"#.utf8), to: running.address + "/api/v1/reports",
@@ -129,7 +129,7 @@ import Testing
         _ = try HTTPClient().get(address + "/healthz")
         running.kill(SIGTERM)
         #expect(running.wait() == 0)
-        let output = running.announcement + running.restOfOutput
+        let output = running.startupOutput + running.restOfOutput
         let lines = (output + running.restOfErrors).split(separator: "\n")
         #expect(lines.contains { $0.contains(#""message":"listening on http://127.0.0.1:"#) })
         #expect(lines.contains { $0.contains(#""message":"stopped""#) })

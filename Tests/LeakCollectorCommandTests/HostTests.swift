@@ -63,8 +63,8 @@ import Testing
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, flags: ["--host", host])
         func filled(_ text: String) -> String { text.replacingOccurrences(of: "#", with: "\(running.port)") }
-        #expect(running.announcement.hasPrefix("listening on \(filled(listening))\n"))
-        #expect(running.announcement.contains(" \(filled(link))/sign-in?code="))
+        #expect(running.startupOutput.hasPrefix("listening on \(filled(listening))\n"))
+        #expect(running.startupOutput.contains(" \(filled(link))/sign-in?code="))
         for answer in answers {
             #expect(try Self.status("http://\(answer):\(running.port)") == 200, "\(answer)")
         }
@@ -87,7 +87,7 @@ import Testing
         let running = try CollectorProcess(data: folder.path, environment: ["COLLECTOR_ACCESS_LOG": form])
         let client = try HTTPClient()
         let code = try #require(
-            running.announcement.components(separatedBy: "?code=").last?.prefix { !$0.isWhitespace })
+            running.startupOutput.components(separatedBy: "?code=").last?.prefix { !$0.isWhitespace })
         for path in [
             "/sign-in?to=%2F%3Fcode%3D\(code)", "/?c%6Fde=\(code)",
             "/api/v1/apps?token=\(CollectorProcess.token)",

@@ -58,9 +58,9 @@ struct OperatorLedger: Sendable {
         do {
             let client = try HTTPClient.ofCrashTests()
             let leak = try leak(client, address)
-            for number in 0..<(isComplete ? lots : callLimit) {
-                let lot = isComplete ? number : Int.random(in: 0..<lots)
-                guard let call = ledger.call(lot, "\(round)-\(number)") else { continue }
+            for number in 0..<(isComplete ? kindCount : callLimit) {
+                let kindNumber = isComplete ? number : Int.random(in: 0..<kindCount)
+                guard let call = ledger.call(kindNumber, "\(round)-\(number)") else { continue }
                 ledger.open = call
                 try ledger.make(call, client, address, leak: leak)
                 ledger.open = nil
@@ -73,11 +73,11 @@ struct OperatorLedger: Sendable {
     }
 
     /// Number of kinds of calls. In their order, each call finds the data that it needs.
-    private static let lots = 9
+    private static let kindCount = 9
 
-    /// Returns a call of the kind with the number `lot`; `nil` if there is nothing yet to revoke or remove.
-    private func call(_ lot: Int, _ name: String) -> Call? {
-        switch lot {
+    /// Returns a call of the kind with the number `kindNumber`; `nil` if there is nothing yet to revoke or remove.
+    private func call(_ kindNumber: Int, _ name: String) -> Call? {
+        switch kindNumber {
         case 0: .decide(note: name)
         case 1, 2: .createKey(name: name)
         case 3: .createToken(name: "token \(name)")

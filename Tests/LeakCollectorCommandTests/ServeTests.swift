@@ -9,17 +9,17 @@ import Testing
         let data = folder.path + "/new/data"
         let generated = ["COLLECTOR_INGEST_KEY": "", "COLLECTOR_ACCESS_TOKEN": ""]
         let first = try CollectorProcess(data: data, environment: generated)
-        #expect(first.announcement.hasPrefix("listening on http://127.0.0.1:\(first.port)\n"))
-        let key = try #require(Self.word(after: "ingest key (shown once)", in: first.announcement))
-        #expect(first.announcement.contains("access token (shown once)"))
-        #expect(first.announcement.contains("http://localhost:\(first.port)/sign-in?code="))
+        #expect(first.startupOutput.hasPrefix("listening on http://127.0.0.1:\(first.port)\n"))
+        let key = try #require(Self.word(after: "ingest key (shown once)", in: first.startupOutput))
+        #expect(first.startupOutput.contains("access token (shown once)"))
+        #expect(first.startupOutput.contains("http://localhost:\(first.port)/sign-in?code="))
         #expect(try Self.post(to: first, key: key) == 200)
         first.kill(SIGTERM)
         #expect(first.wait() == 0)
 
         let second = try CollectorProcess(data: data, environment: generated)
-        #expect(!second.announcement.contains("shown once"))
-        #expect(second.announcement.contains("/sign-in?code="))
+        #expect(!second.startupOutput.contains("shown once"))
+        #expect(second.startupOutput.contains("/sign-in?code="))
         #expect(try Self.post(to: second, key: key) == 200)
         second.kill(SIGINT)
         #expect(second.wait() == 0)

@@ -30,15 +30,15 @@ import Testing
         }
         #expect(try run(lines(0..<5), into: store).accepted == 5)
         let first = try Import.beyond(in: store, now: Self.now)
-        #expect(first == [BeyondLimit(app: "other", limit: .apps, count: 3)])
+        #expect(first == [OverLimitCount(app: "other", limit: .apps, count: 3)])
         #expect(try run(lines(5..<7), into: store, Import.Source(name: "g")).accepted == 2)
         #expect(
             try Import.beyond(in: store, since: first, now: Self.now)
-                == [BeyondLimit(app: "other", limit: .apps, count: 2)])
+                == [OverLimitCount(app: "other", limit: .apps, count: 2)])
     }
 
     @Test func `limits say what becomes of what is beyond them`() {
-        for limit in BeyondLimit.Name.allCases {
+        for limit in OverLimitCount.Name.allCases {
             #expect(limit.outcome == (limit == .details ? "left out" : "counted as “other”"))
         }
     }
@@ -68,8 +68,8 @@ import Testing
     @Test func `a store that cannot be tidied has counted all the same`() throws {
         let store = try store()
         let lines = (0..<1_200).map { #"{"class": "C\#($0 % 7)"}"# }
-        let result = try run(lines, into: Untidy(store: store))
-        #expect(result.accepted == 1_200 && result.untidy?.description == "no")
+        let result = try run(lines, into: FailingCheckpointStore(store: store))
+        #expect(result.accepted == 1_200 && result.checkpointError?.description == "no")
         #expect(try store.makeReader().leaks(LeakQuery(), now: Self.now).reports == 1_200)
     }
 }
@@ -82,7 +82,7 @@ private final class TemporaryFolder: Sendable {
 }
 
 /// A store that counts, and whose checkpoints fail.
-private struct Untidy: ForwardingStore {
+private struct FailingCheckpointStore: ForwardingStore {
     let store: any Store
 
     func checkpointIfNeeded(now: Int64) throws(StoreError) { throw StoreError(.other, "no") }

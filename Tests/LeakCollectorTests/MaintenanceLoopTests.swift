@@ -19,7 +19,7 @@ import LeakPlatform
 
     @Test func `a long expiry does not hold up the end`() throws {
         let begun = Guarded(false)
-        let running = try RunningCollector(store: { EndlessExpiry(store: $0, begun: begun) })
+        let running = try RunningCollector(store: { EndlessExpirationStore(store: $0, begun: begun) })
         #expect(begun.wait(timeout: .seconds(60)) { $0 ? true : nil } == true)
         let start = ContinuousClock.now
         running.collector.stop(within: .seconds(60))
@@ -28,7 +28,7 @@ import LeakPlatform
 }
 
 /// A store whose expiration runs for a minute, unless the caller stops it.
-private struct EndlessExpiry: ForwardingStore {
+private struct EndlessExpirationStore: ForwardingStore {
     let store: any Store
     let begun: Guarded<Bool>
 

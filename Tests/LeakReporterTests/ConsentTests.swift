@@ -135,10 +135,10 @@ import LeakPlatform
             $0.bounds.gatherMilliseconds = 0
         }
         // The first run's thread may still be about to end.
-        #expect(comesToHold { hasUnsent(reporter) })
+        #expect(eventually { hasUnsent(reporter) })
         #expect(online.posts.isEmpty, "neither run sent any")
         reporter.sendUnsentReports()
-        #expect(comesToHold { reporter.statistics.sent == 1 })
+        #expect(eventually { reporter.statistics.sent == 1 })
         #expect(await !reporter.checkForUnsentReports())
     }
 
@@ -227,8 +227,8 @@ import LeakPlatform
         #expect(reporter.statistics.storageFailure?.contains("choice") == true)
         reporter.sendUnsentReports()
         try FileManager.default.removeItem(atPath: place.folder)
-        #expect(comesToHold { choice(in: place.folder) == "off" })
-        #expect(comesToHold { reporter.statistics.storageFailure == nil })
+        #expect(eventually { choice(in: place.folder) == "off" })
+        #expect(eventually { reporter.statistics.storageFailure == nil })
         let next = place.reporter(online)
         next.record(message: "leak")
         #expect(next.flush(timeout: generousSeconds))
@@ -247,10 +247,10 @@ import LeakPlatform
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         #expect(throws: FileFailure.self) { try file.write("on") }
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: true)
-        #expect(choice.atStart() == .on)
+        #expect(choice.readInitialAnswer() == .on)
         #expect(choice.give(false) { _ in })
         #expect(choice.permission() == .denied)
-        #expect(CollectionChoice(file, formerFile: nil, collectsByDefault: true).atStart() == .off)
+        #expect(CollectionChoice(file, formerFile: nil, collectsByDefault: true).readInitialAnswer() == .off)
         #expect(!choice.give(true) { _ in })
         #expect(choice.permission() == .denied, "a no that is written outlasts a yes that is not")
     }
@@ -282,7 +282,7 @@ import LeakPlatform
                 $0.sendsAutomatically = false
             }
             reporter.record(message: "before the no")
-            #expect(comesToHold { reporter.statistics.stored == 1 })
+            #expect(eventually { reporter.statistics.stored == 1 })
         }
         let online = FakeTransport { _, _ in FakeTransport.accepted() }
         do {
@@ -294,7 +294,7 @@ import LeakPlatform
         }
         let next = place.reporter(online) { $0.app.id = app }
         next.record(message: "after the no")
-        #expect(comesToHold { !next.statistics.isCollecting })
+        #expect(eventually { !next.statistics.isCollecting })
         _ = next.flush(timeout: 1)
         #expect(!next.statistics.isCollecting)
         #expect(online.posts.count == 0)
@@ -322,7 +322,7 @@ import LeakPlatform
         let root = TemporaryFolder()
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
-        #expect(choice.atStart() == .unanswered)
+        #expect(choice.readInitialAnswer() == .unanswered)
         #expect(!choice.give(true) { _ in })
         #expect(choice.permission() == .granted)
     }
@@ -336,7 +336,7 @@ import LeakPlatform
         let place = URL(fileURLWithPath: folder + "/collection")
         try Data("on".utf8).write(to: place)
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: true)
-        #expect(choice.atStart() == .on)
+        #expect(choice.readInitialAnswer() == .on)
         try Data("on 0123456789abcdef0123456789abcdef".utf8).write(to: place)
         #expect(choice.permission() == .denied, "another process was told no, and then yes")
         #expect(choice.give(true) { _ in })
@@ -349,7 +349,7 @@ import LeakPlatform
         try place.write("collection", Array(text.utf8))
         let choice = CollectionChoice(
             StateFile(folder: place.path, name: "collection"), formerFile: nil, collectsByDefault: true)
-        #expect(choice.atStart() == .off)
+        #expect(choice.readInitialAnswer() == .off)
         #expect(choice.permission() == .denied)
     }
 
@@ -357,7 +357,7 @@ import LeakPlatform
         let place = TemporaryFolder()
         let file = StateFile(folder: place.path, name: "collection")
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
-        #expect(choice.atStart() == .unanswered)
+        #expect(choice.readInitialAnswer() == .unanswered)
         try Data().write(to: URL(fileURLWithPath: place.path))
         #expect(!choice.give(true) { _ in })
         try FileManager.default.removeItem(atPath: place.path)
@@ -393,10 +393,10 @@ import LeakPlatform
         let held = HeldTransport()
         let (one, other) = (place.reporter(online), place.reporter(held.transport))
         other.record(message: "leak")
-        #expect(comesToHold { held.transport.posts.count == 1 })
+        #expect(eventually { held.transport.posts.count == 1 })
         #expect(one.setCollectionEnabled(false))
         held.open()
-        #expect(comesToHold { !other.statistics.isCollecting })
+        #expect(eventually { !other.statistics.isCollecting })
         #expect(other.statistics.dropped == [.deleted: 1])
         #expect(held.transport.posts.count == 1)
     }
@@ -435,7 +435,7 @@ import LeakPlatform
         #expect(one.setCollectionEnabled(false))
         clock.leap(after: reading)
         #expect(
-            comesToHold {
+            eventually {
                 other.log("each line wakes the thread that sends")
                 return other.statistics.waiting == 0
             })
@@ -448,11 +448,11 @@ import LeakPlatform
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
         other.record(message: "leak")
-        #expect(comesToHold { held.transport.posts.count == 1 })
+        #expect(eventually { held.transport.posts.count == 1 })
         #expect(one.setCollectionEnabled(false))
         #expect(one.setCollectionEnabled(true))
         held.open()
-        #expect(comesToHold { other.statistics.waiting == 0 })
+        #expect(eventually { other.statistics.waiting == 0 })
         #expect(other.statistics.dropped == [.deleted: 1])
         #expect(!other.statistics.isCollecting)
         #expect(held.transport.posts.count == 1)
@@ -470,7 +470,7 @@ import LeakPlatform
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
         other.record(message: "before")
-        #expect(comesToHold { held.transport.posts.count == 1 })
+        #expect(eventually { held.transport.posts.count == 1 })
         #expect(one.setCollectionEnabled(false))
         #expect(other.setCollectionEnabled(true))
         other.record(message: "after")
@@ -489,7 +489,7 @@ import LeakPlatform
             CollectionChoice(file, formerFile: nil, collectsByDefault: true)
         }
         let (one, other) = (choice(), choice())
-        #expect(one.atStart() == .on && other.atStart() == .on)
+        #expect(one.readInitialAnswer() == .on && other.readInitialAnswer() == .on)
         #expect(one.give(true) { _ in })
         #expect(try file.read() == "on")
         #expect(other.permission() == .granted)
@@ -512,14 +512,14 @@ import LeakPlatform
         let held = HeldTransport()
         let reporter = place.reporter(held.transport)
         reporter.record(message: "leak")
-        #expect(comesToHold { held.transport.posts.count == 1 })
+        #expect(eventually { held.transport.posts.count == 1 })
         let file = place.folder + "/collection"
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
         held.open()
-        #expect(comesToHold { reporter.statistics.lastFailure?.contains("cannot be read") == true })
+        #expect(eventually { reporter.statistics.lastFailure?.contains("cannot be read") == true })
         #expect(held.transport.posts.count == 1)
         try FileManager.default.removeItem(atPath: file)
-        #expect(reporter.flush(timeout: generousSeconds) || comesToHold { reporter.statistics.sent == 1 })
+        #expect(reporter.flush(timeout: generousSeconds) || eventually { reporter.statistics.sent == 1 })
         #expect(reporter.statistics.sent == 1)
     }
 
@@ -541,7 +541,7 @@ import LeakPlatform
         #expect(reporters[0].setCollectionEnabled(false))
         #expect(shared.names() == ["collection"])
         reporters[1].sendUnsentReports()
-        #expect(comesToHold { !reporters[1].statistics.isCollecting })
+        #expect(eventually { !reporters[1].statistics.isCollecting })
         #expect(online.posts.isEmpty)
     }
 
@@ -560,7 +560,7 @@ import LeakPlatform
         let choice = CollectionChoice(
             StateFile(folder: other.path, name: "collection"),
             formerFile: StateFile(folder: place.path, name: "collection"), collectsByDefault: true)
-        #expect(choice.atStart() == (expected == "on" ? .on : .off))
+        #expect(choice.readInitialAnswer() == (expected == "on" ? .on : .off))
         #expect(other.bytes("collection").map { String(decoding: $0, as: UTF8.self) } == expected)
         #expect(place.names() == [])
         #expect(choice.give(true) { _ in })

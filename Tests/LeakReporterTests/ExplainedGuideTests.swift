@@ -85,7 +85,7 @@ private func printCause(of explanation: RetainExplanation) {
             let running = try RunningCollector()
             let transport = FakeTransport.carrying()
             let reporter = Self.reporter(running, transport)
-            #expect(comesToHold { reporter.takesExplanations })
+            #expect(eventually { reporter.takesExplanations })
             var leak = LeakReport()
             leak.className = "Shop.CartModel"
             reporter.record(leak: leak)
@@ -96,7 +96,7 @@ private func printCause(of explanation: RetainExplanation) {
                 reporter.record(leak, explanation: unsafe finder.explain(object.toOpaque(), callerReferences: 1))
                 unsafe object.release()
             }
-            #expect(comesToHold { reporter.flush(timeout: generousSeconds) })
+            #expect(eventually { reporter.flush(timeout: generousSeconds) })
             #expect(try transport.refusals() == [])
             #expect(reporter.statistics.sent == 1 && reporter.statistics.droppedExplanations == 0)
             let why = try #require(try Self.leak(running)["why"] as? [String: Any])
@@ -121,8 +121,8 @@ private func printCause(of explanation: RetainExplanation) {
                     wantsExplanations: { reporter.takesExplanations }),     // collector --explanations no turns it off
                 explainer: RetainPathFinder())
             LeakDetector.shared?.expectDeallocation(of: makeModel())
-            #expect(comesToHold { LeakDetector.shared?.counts.leaked == 1 })
-            #expect(comesToHold { reporter.statistics.sent + reporter.statistics.waiting == 1 })
+            #expect(eventually { LeakDetector.shared?.counts.leaked == 1 })
+            #expect(eventually { reporter.statistics.sent + reporter.statistics.waiting == 1 })
             #expect(reporter.flush(timeout: generousSeconds))
             #expect(try transport.refusals() == [])
             #expect(reporter.statistics.sent == 1 && reporter.statistics.dropped == [:])

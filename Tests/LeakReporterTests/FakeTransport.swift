@@ -87,7 +87,7 @@ let generousSeconds: Double = 600
 /// Checks a condition a thousand times a second until it holds, for at most ``generousSeconds``.
 ///
 /// - Returns: `true` if the condition holds in time.
-func comesToHold(_ condition: () -> Bool) -> Bool {
+func eventually(_ condition: () -> Bool) -> Bool {
     let deadline = Date().addingTimeInterval(generousSeconds)
     while !condition() {
         guard Date() < deadline else { return false }

@@ -76,9 +76,9 @@ import Testing
         configuration.storage = .folder(place.folder)
         configuration.collectsByDefault = false
         let reporter = LeakReporter(configuration)
-        #expect(comesToHold { !reporter.statistics.isCollecting })
+        #expect(eventually { !reporter.statistics.isCollecting })
         reporter.setCollectionEnabled(true)  // the answer; false deletes what waits, too
-        #expect(comesToHold { reporter.statistics.isCollecting })
+        #expect(eventually { reporter.statistics.isCollecting })
         reporter.record(message: "leak")
         expectAllTaken(from: reporter)
         withExtendedLifetime(place) {}
@@ -95,7 +95,7 @@ import Testing
             if isAllowed { reporter.sendUnsentReports() } else { reporter.deleteUnsentReports() }
         }
         #expect(
-            comesToHold {
+            eventually {
                 let statistics = reporter.statistics
                 return isAllowed ? statistics.sent == 1 : statistics.dropped[.deleted] == 1
             })

@@ -21,7 +21,7 @@ import LeakPlatform
                 NSLocalizedDescriptionKey: "“jane.doe.pdf” is gone", "url": "https://x.org/?q=jane.doe",
             ])
         reporter.record(error: error)
-        #expect(comesToHold { reporter.statistics.stored == 2 })
+        #expect(eventually { reporter.statistics.stored == 2 })
         var bytes = ""
         for file in place.files where file.hasSuffix(".segment") {
             bytes += String(
@@ -71,9 +71,9 @@ import LeakPlatform
         for number in 0..<20 {
             reporter.record(message: "leak of \(Character(Unicode.Scalar(65 + UInt8(number))))")
         }
-        #expect(comesToHold { reporter.statistics.waiting == 20 })
+        #expect(eventually { reporter.statistics.waiting == 20 })
         reporter.sendUnsentReports()
-        #expect(comesToHold { reporter.statistics.sent == 20 })
+        #expect(eventually { reporter.statistics.sent == 20 })
         #expect(transport.posts.count == 5)
         #expect(Set(transport.posts).count == 1)
         #expect(reporter.statistics.sent == 20)
@@ -215,7 +215,7 @@ import LeakPlatform
         }
         let reporter = reporter(transport) { $0.bounds.gatherMilliseconds = 0 }
         reporter.record(message: "leak")
-        #expect(comesToHold { !transport.posts.isEmpty })
+        #expect(eventually { !transport.posts.isEmpty })
         for _ in 0..<1_000 { reporter.record(message: "leak") }
         #expect(!reporter.flush(timeout: 0.01))
         #expect(reporter.statistics.waiting + (reporter.statistics.dropped[.queueFull] ?? 0) == 1_001)
@@ -277,7 +277,7 @@ import LeakPlatform
         var one: LeakReporter? = reporter(transport)
         one?.record(message: "leak")
         one = nil
-        #expect(comesToHold { transport.posts.count == 1 })
+        #expect(eventually { transport.posts.count == 1 })
     }
 
     @Test func `a reporter that goes lets its thread go`() {
@@ -289,6 +289,6 @@ import LeakPlatform
             reporter.record(message: "leak")
             reporter.flush(timeout: 0.02)
         }
-        #expect(comesToHold { trace == nil })
+        #expect(eventually { trace == nil })
     }
 }

@@ -117,6 +117,6 @@ import LeakPlatform
         #expect(!reporter.flush(timeout: 20))
         #expect(transport.posts.isEmpty)
         reporter.sendUnsentReports()
-        #expect(comesToHold { reporter.statistics.sent == 1 })
+        #expect(eventually { reporter.statistics.sent == 1 })
     }
 }

@@ -78,9 +78,9 @@ import LeakPlatform
             limits: limits, queue: DispatchQueue(label: "test"), report: reporter.record(leak:))
         var page: Page? = Page()
         detector.expectDeallocation(of: try #require(page), path: ["Tab", "Shop"], reason: "popped")
-        #expect(comesToHold { detector.counts.leaked == 1 && reporter.statistics.sent == 1 })
+        #expect(eventually { detector.counts.leaked == 1 && reporter.statistics.sent == 1 })
         page = nil
-        #expect(comesToHold { detector.counts.freed == 1 && reporter.statistics.sent == 2 })
+        #expect(eventually { detector.counts.freed == 1 && reporter.statistics.sent == 2 })
         reporter.record(checks: detector.takeChecks())
         reporter.record(session: EndedSession(id: "s1", checks: 1, leaks: 1))
         #expect(reporter.flush(timeout: generousSeconds))
@@ -144,7 +144,7 @@ import LeakPlatform
             PlatformTransport.make()
         }
         reporter.record(message: "leak")
-        #expect(comesToHold { reporter.statistics.failedAttempts >= 2 })
+        #expect(eventually { reporter.statistics.failedAttempts >= 2 })
         #expect(reporter.statistics.waiting == 1)
         #expect(reporter.statistics.lastFailure?.contains("curl code 7") == true)
         let server = try Server(Server.Configuration(port: port), service: inbox)

@@ -280,7 +280,7 @@ import LeakPlatform
         let viewModel = ViewModel()
         let detector = LeakDetector(report: reporter.record)
         detector.expectDeallocation(of: viewModel)
-        #expect(comesToHold { reporter.statistics.sent + reporter.statistics.waiting == 1 })
+        #expect(eventually { reporter.statistics.sent + reporter.statistics.waiting == 1 })
         #expect(
             try arrived(from: reporter)["class"] as? String == "LeakReporterTests.ReadmeTests.ViewModel")
         withExtendedLifetime(viewModel) {}
@@ -294,7 +294,7 @@ import LeakPlatform
         reporter.startSession(checks: { detector.takeChecks() })
         detector.expectDeallocation(of: viewModel, reason: "screen closed")
 
-        #expect(comesToHold { reporter.statistics.sent + reporter.statistics.waiting == 1 })
+        #expect(eventually { reporter.statistics.sent + reporter.statistics.waiting == 1 })
         reporter.endSession()
         try expectAllTaken(from: reporter)
         let batches = try transport.batches()

@@ -61,7 +61,7 @@ import LeakPlatform
             reporter.record(leak: leak("Shop.Cart"))
         }
         reporter.sendUnsentReports()
-        #expect(comesToHold { reporter.statistics.sent == 3 })
+        #expect(eventually { reporter.statistics.sent == 3 })
         let reports = try reports().sorted { ($0["count"] as? Int ?? 1) < ($1["count"] as? Int ?? 1) }
         #expect(reports.map { $0["count"] as? Int ?? 1 } == [1, 2])
         #expect(
@@ -341,7 +341,7 @@ import LeakPlatform
         }
         // The thread that processes entries is blocked, and processes none meanwhile.
         var entries: [ReporterThread.Entry] = []
-        held.reporter.thread.mailbox.take(into: &entries, milliseconds: 0)
+        held.reporter.thread.entryQueue.take(into: &entries, milliseconds: 0)
         let last = entries.suffix(2).map { entry in
             switch entry {
             case .checks(let checks): "\(checks.list[0].count) checks"

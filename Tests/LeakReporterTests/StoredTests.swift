@@ -21,11 +21,11 @@ import Testing
         do {
             let reporter = place.reporter(offline)
             for _ in 0..<3 { reporter.record(leak: leak("Shop.Cart")) }
-            #expect(comesToHold { reporter.statistics.failedAttempts > 0 && reporter.statistics.stored == 3 })
+            #expect(eventually { reporter.statistics.failedAttempts > 0 && reporter.statistics.stored == 3 })
         }
         let online = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = place.reporter(online) { $0.app.version = "2" }
-        #expect(comesToHold { reporter.flush(timeout: generousSeconds) && reporter.statistics.sent == 3 })
+        #expect(eventually { reporter.flush(timeout: generousSeconds) && reporter.statistics.sent == 3 })
         let first = try #require(offline.posts.first)
         #expect(online.posts.first == first)
         let batch = try #require(online.batches().first)
@@ -44,9 +44,9 @@ import Testing
             let reporter = place.reporter(offline) { $0.sendsAutomatically = false }
             first = reporter.thread
             reporter.record(leak: leak("Shop.Cart"))
-            #expect(comesToHold { reporter.statistics.stored == 1 })
+            #expect(eventually { reporter.statistics.stored == 1 })
         }
-        #expect(comesToHold { first == nil })
+        #expect(eventually { first == nil })
         let segment = try #require(place.files.first { $0.hasSuffix(".segment") })
         var bytes: [UInt8] = []
         let size = 8 * 1024 * 1024
@@ -59,7 +59,7 @@ import Testing
         let online = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = place.reporter(online)
         reporter.record(leak: leak("Shop.Home"))
-        #expect(comesToHold { reporter.flush(timeout: generousSeconds) && reporter.statistics.sent == 1 })
+        #expect(eventually { reporter.flush(timeout: generousSeconds) && reporter.statistics.sent == 1 })
         #expect(reporter.statistics.dropped[.damaged] != nil, "\(reporter.statistics)")
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
@@ -72,16 +72,16 @@ import Testing
             let reporter = place.reporter(offline)
             first = reporter.thread
             for _ in 0..<3 { reporter.record(leak: leak("Shop.Cart")) }
-            #expect(comesToHold { reporter.statistics.failedAttempts > 0 && reporter.statistics.stored == 3 })
+            #expect(eventually { reporter.statistics.failedAttempts > 0 && reporter.statistics.stored == 3 })
         }
         // The reporter releases its folder when its thread ends.
-        #expect(comesToHold { first == nil })
+        #expect(eventually { first == nil })
         let slow = FakeTransport { _, _ in
             Thread.sleep(forTimeInterval: 1)
             return .none("late")
         }
         let reporter = place.reporter(slow)
-        #expect(comesToHold { reporter.statistics.waiting == 3 })
+        #expect(eventually { reporter.statistics.waiting == 3 })
         #expect(!reporter.flush(timeout: 0.05))
     }
 }

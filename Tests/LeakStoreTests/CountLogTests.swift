@@ -61,7 +61,7 @@ import LeakPlatform
         try send("1.1", build: "2", install: 2, to: store)
     }
 
-    @Test func `counts in the log are folded before they are read`() throws {
+    @Test func `counts in the log are flushed before they are read`() throws {
         let store = try store()
         try sendExpected(to: store)
         // A new newest version flushes the log.
@@ -98,7 +98,7 @@ import LeakPlatform
         #expect(try stores.0.verify() == [])
     }
 
-    @Test func `a reader shows the tables while another process keeps the log from being folded`() throws {
+    @Test func `a reader shows the tables while another process keeps the log from being flushed`() throws {
         let store = try store()
         try sendExpected(to: store)
         let reader = try store.makeReader()
@@ -143,7 +143,8 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `while damage is suspected nothing is folded, and readers show what the tables have`() throws {
+    @Test func `while damage is suspected nothing is flushed, and readers show what the tables have`() throws
+    {
         let store = try store()
         try send("1.0", install: 1, to: store)
         let reader = try store.makeReader()
@@ -193,7 +194,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `a long log is folded, and so is one behind many calls of few submissions`() throws {
+    @Test func `a long log is flushed, and so is one behind many calls of few submissions`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         let bytes = try #require(try number("select sum(length(counts)) from count_log"))
@@ -220,7 +221,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `many leaks in the log are folded, and no more move than a list may look at`() throws {
+    @Test func `many leaks in the log are flushed, and no more move than a list may look at`() throws {
         let store = try store()
         func leaks(_ numbers: Range<Int>) -> [Submission] {
             [submission(numbers.map { Report(leak: leak("L\($0)")) })]
@@ -276,7 +277,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `a fold for readers writes a long log of systems and models too`() throws {
+    @Test func `a flush for readers writes a long log of systems and models too`() throws {
         let store = try store()
         try send(to: store)
         try send(to: store)
@@ -300,7 +301,7 @@ import LeakPlatform
         #expect(try copy.number("select count(*) from count_log") ?? 0 > 0)
     }
 
-    @Test func `a backup has its counts in their tables, and names a log that cannot be folded`() throws {
+    @Test func `a backup has its counts in their tables, and names a log that cannot be flushed`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         #expect(try !isLogEmpty)

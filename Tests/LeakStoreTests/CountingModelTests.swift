@@ -57,7 +57,7 @@ import LeakPlatform
         var (failures, now) = (0, noon)
         var stores: [SQLiteStore] = []
         /// Retries a call at most 100 times, and runs the integrity checks of a server in between.
-        func insist<Result>(_ body: () throws -> Result) throws -> Result {
+        func retry<Result>(_ body: () throws -> Result) throws -> Result {
             for _ in 0..<100 {
                 do { return try body() } catch { failures += 1 }
                 for store in stores { store.integrityCheck?() }
@@ -65,7 +65,7 @@ import LeakPlatform
             return try body()
         }
         func open() throws -> SQLiteStore {
-            try insist {
+            try retry {
                 let store = try disk.directory.store()
                 try store.setBusyTimeout(milliseconds: 20)
                 try store.set("wal_autocheckpoint = 24")
@@ -85,9 +85,9 @@ import LeakPlatform
             case 0: stores[number] = try open()
             case 1:
                 now += Int64.random(in: 0...8, using: &random) * day
-                try insist { _ = try stores[number].expire(now: now) }
-            case 2: try insist { try stores[number].checkpointIfNeeded(now: now) }
-            case 3: _ = try insist { try stores[number].checkpoint() }
+                try retry { _ = try stores[number].expire(now: now) }
+            case 2: try retry { try stores[number].checkpointIfNeeded(now: now) }
+            case 3: _ = try retry { try stores[number].checkpoint() }
             default:
                 let call = (0..<Int.random(in: 1...5, using: &random)).map { _ in
                     let again = Int.random(in: 0..<3, using: &random) == 0
@@ -95,7 +95,7 @@ import LeakPlatform
                         ?? randomSubmission(&random, now: now)
                 }
                 #expect(
-                    try insist { try stores[number].count(call, now: now) } == model.count(call, now: now))
+                    try retry { try stores[number].count(call, now: now) } == model.count(call, now: now))
                 sent += call
             }
         }
@@ -144,7 +144,7 @@ import LeakPlatform
 
     private static func countBatches(path: String, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        let store = try patiently {
+        let store = try retryWhileLocked {
             let store = try SQLiteStore(
                 path: path + "/leaks.sqlite", exclusive: false, clock: .unguarded)
             try store.set("wal_autocheckpoint = 30")
@@ -152,13 +152,13 @@ import LeakPlatform
         }
         store.limitLogs(to: 12)
         for batch in batches.shuffled(using: &random) {
-            _ = try patiently { try store.count([batch], now: noon) }
+            _ = try retryWhileLocked { try store.count([batch], now: noon) }
         }
     }
 
     /// Retries a call. On a busy machine the other process may hold the lock for longer than this one waits. Then a server
     /// answers 503, and the reporter retries as often as necessary.
-    private static func patiently<Result>(_ body: () throws -> Result) throws -> Result {
+    private static func retryWhileLocked<Result>(_ body: () throws -> Result) throws -> Result {
         while true {
             do {
                 return try body()

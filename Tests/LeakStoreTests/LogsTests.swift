@@ -21,7 +21,7 @@ import LeakPlatform
             uniqueKeysWithValues: (detail.systems + detail.models).map { ($0.value, $0.reports) })
     }
 
-    private func fold(_ store: SQLiteStore) throws {
+    private func flush(_ store: SQLiteStore) throws {
         try store.writer.with { writer throws(StoreError) in
             try writer.connection.transaction(.immediate) { () throws(StoreError) in
                 try writer.dropCachedIfOthersWrote()
@@ -50,11 +50,11 @@ import LeakPlatform
         }
         #expect(try store.verify() == [])
         let other = try directory.store()
-        try fold(other)
+        try flush(other)
         #expect(try other.verify() == [])
     }
 
-    @Test func `values are shown at once, after a reopening and after a fold, with equal numbers`() throws {
+    @Test func `values are shown at once, after a reopening and after a flush, with equal numbers`() throws {
         var store = try directory.store()
         try send("iOS 18.0", "iPhone14,2", to: store)
         try send("iOS 18.0", "iPhone17,1", count: 4, to: store)
@@ -64,7 +64,7 @@ import LeakPlatform
         #expect(try rows(in: "select count(*) from leak_value") == 0)
         store = try directory.store()
         #expect(try shown() == expected)
-        try fold(store)
+        try flush(store)
         #expect(try rows(in: "select count(*) from value_log") == 0)
         #expect(try shown() == expected)
         try send("iOS 18.0", to: store)
@@ -83,7 +83,7 @@ import LeakPlatform
             #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
             #expect(try store.count([submission(key: "k", body: 2)], now: noon) == [.keyReused])
         }
-        try fold(other)
+        try flush(other)
         #expect(try rows(in: "select count(*) from idempotency") == 2)
         #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
         #expect(try store.makeReader().overview(app: nil, now: noon).reports == 1)
@@ -105,7 +105,7 @@ import LeakPlatform
                 try directory.store().count([submission(key: "k", body: 2)], now: later + 1)
                     == [.repeated(answer: submission(body: 2).answer)])
             try store.expire(now: later + 1)
-            try fold(store)
+            try flush(store)
         }
         #expect(try store.verify() == [])
     }
@@ -114,7 +114,7 @@ import LeakPlatform
     func `more values than the limit become others across log and table`(last: String) throws {
         let store = try directory.store()
         for number in 0..<ValueKind.limit {
-            if number == 150 { try fold(store) }
+            if number == 150 { try flush(store) }
             try send("S\(number)", to: store)
         }
         try send(last, count: 1_000, to: store)
@@ -123,7 +123,7 @@ import LeakPlatform
         let expected = try shown()
         #expect((expected["S0"], expected["S199"], expected[last]) == (501, 401, nil))
         #expect(expected.values.reduce(0, +) == 2_100)
-        try fold(store)
+        try flush(store)
         #expect(try shown() == expected)
         #expect(try rows(in: "select count(*) from leak_value where value <> ''") == Int64(ValueKind.limit))
         #expect(try rows(in: "select reports from leak_value where value = ''") == 1_000)
@@ -140,8 +140,8 @@ import LeakPlatform
         let bytes = try #require(try rows(in: charged))
         #expect(bytes <= 2_000)
         #expect(expected.values.reduce(0, +) == 40 && expected["other"] != nil)
-        for isFolded in [false, true] {
-            if isFolded { try fold(store) }
+        for isFlushed in [false, true] {
+            if isFlushed { try flush(store) }
             store = try directory.store(limits: limits)
             #expect(try shown() == expected)
         }
@@ -156,14 +156,14 @@ import LeakPlatform
 
     @Test func `rows of an earlier schema count on`() throws {
         try send("iOS 18.0", to: try directory.store())
-        try fold(try directory.store())
+        try flush(try directory.store())
         try run("alter table leak drop column retained_bytes")
         try run("alter table idempotency_use drop column detail_bytes")
         try run("drop table value_log; drop table key_log; pragma user_version = 6")
         let store = try directory.store()
         try send("iOS 18.0", to: store)
         #expect(try shown() == ["iOS 18.0": 2])
-        try fold(store)
+        try flush(store)
         #expect(try shown() == ["iOS 18.0": 2])
     }
 

@@ -73,13 +73,13 @@ import Testing
         let repair = try SQLiteStore.repair(path: directory.database)
         if script.contains("leak_hour") {
             // The correct hour cannot be determined, so the day, which is correct, stays.
-            #expect(repair.mended == [] && repair.left.count == 1, "\(repair)")
+            #expect(repair.repaired == [] && repair.left.count == 1, "\(repair)")
             return
         }
-        #expect(repair.mended != [] && repair.left == [], "\(repair)")
+        #expect(repair.repaired != [] && repair.left == [], "\(repair)")
         #expect(try directory.store().verify() == [])
         #expect(try shown() == before)
-        #expect(try SQLiteStore.repair(path: directory.database) == Repair(mended: [], left: []))
+        #expect(try SQLiteStore.repair(path: directory.database) == Repair(repaired: [], left: []))
     }
 
     @Test func `a database that a server has is left alone`() throws {

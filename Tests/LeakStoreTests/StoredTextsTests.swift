@@ -129,7 +129,7 @@ import Testing
         // About 250 bytes each, and 1,024 for the leak in it.
         let kept = 20_000 / 1_279
         try count(60..<100, key: 1, builds: true)
-        func overLimit() throws -> [BeyondLimit.Name: Int] {
+        func overLimit() throws -> [OverLimitCount.Name: Int] {
             Dictionary(
                 uniqueKeysWithValues: try store.makeReader().overview(app: nil, now: noon).beyond.map {
                     ($0.limit, $0.count)
@@ -159,7 +159,7 @@ import Testing
                 #expect(try store.count([submission(reports, keyID: key)], now: noon) == [.counted])
             }
         }
-        func overLimit() throws -> [BeyondLimit.Name: Int] {
+        func overLimit() throws -> [OverLimitCount.Name: Int] {
             Dictionary(
                 uniqueKeysWithValues: try place.store().makeReader().overview(app: nil, now: noon).beyond.map
                 { ($0.limit, $0.count) })

@@ -1,7 +1,7 @@
 /// The instructions of a test to the app: arguments such as `count=10`.
 struct AppOptions {
     /// The reason why the arguments are invalid.
-    struct Unclear: Error, CustomStringConvertible {
+    struct InvalidArguments: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -38,20 +38,20 @@ struct AppOptions {
         ]
         for argument in arguments {
             guard let sign = argument.firstIndex(of: "=") else {
-                throw Unclear(description: "\(argument) is not NAME=VALUE")
+                throw InvalidArguments(description: "\(argument) is not NAME=VALUE")
             }
             values[String(argument[..<sign])] = String(argument[argument.index(after: sign)...])
         }
         func text(_ name: String) throws -> String {
             guard let value = values.removeValue(forKey: name) else {
-                throw Unclear(description: "\(name)= is missing")
+                throw InvalidArguments(description: "\(name)= is missing")
             }
             return value
         }
         func number<Number: LosslessStringConvertible>(_ name: String) throws -> Number {
             let value = try text(name)
             guard let number = Number(value) else {
-                throw Unclear(description: "\(name)=\(value) is no number")
+                throw InvalidArguments(description: "\(name)=\(value) is no number")
             }
             return number
         }
@@ -68,6 +68,6 @@ struct AppOptions {
         exits = try text("exits") == "yes"
         refuses = try text("refuses") == "yes"
         flushSeconds = try number("flush")
-        guard values.isEmpty else { throw Unclear(description: "unknown: \(values.keys.sorted())") }
+        guard values.isEmpty else { throw InvalidArguments(description: "unknown: \(values.keys.sorted())") }
     }
 }

@@ -53,7 +53,7 @@ import Testing
         }
 
         @Test func `a search leaves out reserved addresses`() throws {
-            let count = 2 * HeapSearch.lookLimit
+            let count = 2 * HeapSearch.addressLimit
             let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
             let mapping = unsafe try #require(unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0))
             defer { unsafe munmap(mapping, count) }
@@ -61,9 +61,10 @@ import Testing
             let start = UInt(bitPattern: mapping)
             var search = HeapSearch(target: start)
             #expect(search.scan(excluding: [], in: [start..<(start + UInt(count))]) == 0)
-            let quarter = start..<(start + UInt(HeapSearch.lookLimit / 4))
+            let quarter = start..<(start + UInt(HeapSearch.addressLimit / 4))
             #expect(
-                search.scan(excluding: [], in: Array(repeating: quarter, count: 8)) == HeapSearch.lookLimit)
+                search.scan(excluding: [], in: Array(repeating: quarter, count: 8)) == HeapSearch.addressLimit
+            )
         }
 
         @Test func `a search without time finds no holder, and the rest of the answer stays`() throws {

@@ -42,11 +42,11 @@ import UIKit
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         await post(leave)
-        #expect(comesToHold { reporter.statistics.batches == 1 && activities.runningCount == 0 })
+        #expect(eventually { reporter.statistics.batches == 1 && activities.runningCount == 0 })
         #expect(try sessions().count == 1)
         await post(comeBack)
         await post(leave)
-        #expect(comesToHold { reporter.statistics.batches == 2 && activities.runningCount == 0 })
+        #expect(eventually { reporter.statistics.batches == 2 && activities.runningCount == 0 })
         #expect(try sessions().count == 2)
     }
 
@@ -58,7 +58,7 @@ import UIKit
         }
         defer { NotificationCenter.default.removeObserver(observer) }
         await post(name)
-        #expect(comesToHold { reporter.statistics.sent == 1 && activities.runningCount == 0 })
+        #expect(eventually { reporter.statistics.sent == 1 && activities.runningCount == 0 })
     }
 
     @Test func `when time is up nobody holds the process`() async {
@@ -70,25 +70,25 @@ import UIKit
         let reporter = reporter(slow)
         reporter.record(message: "leak")
         await post(UIApplication.didEnterBackgroundNotification)
-        #expect(comesToHold { slow.posts.count == 1 })
+        #expect(eventually { slow.posts.count == 1 })
         #expect(activities.runningCount == 1)
         activities.expire()
-        #expect(comesToHold { activities.runningCount == 0 })
+        #expect(eventually { activities.runningCount == 0 })
         answer.signal()
-        #expect(comesToHold { reporter.statistics.sent == 1 })
+        #expect(eventually { reporter.statistics.sent == 1 })
     }
 
     @Test func `where no time is given the session ends all the same`() async throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
-        #expect(comesToHold { reporter.thread.publishedState.with { $0.hasSession } })
+        #expect(eventually { reporter.thread.publishedState.with { $0.hasSession } })
         await MainActor.run {
             activities.refusing {
                 NotificationCenter.default.post(
                     name: UIApplication.didEnterBackgroundNotification, object: nil)
             }
         }
-        #expect(comesToHold { !reporter.thread.publishedState.with { $0.hasSession } })
+        #expect(eventually { !reporter.thread.publishedState.with { $0.hasSession } })
         #expect(transport.posts.isEmpty)
     }
 

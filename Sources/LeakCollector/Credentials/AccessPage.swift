@@ -114,7 +114,7 @@ struct AccessPage: Component {
             <tr><th scope="row"><a href="\#(context.links.to(.summary(app: app.id)))">\#(IsolatedText(app.id))</a></th>\#
             <td>\#(app.newestVersion.map { version in
                 #"<a href="\#(context.links.to(.releases(app: app.id)))">\#(IsolatedText(version))</a>"# as HTML
-            })</td><td>\#(app.lastSeen.map { context.moment($0).html })</td></tr>
+            })</td><td>\#(app.lastSeen.map { context.relativeTime($0).html })</td></tr>
             """#
         }
         let more = appCount - apps.count

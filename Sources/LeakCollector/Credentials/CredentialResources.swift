@@ -6,7 +6,7 @@ internal import LeakStore
 struct AccessResource: PageResource {
     static let pagePath = "/access"
     /// Not cached, because credentials may expire without a commit.
-    static let isRemembered = false
+    static let isCached = false
 
     init(_: borrowing Request, _: Parameters) {}
 

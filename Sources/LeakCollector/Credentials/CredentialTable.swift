@@ -33,11 +33,11 @@ struct CredentialTable: Component {
         let app: HTML? =
             kind == .keys ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")</td>" : nil
         let last =
-            credential.revokedAt.map { context.moment($0).dayElement }
+            credential.revokedAt.map { context.relativeTime($0).dayElement }
             ?? "\(isFromEnvironment(credential) ? nil : renaming(credential))\(revoking(credential))"
         return #"""
             <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td>\#(app)\#
-            <td>\#(context.moment(credential.createdAt).dayElement)</td><td>\#(last)</td></tr>
+            <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(last)</td></tr>
             """#
     }
 

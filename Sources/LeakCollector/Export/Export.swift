@@ -50,7 +50,7 @@ public struct Export {
         if let app, chosen.isEmpty { throw NoSuchApp(app: app, known: known.map(\.id)) }
         let apps = chosen.map(\.id)
         // The machine's clock would make the result of every run different.
-        let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noMoment
+        let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noTime
         var run = ExportRun(
             reader: reader, symbols: symbols, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
         )

@@ -6,7 +6,7 @@ struct PageContext: Sendable {
     /// Time at which the page is made, in milliseconds since 1970.
     var now: Int64
     /// The time of an export without data. The clock must not make two such exports differ.
-    static let noMoment: Int64 = 0
+    static let noTime: Int64 = 0
     /// App ids, most recently seen first.
     var apps: [String]
     /// Versions of the chosen app, or of all apps, newest first.
@@ -24,7 +24,7 @@ struct PageContext: Sendable {
         self.query = query
     }
 
-    func moment(_ at: Int64) -> RelativeTime { RelativeTime(at: at, now: now, isKept: !links.isServed) }
+    func relativeTime(_ at: Int64) -> RelativeTime { RelativeTime(at: at, now: now, isKept: !links.isServed) }
 
     /// Returns the link to the first page of the summary with the current query changed.
     func summary(_ change: (inout LeakQuery) -> Void) -> String {

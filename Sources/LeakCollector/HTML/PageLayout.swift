@@ -78,7 +78,7 @@ struct PageLayout: Component {
     }
 
     private var asOf: HTML? {
-        guard context.now != PageContext.noMoment else { return nil }
+        guard context.now != PageContext.noTime else { return nil }
         let time = CivilTime(milliseconds: context.now)
         return #"<span>Updated <time datetime="\#(time.rfc3339)">\#(time.full)</time></span>"#
     }

@@ -31,7 +31,7 @@ protocol PageResource: Resource {
 
     /// True if the page may be cached: it depends only on the store's data and the current minute. Its relative times
     /// have no smaller unit than the minute.
-    static var isRemembered: Bool { get }
+    static var isCached: Bool { get }
 
     /// Blocks on the store.
     ///
@@ -40,7 +40,7 @@ protocol PageResource: Resource {
 }
 
 extension PageResource {
-    static var isRemembered: Bool { true }
+    static var isCached: Bool { true }
 }
 
 /// Content that is read as text, to be pasted somewhere.

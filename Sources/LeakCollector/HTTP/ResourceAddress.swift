@@ -12,7 +12,7 @@ struct ResourceAddress: Sendable {
     /// A resource read from a request.
     struct Loading: Sendable {
         /// The key of the page in a thread's page cache; `nil` if it is not cached.
-        var remembered: (any Resource)?
+        var cacheKey: (any Resource)?
         /// Blocks on the store.
         let response: @Sendable (StoreView) throws -> Response
 
@@ -22,13 +22,13 @@ struct ResourceAddress: Sendable {
         ///   - view: the view of the store for the request.
         ///   - pageCache: the cached pages of the view's reader.
         fileprivate func answer(from view: StoreView, or pageCache: PageCache) throws -> Response {
-            guard let remembered else { return try response(view) }
+            guard let cacheKey else { return try response(view) }
             let view = StoreView(
                 reader: view.reader, now: view.now - view.now % 60_000, symbols: view.symbols,
                 links: view.links, address: view.address)
             guard view.reader.hasLocalChangeCounter else { return try response(view) }
             return try pageCache.page(
-                for: AnyHashable(remembered), state: try view.reader.changeCounter(), now: view.now
+                for: AnyHashable(cacheKey), state: try view.reader.changeCounter(), now: view.now
             ) {
                 try response(view)
             }
@@ -55,7 +55,7 @@ struct ResourceAddress: Sendable {
     static func page<Content: PageResource>(_: Content.Type) -> ResourceAddress {
         ResourceAddress(path: Content.pagePath, form: .page) { (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
-            return Loading(remembered: Content.isRemembered ? resource : nil) { view in
+            return Loading(cacheKey: Content.isCached ? resource : nil) { view in
                 Response(page: try resource.page(from: view))
             }
         }

@@ -21,7 +21,7 @@ final class SlowCallLog: Sendable {
         self.now = now
     }
 
-    func note(_ call: SlowCall) {
+    func record(_ call: SlowCall) {
         guard let words = words(for: call) else { return }
         log.warning(words)
     }

@@ -22,7 +22,7 @@ final class StoreHealth: Sendable {
     ///
     /// - Returns: `true` if this changes anything.
     @discardableResult
-    func note(_ issue: Issue, isThere: Bool) -> Bool {
+    func record(_ issue: Issue, isThere: Bool) -> Bool {
         issues.with { issues in
             isThere ? issues.insert(issue).inserted : issues.remove(issue) != nil
         }

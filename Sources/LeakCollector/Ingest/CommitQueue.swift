@@ -61,22 +61,22 @@ final class CommitQueue: Sendable {
     private let limits: Limits
     private let now: @Sendable () -> Int64
     private let finished: @Sendable (StoreError?) -> Void
-    private let untidy: @Sendable (StoreError) -> Void
+    private let checkpointError: @Sendable (StoreError) -> Void
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - finished: called after each transaction, with the error if it failed.
-    ///   - untidy: called if the checkpoint after a transaction failed. Counted reports stay counted.
+    ///   - checkpointError: called if the checkpoint after a transaction failed. Counted reports stay counted.
     init(
         store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
         finished: @escaping @Sendable (StoreError?) -> Void,
-        untidy: @escaping @Sendable (StoreError) -> Void
+        checkpointError: @escaping @Sendable (StoreError) -> Void
     ) {
         self.store = store
         self.limits = limits
         self.now = now
         self.finished = finished
-        self.untidy = untidy
+        self.checkpointError = checkpointError
     }
 
     /// Returns `true` if a request of this size would be accepted now. Called before its body is read.
@@ -194,7 +194,7 @@ final class CommitQueue: Sendable {
         do {
             try store.checkpointIfNeeded(now: now())
         } catch {
-            untidy(error)
+            checkpointError(error)
         }
     }
 }

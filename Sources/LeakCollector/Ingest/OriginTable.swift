@@ -11,7 +11,7 @@ struct OriginTable {
         /// Index of the sender in ``OriginTable/origins``.
         case admitted(Int)
         /// The sender names an app other than the one that the key is bound to.
-        case refused(String)
+        case rejected(String)
     }
 
     /// Origins that the key may write for. Others are left out, because the store makes room for each.
@@ -61,7 +61,7 @@ struct OriginTable {
 
     private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
         // Compares bytes, as the store does to distinguish apps.
-        if let bound = key.app, !bound.utf8.elementsEqual(origin.app.utf8) { return .refused(origin.app) }
+        if let bound = key.app, !bound.utf8.elementsEqual(origin.app.utf8) { return .rejected(origin.app) }
         origins.append(origin)
         modules.append(module ?? fallbackModule)
         return .admitted(origins.count - 1)

@@ -71,11 +71,11 @@ final class RateLimit: Sendable {
         return buckets.with { buckets in
             let tokens = Self.refillBucket(of: key, in: &buckets, rate: rate, now: now)
             let bucket = rate * Double(Self.burstSeconds)
-            let isRefused = (holdsAlways || isBehind) && tokens <= -bucket
-            let rest = tokens - Double(isRefused ? 1 : cost)
+            let isRejected = (holdsAlways || isBehind) && tokens <= -bucket
+            let rest = tokens - Double(isRejected ? 1 : cost)
             // Requests that were accepted while there was time to spare count against a key only for a short time.
             buckets[key]?.tokens = holdsAlways ? rest : max(rest, -bucket)
-            return isRefused ? Self.seconds(from: rest, rate) : nil
+            return isRejected ? Self.seconds(from: rest, rate) : nil
         }
     }
 

@@ -62,7 +62,7 @@ struct SentryIngest: Sendable {
             return nil
         } catch {
             // The content is not known yet, so the request counts as one report.
-            if case .valid(let key) = lookup { rejections.note(error, 1, of: key.id) }
+            if case .valid(let key) = lookup { rejections.record(error, 1, of: key.id) }
             return SentryResponse.response(to: error)
         }
     }
@@ -95,7 +95,7 @@ struct SentryIngest: Sendable {
             return
         }
         ingest.parse(request, responder) { [rejections] problem in
-            rejections.note(problem, 1, of: key.id)
+            rejections.record(problem, 1, of: key.id)
             return SentryResponse.response(to: problem)
         } work: { body, responder in
             receive(body, as: form, presented: presented, from: key, responder: responder, now: now)
@@ -116,10 +116,10 @@ struct SentryIngest: Sendable {
             return
         }
         guard var builder = received else {
-            responder.send(SentryResponse.taken(submission.eventID))
+            responder.send(SentryResponse.accepted(submission.eventID))
             return
         }
-        let answer = SentryResponse.taken(submission.eventID, rejected: builder.rejected)
+        let answer = SentryResponse.accepted(submission.eventID, rejected: builder.rejected)
         let keyID = builder.submission.keyID
         let refused = rejections.take(of: keyID)
         builder.add(dropped: refused, for: SentryRejections.reason)
@@ -130,7 +130,7 @@ struct SentryIngest: Sendable {
             }
             : nil
         ingest.submit(builder, responder) { [rejections, senders] outcome in
-            if case .written(.counted) = outcome, let sender { senders.note(sender, of: keyID) }
+            if case .written(.counted) = outcome, let sender { senders.record(sender, of: keyID) }
             if !outcome.mayHaveCounted { rejections.add(refused, of: keyID) }
             switch outcome {
             // A repeated event is done, even if its content differs now: an error would not help the SDK, which would
@@ -190,7 +190,7 @@ struct SentryIngest: Sendable {
         do throws(Problem) {
             return try ingest.receive(ingestRequest, from: key)
         } catch {
-            rejections.note(error, submission.reportCount, of: key.id)
+            rejections.record(error, submission.reportCount, of: key.id)
             throw error
         }
     }

@@ -14,7 +14,7 @@ final class SentryRejections: Sendable {
     private let counts = Guarded<[Int64: Int]>([:])
 
     /// Counts reports if `problem` is 429. Other problems are ignored.
-    func note(_ problem: Problem, _ count: Int, of key: Int64) {
+    func record(_ problem: Problem, _ count: Int, of key: Int64) {
         if problem.status == .tooManyRequests { add(count, of: key) }
     }
 

@@ -14,7 +14,7 @@ enum SentryResponse {
     /// Returns the response if everything is on disk, now or from an earlier request.
     ///
     /// - Parameter rejected: entries of the translated batch that cannot be counted.
-    static func taken(_ eventID: String?, rejected: [Rejection] = []) -> Response {
+    static func accepted(_ eventID: String?, rejected: [Rejection] = []) -> Response {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
             if let eventID { writer.field("id", eventID) }

@@ -15,7 +15,7 @@ final class SentrySenders: Sendable {
 
     private let senders = Guarded<[Int64: Sender]>([:])
 
-    func note(_ sender: Sender, of key: Int64) {
+    func record(_ sender: Sender, of key: Int64) {
         senders.with { senders in
             if senders.count >= Self.limit, senders[key] == nil { senders.remove(at: senders.startIndex) }
             senders[key] = sender

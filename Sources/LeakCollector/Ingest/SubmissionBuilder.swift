@@ -71,7 +71,7 @@ struct SubmissionBuilder {
             let sender: Int
             switch senders.sender(of: document.origin(of: report), in: document) {
             case .admitted(let place): sender = place
-            case .refused(let app):
+            case .rejected(let app):
                 rejected.append(Rejection(index: report.index, reason: senders.rejection(of: app)))
                 continue
             }
@@ -84,7 +84,7 @@ struct SubmissionBuilder {
                 continue
             }
             acceptedCount += 1
-            let moment = Self.moment(report.at, receivedAt: ingestRequest.receivedAt)
+            let moment = Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt)
             if let at = report.at, at.milliseconds != moment { movedCount += 1 }
             addSighting(of: groups.first, in: report, sender: sender, at: moment)
             for other in groups.others { addSighting(of: other, in: report, sender: sender, at: moment) }
@@ -106,7 +106,7 @@ struct SubmissionBuilder {
                 document, report, app: senders.origins[sender].app, module: senders.modules[sender])
             addExplanation(
                 document.explanation(report.why), of: groups.first.identity, sender: sender,
-                at: Self.moment(report.at, receivedAt: ingestRequest.receivedAt), cache: &cache)
+                at: Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt), cache: &cache)
         }
         try addUsageCounts(document, &senders, isTranslated: ingestRequest.isTranslated)
         submission.origins = senders.origins
@@ -154,7 +154,7 @@ struct SubmissionBuilder {
         let sender: Int
         switch senders.sender(of: document.origin, in: document) {
         case .admitted(let place): sender = place
-        case .refused(let app): throw Problem(.forbidden, senders.rejection(of: app))
+        case .rejected(let app): throw Problem(.forbidden, senders.rejection(of: app))
         }
         let origin = senders.origins[sender]
         var checks = ClassCounts()
@@ -258,7 +258,7 @@ struct SubmissionBuilder {
     }
 
     /// Returns the time at which a report counts, in milliseconds since 1970.
-    static func moment(_ at: WireTime?, receivedAt: Int64) -> Int64 {
+    static func countedTime(_ at: WireTime?, receivedAt: Int64) -> Int64 {
         guard let at = at?.milliseconds, at <= receivedAt + furthestAhead else { return receivedAt }
         return max(at, receivedAt - oldest)
     }

@@ -20,5 +20,5 @@ struct AppOverview: Sendable {
     var overview: Overview
 
     /// Maximum number of apps whose overviews are shown one by one. The filter finds the others.
-    static let told = 5
+    static let shownApps = 5
 }

@@ -43,7 +43,7 @@ struct ClassPage: Component {
         if found.freed > 0 { facts.append(FreedFact(freed: found.freed, lived: found.lived).html) }
         facts.append(
             Fact(
-                "\(context.moment(found.firstSeen).dayElement) – \(context.moment(found.lastSeen))",
+                "\(context.relativeTime(found.firstSeen).dayElement) – \(context.relativeTime(found.lastSeen))",
                 "first and last seen"
             ).html)
         return facts

@@ -49,8 +49,8 @@ struct GroupingCard: Component {
                 """#
             case (true, false): #"<p class="dim">Frames of the system are ignored.</p>"#
             }
-        let ground = GroupingSummary(of: leak, reports: reports).sentence
-        let reason: HTML = "<p>These reports are one leak: \(ground).</p>"
+        let sentence = GroupingSummary(of: leak, reports: reports).sentence
+        let reason: HTML = "<p>These reports are one leak: \(sentence).</p>"
         return Card(
             "Grouping (rule \(rule.version))",
             #"""

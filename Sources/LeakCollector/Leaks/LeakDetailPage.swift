@@ -29,7 +29,7 @@ struct LeakDetailPage: Component {
                 \(history)\(chart(detail.trend))\(hours.map(chart))
                 \(report)\(firstReport)\(siblings)\(grouping)\(closest)
                 </div><div>
-                \(known)\(reasons)\(keeper)\(children)\(versions)\(lived)\(systems)\(models)
+                \(known)\(reasons)\(holder)\(children)\(versions)\(lived)\(systems)\(models)
                 </div></div>
                 """,
             footer: [
@@ -107,7 +107,7 @@ struct LeakDetailPage: Component {
             ? nil : ReasonsCard(reasons: reasons, row: detail.row, links: context.links).html
     }
 
-    private var keeper: HTML? {
+    private var holder: HTML? {
         leak.cycle.isEmpty
             ? nil
             : Card(

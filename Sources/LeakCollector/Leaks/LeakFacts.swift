@@ -22,7 +22,7 @@ struct LeakFacts: Component {
                 .html)
         facts.append(
             Fact(
-                "\(context.moment(row.firstSeen).dayElement) – \(context.moment(row.lastSeen))",
+                "\(context.relativeTime(row.firstSeen).dayElement) – \(context.relativeTime(row.lastSeen))",
                 "first and last seen"
             ).html)
         return facts

@@ -24,7 +24,7 @@ struct LeakMarkdown {
         lines.append("- **Versions:** \(versions)")
         if let systems = list(detail.systems) { lines.append("- **OS versions:** \(systems)") }
         if let models = list(detail.models) { lines.append("- **Device models:** \(models)") }
-        lines += section("Path", path) + keeper
+        lines += section("Path", path) + holder
         lines += ["", "[Open this leak](\(address))", ""]
         return lines.joined(separator: "\n")
     }
@@ -61,7 +61,7 @@ struct LeakMarkdown {
     }
 
     /// The most frequent retain path, or the cycle that reports name.
-    private var keeper: [String] {
+    private var holder: [String] {
         let title = "What keeps it in memory"
         if let variant = LeakReasons(detail).variants.first {
             let isProven = variant.provenCount > 0

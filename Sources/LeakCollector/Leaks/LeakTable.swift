@@ -77,7 +77,7 @@ struct LeakTableRow: Component {
             <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.title))</a>\#
             \#(LeakPath(brief: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
             <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.installs))\#(share)</td>\#
-            \#(cost)<td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
+            \#(cost)<td>\#(VersionSpan(row: row))</td><td>\#(context.relativeTime(row.lastSeen))</td></tr>
 
             """#
     }

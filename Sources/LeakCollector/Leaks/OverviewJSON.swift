@@ -33,20 +33,20 @@ extension JSONWriter {
         }
         fields(of: overview.beyond)
         array("apps") { writer in
-            for told in each { writer.object { $0.fields(of: told) } }
+            for appOverview in each { writer.object { $0.fields(of: appOverview) } }
         }
     }
 
-    private mutating func fields(of told: AppOverview) {
-        field("app", told.app)
-        field("newest", release: told.overview.newest)
-        field("previous", release: told.overview.previous)
-        field("new_leaks", told.overview.newLeaks)
-        field("regressed_leaks", told.overview.regressedLeaks)
-        field("recent_reports", told.overview.recentReports)
+    private mutating func fields(of appOverview: AppOverview) {
+        field("app", appOverview.app)
+        field("newest", release: appOverview.overview.newest)
+        field("previous", release: appOverview.overview.previous)
+        field("new_leaks", appOverview.overview.newLeaks)
+        field("regressed_leaks", appOverview.overview.regressedLeaks)
+        field("recent_reports", appOverview.overview.recentReports)
     }
 
-    private mutating func fields(of beyond: [BeyondLimit]) {
+    private mutating func fields(of beyond: [OverLimitCount]) {
         array("beyond_limits") { writer in
             for beyond in beyond {
                 writer.object {

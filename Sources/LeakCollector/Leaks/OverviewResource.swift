@@ -25,13 +25,13 @@ struct OverviewResource: JSONResource {
         try view.reader.overview(app: app, period: period ?? .day, now: view.now)
     }
 
-    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/told``; empty if an app was chosen
+    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/shownApps``; empty if an app was chosen
     /// or there is only one.
     static func overviews(
         app: String?, of apps: [String], _ period: Period?, from view: StoreView
     ) throws(StoreError) -> [AppOverview] {
         guard app == nil, apps.count > 1 else { return [] }
-        return try apps.prefix(AppOverview.told).map { (app) throws(StoreError) in
+        return try apps.prefix(AppOverview.shownApps).map { (app) throws(StoreError) in
             AppOverview(app: app, overview: try overview(app: app, period, from: view))
         }
     }

@@ -97,7 +97,8 @@ struct OverviewTiles: Component {
     private var ever: Tile {
         let dropped = overview.droppedTotal
         let reasons = HTML(
-            DropWords.counts(overview.dropped).map { "\($0.words): \(Count($0.count))" }, separator: ", ")
+            DropReasonText.counts(overview.dropped).map { "\($0.words): \(Count($0.count))" }, separator: ", "
+        )
         let lost: HTML = dropped == 0 ? "" : " · Dropped: \(Count(dropped)) (\(reasons))"
         let left = overview.toFix
         let hidden = overview.leaks.saturated(adding: -left.leaks)
@@ -118,7 +119,7 @@ struct OverviewTiles: Component {
 }
 
 /// Names of the reasons why reports were dropped. Unknown reasons of later versions are shown unchanged.
-enum DropWords {
+enum DropReasonText {
     private static let names = [
         "before_send": "removed by beforeSend", "budget": "device limit", "damaged": "damaged file",
         "over_limit": "other reasons", "queue_full": "queue full", "reentrant": "signal handler",
@@ -168,10 +169,10 @@ struct AppsTile: Component {
             """#
     }
 
-    private func line(_ told: AppOverview) -> HTML {
+    private func line(_ appOverview: AppOverview) -> HTML {
         let name: HTML =
-            #"<a href="\#(context.links.to(.summary(app: told.app)))">\#(IsolatedText(told.app))</a>"#
-        let overview = told.overview
+            #"<a href="\#(context.links.to(.summary(app: appOverview.app)))">\#(IsolatedText(appOverview.app))</a>"#
+        let overview = appOverview.overview
         let new: HTML = "\(Count(overview.newLeaks)) new"
         guard let newest = overview.newest else { return "<li><span>\(name)</span> <b>no data</b></li>" }
         let version = IsolatedText(newest.version)

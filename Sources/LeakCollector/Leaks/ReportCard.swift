@@ -27,7 +27,8 @@ struct ReportCard: Component {
         let origin = kept.sample.origin
         let parts = [origin.model, origin.system, ParsedSample.version(origin.version, origin.build)]
         return HTML(
-            [context.moment(kept.sample.at).html] + parts.compactMap { $0 }.map { IsolatedText($0).html },
+            [context.relativeTime(kept.sample.at).html]
+                + parts.compactMap { $0 }.map { IsolatedText($0).html },
             separator: " · ")
     }
 

@@ -7,10 +7,10 @@ struct SetAsideLeaks: Component {
     /// The first known leaks that ``page`` leaves out.
     var known: [LeakRow]
 
-    var html: HTML { "\(folded)\(decided)" }
+    var html: HTML { "\(collapsed)\(decided)" }
 
     /// The known system leaks, in a closed section because they cannot be fixed.
-    private var folded: HTML? {
+    private var collapsed: HTML? {
         guard !known.isEmpty else { return nil }
         let all: HTML? =
             known.count < page.known.leaks

@@ -119,7 +119,7 @@ struct Successor {
         let isGeneric = ([leak.groupingKey.className] + leak.groupingKey.stack).contains { $0.contains("<") }
         guard leak.groupingKey.version < GroupingRules.currentVersion,
             leak.quality == .low || isPathOfFrames || isGeneric,
-            !leak.isBeyond, let report = try newest().flatMap({ ParsedSample($0).report }),
+            !leak.isOverLimit, let report = try newest().flatMap({ ParsedSample($0).report }),
             case .other(let identity) = CurrentGroup(of: leak, reports: [report])
         else { return nil }
         self.identity = identity

@@ -9,7 +9,7 @@ struct ParsedSample: Sendable {
     var report: LeakReport?
 
     /// Time of the device's clock, if it was too far off for the report to count at it: see
-    /// ``SubmissionBuilder/moment(_:receivedAt:)``.
+    /// ``SubmissionBuilder/countedTime(_:receivedAt:)``.
     var implausibleDeviceTime: Int64? {
         guard let at = report?.at?.milliseconds, at != sample.at else { return nil }
         return at

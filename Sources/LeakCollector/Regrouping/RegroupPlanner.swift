@@ -81,7 +81,7 @@ package struct RegroupPlanner {
         try forEachLeak(of: app) { row in
             plan.leaks += 1
             leaks[row.identity.id] = row
-            guard !row.identity.isBeyond else { return }
+            guard !row.identity.isOverLimit else { return }
             let samples = try reader.samples(of: row.identity.id) ?? []
             var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
             let reports = samples.lazy.compactMap { ParsedSample($0).report }

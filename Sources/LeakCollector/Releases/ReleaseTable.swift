@@ -45,7 +45,7 @@ struct ReleaseTable: Component {
         <td role="cell" class="num">\#(Count(release.regressedLeaks))</td>\#
         \#(number(release.reports, of: release) { ($0.state, $0.sort) = (.any, .reports) })\#
         \#(number(release.installs, of: release) { ($0.state, $0.sort) = (.any, .installs) })\#
-        <td role="cell">\#(context.moment(release.firstSeen).dayElement)</td><td role="cell">\#(context.moment(release.lastSeen))</td></tr>
+        <td role="cell">\#(context.relativeTime(release.firstSeen).dayElement)</td><td role="cell">\#(context.relativeTime(release.lastSeen))</td></tr>
 
         """#
     }

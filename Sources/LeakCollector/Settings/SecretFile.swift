@@ -14,11 +14,11 @@ enum SecretFile {
     /// - Parameter variable: the variable that names the file, for the message.
     /// - Throws: ``SettingError`` for a file that cannot be read, is empty, too large or not UTF-8.
     static func contents(of path: String, variable: String) throws(SettingError) -> String {
-        func refuse(_ problem: String) -> SettingError {
+        func settingError(_ problem: String) -> SettingError {
             SettingError(source: variable, problem: "names \(path), which \(problem)")
         }
         func unreadable() -> SettingError {
-            refuse("cannot be read: \(unsafe String(cString: strerror(errno))) (as uid \(geteuid()))")
+            settingError("cannot be read: \(unsafe String(cString: strerror(errno))) (as uid \(geteuid()))")
         }
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable() }
@@ -32,13 +32,13 @@ enum SecretFile {
             guard count > 0 else { break }
             bytes += block[..<count]
         }
-        guard bytes.count <= longest else { throw refuse("has more than \(longest) bytes") }
+        guard bytes.count <= longest else { throw settingError("has more than \(longest) bytes") }
         while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
             bytes.removeLast()
         }
-        guard !bytes.isEmpty else { throw refuse("is empty") }
+        guard !bytes.isEmpty else { throw settingError("is empty") }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw refuse("is not text in UTF-8")
+            throw settingError("is not text in UTF-8")
         }
         return text
     }

@@ -69,7 +69,7 @@ public struct Settings: Sendable {
     ) throws(SettingError) {
         for setting in settings {
             if let given = flags[setting] {
-                try take(setting, given, from: setting.flag ?? setting.variable)
+                try apply(setting, given, from: setting.flag ?? setting.variable)
                 continue
             }
             let value = environment[setting.variable] ?? ""
@@ -79,13 +79,13 @@ public struct Settings: Sendable {
                         source: variable, problem: "and \(setting.variable) are both set; set one of them")
                 }
                 sources[setting] = variable
-                try take(setting, try SecretFile.contents(of: file, variable: variable), from: variable)
+                try apply(setting, try SecretFile.contents(of: file, variable: variable), from: variable)
             } else if setting == .port, Self.isServiceLink(value) {
                 warnings.append(
                     "\(setting.variable) is “\(value)”, which Kubernetes sets for a Service of that name, and is "
                         + "ignored: listening on port \(port); use --port for another one")
             } else if !value.isEmpty {
-                try take(setting, value, from: setting.variable)
+                try apply(setting, value, from: setting.variable)
             }
         }
     }
@@ -113,92 +113,96 @@ public struct Settings: Sendable {
         }
     }
 
-    private mutating func take(_ setting: Setting, _ value: String, from source: String) throws(SettingError)
+    private mutating func apply(_ setting: Setting, _ value: String, from source: String) throws(SettingError)
     {
-        func refuse(_ problem: String) -> SettingError { SettingError(source: source, problem: problem) }
+        func settingError(_ problem: String) -> SettingError {
+            SettingError(source: source, problem: problem)
+        }
         switch setting {
         case .host:
             guard !value.isEmpty, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-                throw refuse("must be a host name or an address, such as 127.0.0.1 or ::1")
+                throw settingError("must be a host name or an address, such as 127.0.0.1 or ::1")
             }
             host = value
         case .port:
             guard let number = Int(value), (0...65535).contains(number) else {
-                throw refuse("is “\(value)”, must be a number from 0 to 65535")
+                throw settingError("is “\(value)”, must be a number from 0 to 65535")
             }
             port = number
         case .data:
-            guard !value.isEmpty else { throw refuse("must name a folder") }
+            guard !value.isEmpty else { throw settingError("must name a folder") }
             dataFolder = value
         case .databaseURL:
-            databaseURL = try Self.database(value, isFlag: source == setting.flag, refuse: refuse)
+            databaseURL = try Self.database(value, isFlag: source == setting.flag, settingError: settingError)
         case .databaseBytes:
             guard let bytes = Int(value), bytes >= 1 << 20 else {
-                throw refuse("is “\(value)”, must be a number of bytes, 1048576 or more")
+                throw settingError("is “\(value)”, must be a number of bytes, 1048576 or more")
             }
             databaseBytes = bytes
         case .public:
-            guard !value.isEmpty else { throw refuse("must name a folder") }
+            guard !value.isEmpty else { throw settingError("must name a folder") }
             publicFolder = value
         case .url:
-            url = try Self.address(value, refuse: refuse)
+            url = try Self.address(value, settingError: settingError)
         case .trustedOrigins:
-            trustedOrigins = try Self.list(value, refuse: refuse) { (item) throws(SettingError) in
+            trustedOrigins = try Self.list(value, settingError: settingError) { (item) throws(SettingError) in
                 guard WebOrigin(item) != nil else {
-                    throw refuse(
+                    throw settingError(
                         "names “\(item)”, must be addresses without a path, separated by commas, such as "
                             + "https://leaks.example.com,http://leaks.internal:8080")
                 }
                 return item
             }
         case .trustedProxies:
-            trustedProxies = try Self.list(value, refuse: refuse) { (item) throws(SettingError) in
+            trustedProxies = try Self.list(value, settingError: settingError) { (item) throws(SettingError) in
                 do {
                     return try IPNetwork(item)
                 } catch {
-                    throw refuse("names “\(item)”, which \(error)")
+                    throw settingError("names “\(item)”, which \(error)")
                 }
             }
         case .log:
             guard let form = LogForm(rawValue: value) else {
-                throw refuse("is “\(value)”, must be text or json")
+                throw settingError("is “\(value)”, must be text or json")
             }
             logForm = form
         case .logSecrets:
-            logSecrets = try Self.flag(value, refuse: refuse)
+            logSecrets = try Self.flag(value, settingError: settingError)
         case .accessLog:
             guard let form = AccessLogForm(rawValue: value) else {
-                throw refuse("is “\(value)”, must be off, text or json")
+                throw settingError("is “\(value)”, must be off, text or json")
             }
             accessLogForm = form
         case .connections:
-            connections = try Self.number(value, in: 1...1_000_000, refuse: refuse)
+            connections = try Self.number(value, in: 1...1_000_000, settingError: settingError)
         case .idleTime:
-            idleSeconds = try Self.number(value, in: 1...3600, unit: "of seconds ", refuse: refuse)
+            idleSeconds = try Self.number(
+                value, in: 1...3600, unit: "of seconds ", settingError: settingError)
         case .bodyBytes:
-            bodyBytes = try Self.number(value, in: 1024...16_777_216, unit: "of bytes ", refuse: refuse)
+            bodyBytes = try Self.number(
+                value, in: 1024...16_777_216, unit: "of bytes ", settingError: settingError)
         case .reportsPerSecond:
             guard let number = Int(value), (0...1_000_000_000).contains(number) else {
-                throw refuse("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
+                throw settingError("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
             }
             reportsPerSecond = number
         case .explanations:
-            takesExplanations = try Self.flag(value, refuse: refuse)
+            takesExplanations = try Self.flag(value, settingError: settingError)
         case .knownLeaks:
-            guard !value.isEmpty else { throw refuse("must name a file") }
+            guard !value.isEmpty else { throw settingError("must name a file") }
             knownLeaksFile = value
         case .ingestKey:
-            ingestKey = try Self.secret(value, refuse: refuse)
+            ingestKey = try Self.secret(value, settingError: settingError)
         case .accessToken:
-            accessToken = try Self.secret(value, refuse: refuse)
+            accessToken = try Self.secret(value, settingError: settingError)
         }
     }
 
     private static func flag(
-        _ value: String, refuse: (String) -> SettingError
+        _ value: String, settingError: (String) -> SettingError
     ) throws(SettingError) -> Bool {
         guard let flag = ["yes": true, "no": false][value] else {
-            throw refuse("is “\(value)”, must be yes or no")
+            throw settingError("is “\(value)”, must be yes or no")
         }
         return flag
     }
@@ -207,10 +211,10 @@ public struct Settings: Sendable {
     ///
     /// - Parameter unit: the unit of the number, followed by a space.
     private static func number(
-        _ value: String, in range: ClosedRange<Int>, unit: String = "", refuse: (String) -> SettingError
+        _ value: String, in range: ClosedRange<Int>, unit: String = "", settingError: (String) -> SettingError
     ) throws(SettingError) -> Int {
         guard let number = Int(value), range.contains(number) else {
-            throw refuse(
+            throw settingError(
                 "is “\(value)”, must be a number \(unit)from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
@@ -218,13 +222,15 @@ public struct Settings: Sendable {
 
     /// Reads items that are separated by commas. Blanks around them are ignored.
     private static func list<Item>(
-        _ value: String, refuse: (String) -> SettingError,
+        _ value: String, settingError: (String) -> SettingError,
         _ read: (String) throws(SettingError) -> Item
     ) throws(SettingError) -> [Item] {
         var items: [Item] = []
         for part in value.split(separator: ",", omittingEmptySubsequences: false) {
             let text = part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-            guard !text.isEmpty else { throw refuse("has an empty entry; separate entries with one comma") }
+            guard !text.isEmpty else {
+                throw settingError("has an empty entry; separate entries with one comma")
+            }
             items.append(try read(String(text)))
         }
         return items
@@ -233,30 +239,30 @@ public struct Settings: Sendable {
     /// Reads the address of a database. If an unusable address were ignored silently, reports would go to the wrong
     /// place.
     private static func database(
-        _ value: String, isFlag: Bool, refuse: (String) -> SettingError
+        _ value: String, isFlag: Bool, settingError: (String) -> SettingError
     ) throws(SettingError) -> String {
         #if PostgreSQL
             let address: DatabaseAddress
             do throws(StoreError) {
                 address = try DatabaseAddress(value)
             } catch {
-                throw refuse("\(error)")
+                throw settingError("\(error)")
             }
             guard !isFlag || !address.hasPassword else {
-                throw refuse(
+                throw settingError(
                     "has a password, which the list of processes would show: give the address as "
                         + Setting.databaseURL.variable)
             }
             return value
         #else
-            throw refuse(
+            throw settingError(
                 "names a PostgreSQL database, which this build cannot use: build it with make build "
                     + "TRAITS=PostgreSQL, or unset it to keep reports in the data folder")
         #endif
     }
 
     private static func address(
-        _ value: String, refuse: (String) -> SettingError
+        _ value: String, settingError: (String) -> SettingError
     ) throws(SettingError) -> String {
         let rest: Substring
         if value.hasPrefix("https://") {
@@ -264,12 +270,12 @@ public struct Settings: Sendable {
         } else if value.hasPrefix("http://") {
             rest = value.dropFirst(7)
         } else {
-            throw refuse("must start with http:// or https://")
+            throw settingError("must start with http:// or https://")
         }
         let trimmed = value.hasSuffix("/") ? String(value.dropLast()) : value
         guard value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             isAuthority(rest.dropLast(rest.hasSuffix("/") ? 1 : 0))
-        else { throw refuse("must be an address without a path, such as https://leaks.example.com") }
+        else { throw settingError("must be an address without a path, such as https://leaks.example.com") }
         return trimmed
     }
 
@@ -295,13 +301,13 @@ public struct Settings: Sendable {
         return !host.isEmpty && UInt16(port).map { $0 > 0 } ?? false
     }
 
-    private static func secret(_ value: String, refuse: (String) -> SettingError) throws(SettingError)
+    private static func secret(_ value: String, settingError: (String) -> SettingError) throws(SettingError)
         -> String
     {
         do {
             return try Secret(chosen: value).text
         } catch {
-            throw refuse("\(error)")
+            throw settingError("\(error)")
         }
     }
 }

@@ -34,13 +34,13 @@ struct DecisionFields: Hashable, Sendable {
         guard let action else { throw Self.wrong("action is missing: \(Self.actions)") }
         switch action {
         case "resolve":
-            try refuse([("until", until != nil), ("reports", reports != nil)], with: action)
+            try reject([("until", until != nil), ("reports", reports != nil)], with: action)
             return Decision(.resolve(try readFix()), note: note, by: name)
         case "ignore":
-            try refuse([("in", fix != nil)], with: action)
+            try reject([("in", fix != nil)], with: action)
             return Decision(.ignore(try readLimit(now)), note: note, by: name)
         case "reopen", "note":
-            try refuse(
+            try reject(
                 [("in", fix != nil), ("until", until != nil), ("reports", reports != nil)], with: action)
             guard action == "note" else { return Decision(.reopen, note: note, by: name) }
             guard note != nil else { throw Self.wrong("note is empty: write a comment") }
@@ -114,7 +114,7 @@ struct DecisionFields: Hashable, Sendable {
 
     /// Throws if a field does not go with the action. It may be meant for another action, and a decision must not be
     /// guessed.
-    private func refuse(_ fields: [(name: String, isGiven: Bool)], with action: String) throws(Problem) {
+    private func reject(_ fields: [(name: String, isGiven: Bool)], with action: String) throws(Problem) {
         guard let field = fields.first(where: \.isGiven) else { return }
         throw Self.wrong("\(field.name) does not go with the action \(action): remove it")
     }

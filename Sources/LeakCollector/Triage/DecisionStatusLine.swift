@@ -37,6 +37,6 @@ struct DecisionStatusLine: Component {
     }
 
     private var author: HTML {
-        "\(IsolatedText(decision.by)), \(context.moment(decision.at))"
+        "\(IsolatedText(decision.by)), \(context.relativeTime(decision.at))"
     }
 }

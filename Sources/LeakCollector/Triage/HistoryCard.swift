@@ -14,16 +14,18 @@ struct HistoryCard: Component {
 
     var html: HTML {
         let older = history.dropFirst(Self.shown)
-        let folded: HTML? =
+        let collapsed: HTML? =
             older.isEmpty
             ? nil
             : "<details><summary>\(Count(older.count)) older</summary>\(list(older))</details>"
-        return Card("History", "\(list(history.prefix(Self.shown)))\(folded)\(forgotten)", id: Self.anchor)
-            .html
+        return Card(
+            "History", "\(list(history.prefix(Self.shown)))\(collapsed)\(truncationNote)", id: Self.anchor
+        )
+        .html
     }
 
     /// Note that older entries may be gone, so that the oldest entry is not taken for the first one.
-    private var forgotten: HTML? {
+    private var truncationNote: HTML? {
         history.count < Decision.perLeak
             ? nil
             : #"<p class="dim">The last \#(Count(Decision.perLeak)) entries are kept, no older ones.</p>"#
@@ -37,7 +39,7 @@ struct HistoryCard: Component {
         let note: HTML? = decision.note.map { #"<p class="words" dir="auto">\#($0)</p>"# }
         return """
             <li><p><strong>\(IsolatedText(decision.by))</strong> \(DecisionText(action: decision.action)) · \
-            \(context.moment(decision.at))</p>\(note)</li>
+            \(context.relativeTime(decision.at))</p>\(note)</li>
             """
     }
 }

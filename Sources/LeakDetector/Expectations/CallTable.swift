@@ -6,12 +6,12 @@ struct CallTable {
         let context: ExpectationContext
         let graceMilliseconds: Int
 
-        static func == (one: Self, other: Self) -> Bool { one.says(the: other) }
+        static func == (one: Self, other: Self) -> Bool { one.matches(the: other) }
 
         /// Returns `true` if both calls pass the same values. Compares first the fields that distinguish lines of code and classes,
         /// and copies nothing.
         @inline(__always)
-        func says(the other: borrowing Call) -> Bool {
+        func matches(the other: borrowing Call) -> Bool {
             context.line == other.context.line && context.type == other.context.type
                 && graceMilliseconds == other.graceMilliseconds
                 && context.isCounted == other.context.isCounted
@@ -74,7 +74,7 @@ struct CallTable {
     }
 
     private mutating func find(_ call: Call) -> Slot {
-        if let newest, newest.call.says(the: call) { return newest }
+        if let newest, newest.call.matches(the: call) { return newest }
         if let slot = byCall[call] { return slot }
         let number = free.popLast() ?? UInt32(slots.count)
         if Int(number) == slots.count { slots.append(nil) }

@@ -5,15 +5,15 @@
     ///
     /// Calls Objective-C's own method. `objc/NSObject.h` declares it, but not for Swift.
     func isDeallocating(_ object: AnyObject) -> Bool {
-        typealias Question = @convention(c) (AnyObject, Selector) -> ObjCBool
+        typealias WeakReferenceCheck = @convention(c) (AnyObject, Selector) -> ObjCBool
         let selector = Selector(("allowsWeakReference"))
         let type: AnyClass? = object_getClass(object)
         // Both functions look into the method cache of the class; `class_getInstanceMethod` takes the runtime's lock at each call.
         guard class_respondsToSelector(type, selector),
             let implementation = unsafe class_getMethodImplementation(type, selector)
         else { return false }
-        let question = unsafe unsafeBitCast(implementation, to: Question.self)
-        return !question(object, selector).boolValue
+        let allowsWeakReference = unsafe unsafeBitCast(implementation, to: WeakReferenceCheck.self)
+        return !allowsWeakReference(object, selector).boolValue
     }
 #else
     /// Returns `true` if an object is being deallocated. Without Objective-C a weak reference to such an object is `nil`, which is

@@ -28,18 +28,18 @@ extension Expectations {
         _ entry: Entry, _ objectState: ObjectState, owner: ObjectIdentifier? = nil, at now: Int,
         reportID: () -> String
     ) -> ExpectationResult? {
-        let objectState = isVoid(entry, objectState) ? .inUse : objectState
+        let objectState = isWithdrawn(entry, objectState) ? .inUse : objectState
         switch (entry.stage, objectState) {
         case (.grace, .gone), (.secondLook, .gone):
-            leave(1)
+            stopWaiting(1)
             if !entry.context.isPart { check(entry.context, 1) }
         case (.grace, .inUse), (.secondLook, .inUse):
-            leave(1)
+            stopWaiting(1)
         case (.grace, .retained):
             lookAgain(entry, at: now)
         case (.secondLook, .retained) where entry.sequence < uses.lastUnrecorded:
             // Its use may be one of those that were not recorded: a leak cannot be distinguished from an object in use.
-            leave(1, unseen: entry.context)
+            stopWaiting(1, unseen: entry.context)
         case (.secondLook, .retained(let identity)):
             return evaluateRetained(entry, identity: identity, owner: owner, at: now, reportID: reportID)
         case (.keptByOwner(let trace), .retained):
@@ -67,7 +67,7 @@ extension Expectations {
         known.remove(identity)
         if objectState == .inUse {
             // Compares numbers instead of looking at the owner, because such a look could release the owner last.
-            useParts { part in
+            withdrawParts { part in
                 guard case .keptByOwner(let trace) = part.stage else { return false }
                 return part.context.owner?.identity == identity && trace.number > object.number
             }
@@ -91,12 +91,12 @@ extension Expectations {
     mutating func use(_ identity: ObjectIdentifier, at now: Int) -> ExpectationResult? {
         sequence += 1
         if counts.outstanding > 0 {
-            let longest = longestGrace + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
+            let longest = longestGrace + limits.secondLookMilliseconds + 2 * Self.partDelayMilliseconds
             uses.add(identity, sequence, at: now, forgettingAfter: longest)
         }
         if owners.remove(identity) != nil {
             // The caller retains the owner, so this look does not deallocate it. The owners of other objects are not looked at.
-            useParts { part in
+            withdrawParts { part in
                 guard part.isAwaited, let owner = part.context.owner else { return false }
                 return owner.identity == identity && owner.alive != nil
             }
@@ -125,13 +125,13 @@ extension Expectations {
     }
 
     /// Withdraws the expectations of objects whose owner is in use again, and of the objects that they keep in turn.
-    private mutating func useParts(where isPart: (Entry) -> Bool) {
+    private mutating func withdrawParts(where isPart: (Entry) -> Bool) {
         var parts = wheel.take(where: isPart)
         while !parts.isEmpty {
             var owners: [ObjectIdentifier: UsedPart] = [:]
             for part in parts {
                 if part.isAwaited {
-                    leave(1)
+                    stopWaiting(1)
                     if let identity = part.expectedIdentity {
                         owners[identity] = UsedPart(subject: part.subject)
                     }
@@ -193,7 +193,7 @@ extension Expectations {
         known[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
     }
 
-    private func isVoid(_ entry: Entry, _ objectState: ObjectState) -> Bool {
+    private func isWithdrawn(_ entry: Entry, _ objectState: ObjectState) -> Bool {
         guard case .retained(let identity) = objectState, let use = uses.sequence(of: identity) else {
             return false
         }
@@ -204,12 +204,12 @@ extension Expectations {
         var entry = entry
         entry.stage = .secondLook
         // An object is due after its owner, so that a report of the owner is already known.
-        let patience = entry.context.owner == nil ? 0 : Self.ownerFirstMilliseconds
-        wheel.insert(entry, dueAt: now + limits.secondLookMilliseconds + patience)
+        let partDelay = entry.context.owner == nil ? 0 : Self.partDelayMilliseconds
+        wheel.insert(entry, dueAt: now + limits.secondLookMilliseconds + partDelay)
     }
 
     /// Four ticks: an owner that is expected a moment later is still due after the objects that it owns.
-    static var ownerFirstMilliseconds: Int { 400 }
+    static var partDelayMilliseconds: Int { 400 }
 
     private mutating func evaluateRetained(
         _ entry: Entry, identity: ObjectIdentifier, owner: ObjectIdentifier?, at now: Int,
@@ -220,7 +220,7 @@ extension Expectations {
             return nil
         }
         awaitedOwners[identity] = nil
-        leave(1)
+        stopWaiting(1)
         if let object = known[identity] {
             // The object was expected twice, but leaked once.
             suppress(object, identity: identity, expectedBy: entry)

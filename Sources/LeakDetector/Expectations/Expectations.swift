@@ -49,16 +49,16 @@ struct Expectations<Subject: Sendable> {
         _ identity: ObjectIdentifier?, _ context: borrowing ExpectationContext, dueAt due: Int,
         bypassesSampling: Bool = false, at now: Int
     ) -> Bool {
-        if !sampler.isEverything, hasSpareCapacity { sampler.double() }
+        if !sampler.acceptsAll, hasSpareCapacity { sampler.double() }
         guard !isFull, bypassesSampling || !context.isCounted || sampler.acceptsNext() else {
-            leaveUnseen(context.type, isCounted: context.isCounted, count: 1)
+            countUnseen(context.type, isCounted: context.isCounted, count: 1)
             return false
         }
         counts.outstanding += 1
         longestGrace = max(longestGrace, due - now)
         if !owners.isEmpty, let identity, owners.contains(identity) {
             // The object's second look, and that of its own owner before it. After that the object is known, or was deallocated.
-            let until = due + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
+            let until = due + limits.secondLookMilliseconds + 2 * Self.partDelayMilliseconds
             awaitedOwners[identity] = max(awaitedOwners[identity] ?? 0, until)
         }
         return true
@@ -97,7 +97,7 @@ struct Expectations<Subject: Sendable> {
 
     /// Records objects that had their grace period elsewhere, and were deallocated.
     mutating func recordDeallocated(_ context: ExpectationContext, count: Int) {
-        leave(count)
+        stopWaiting(count)
         if !context.isPart { check(context, count) }
     }
 
@@ -120,19 +120,19 @@ struct Expectations<Subject: Sendable> {
             }
             return sampler.dropsNext()
         }
-        for entry in left { leave(1, unseen: entry.context) }
+        for entry in left { stopWaiting(1, unseen: entry.context) }
     }
 
     /// Returns `true` if an object that waits elsewhere is left out too. Call it for each object after ``sampleAwaited(_:)``.
     mutating func dropsNext() -> Bool { sampler.dropsNext() }
 
     /// Stops waiting for objects without having looked at them.
-    mutating func leave(_ count: Int, unseen context: ExpectationContext) {
-        leaveUnseen(context.type, isCounted: context.isCounted, count: count)
-        leave(count)
+    mutating func stopWaiting(_ count: Int, unseen context: ExpectationContext) {
+        countUnseen(context.type, isCounted: context.isCounted, count: count)
+        stopWaiting(count)
     }
 
-    private mutating func leaveUnseen(_ type: AnyClass, isCounted: Bool, count: Int) {
+    private mutating func countUnseen(_ type: AnyClass, isCounted: Bool, count: Int) {
         guard isCounted else { return }
         counts.dropped += count
         checks.add(unseen: count, of: type, limit: limits.checkedTypes)
@@ -167,7 +167,7 @@ struct Expectations<Subject: Sendable> {
     }
 
     /// Frees the places of objects that are no longer waited for.
-    mutating func leave(_ count: Int) {
+    mutating func stopWaiting(_ count: Int) {
         counts.outstanding -= count
         guard counts.outstanding == 0 else { return }
         (uses, owners, awaitedOwners, longestGrace) = (ObjectUses(), [], [:], 0)

@@ -193,14 +193,14 @@ final class ExpirationChecker: Sendable {
             call.context.isCounted && state.expectations.dropsNext()
         }
         for (slot, count) in left {
-            state.expectations.leave(count, unseen: state.grace.call(slot).context)
+            state.expectations.stopWaiting(count, unseen: state.grace.call(slot).context)
             state.grace.release(slot, count: count)
         }
     }
 
     private func recordAllDeallocated(_ state: inout State) {
         var objects: [AnyObject] = []
-        for (slot, count) in state.grace.takeGone(holding: &objects) {
+        for (slot, count) in state.grace.takeDeallocated(holding: &objects) {
             state.expectations.recordDeallocated(state.grace.call(slot).context, count: count)
             state.grace.release(slot, count: count)
         }

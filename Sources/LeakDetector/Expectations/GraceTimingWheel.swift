@@ -52,7 +52,7 @@ struct GraceTimingWheel: @unchecked Sendable {
     ///
     /// - Parameter held: receives the other objects, so that this look does not release them last.
     /// - Returns: the number of removed objects, by slot.
-    mutating func takeGone(holding held: inout [AnyObject]) -> [UInt32: Int] {
+    mutating func takeDeallocated(holding held: inout [AnyObject]) -> [UInt32: Int] {
         var gone: [UInt32: Int] = [:]
         remove { chunk, index in
             guard let object = chunk.object(at: index) else {
@@ -67,25 +67,25 @@ struct GraceTimingWheel: @unchecked Sendable {
 
     /// Removes objects, whether deallocated or not.
     ///
-    /// - Parameter isOut: called for each object; `true` removes it.
+    /// - Parameter isRemoved: called for each object; `true` removes it.
     /// - Returns: the number of removed objects, by slot.
-    mutating func take(_ isOut: (CallTable.Call) -> Bool) -> [UInt32: Int] {
+    mutating func take(_ isRemoved: (CallTable.Call) -> Bool) -> [UInt32: Int] {
         var taken: [UInt32: Int] = [:]
         let calls = calls
         remove { chunk, index in
             let slot = chunk.slot(at: index)
-            guard isOut(calls[slot]) else { return false }
+            guard isRemoved(calls[slot]) else { return false }
             taken[slot, default: 0] += 1
             return true
         }
         return taken
     }
 
-    private mutating func remove(_ isOut: (WeakChunk, Int) -> Bool) {
+    private mutating func remove(_ isRemoved: (WeakChunk, Int) -> Bool) {
         var removed = 0
         for index in buckets.indices {
             buckets[index].filter { chunk, element in
-                guard isOut(chunk, element) else { return true }
+                guard isRemoved(chunk, element) else { return true }
                 removed += 1
                 return false
             }

@@ -9,7 +9,7 @@ struct Sampler {
     private(set) var oneOf: UInt64 = 1
     private var random: UInt64?
 
-    var isEverything: Bool { oneOf == 1 }
+    var acceptsAll: Bool { oneOf == 1 }
 
     mutating func halve() { oneOf = min(oneOf * 2, 1 << 32) }
     mutating func double() { oneOf = max(oneOf / 2, 1) }

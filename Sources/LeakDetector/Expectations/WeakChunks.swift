@@ -8,7 +8,7 @@ struct WeakChunks {
     var isEmpty: Bool { chunks.isEmpty }
 
     mutating func append(_ object: AnyObject, slot: UInt32, tick: UInt32) {
-        room().append(object, slot: slot, tick: tick)
+        chunkWithRoom().append(object, slot: slot, tick: tick)
         include(tick)
     }
 
@@ -49,11 +49,11 @@ struct WeakChunks {
     }
 
     private mutating func takeLast(of chunk: WeakChunk, _ tick: UInt32) {
-        chunk.moveLast(to: room())
+        chunk.moveLast(to: chunkWithRoom())
         include(tick)
     }
 
-    private mutating func room() -> WeakChunk {
+    private mutating func chunkWithRoom() -> WeakChunk {
         if let last = chunks.last, !last.isFull { return last }
         let chunk = WeakChunk()
         chunks.append(chunk)

@@ -5,7 +5,7 @@ struct AlertQueue<Picture> {
         let picture: Picture?
     }
 
-    enum Admission {
+    enum AddResult {
         case show(Entry)
         case wait
         /// Too many alerts wait. The alert has to be shown in another way.
@@ -25,7 +25,7 @@ struct AlertQueue<Picture> {
     private var waiting: [Entry] = []
 
     /// - Parameter picture: evaluated only if the alert is accepted.
-    mutating func add(_ alert: AlertPresenter.Alert, picture: @autoclosure () -> Picture?) -> Admission {
+    mutating func add(_ alert: AlertPresenter.Alert, picture: @autoclosure () -> Picture?) -> AddResult {
         guard shown != nil else {
             let entry = Entry(alert: alert, picture: picture())
             shown = entry

@@ -23,16 +23,16 @@ final class ExplanationQueue: Sendable {
     private struct State {
         var isOn = true
         /// The leaks that were enqueued or explained, by key.
-        var asked: Set<String> = []
+        var explainedLeaks: Set<String> = []
         /// The number of attempts without a result, by leak.
         var failures: [String: Int] = [:]
         var waiting: [Job] = []
         /// The start of the running explanation; `nil` while none runs.
-        var beganAt: Int64?
+        var startedAt: Int64?
 
         /// Drops the waiting leaks, which may then be enqueued again.
         mutating func dropWaiting() {
-            asked.subtract(waiting.map(\.leak))
+            explainedLeaks.subtract(waiting.map(\.leak))
             waiting = []
         }
     }
@@ -66,7 +66,7 @@ final class ExplanationQueue: Sendable {
     }
 
     /// `true` if no leak waits and no explanation runs.
-    var isIdle: Bool { state.with { $0.waiting.isEmpty && $0.beganAt == nil } }
+    var isIdle: Bool { state.with { $0.waiting.isEmpty && $0.startedAt == nil } }
 
     /// Drops the waiting leaks, as when the detector stops.
     func dropWaiting() { state.with { $0.dropWaiting() } }
@@ -80,7 +80,7 @@ final class ExplanationQueue: Sendable {
                 return
             }
             state.failures[leak] = failures
-            state.asked.remove(leak)
+            state.explainedLeaks.remove(leak)
         }
     }
 
@@ -93,18 +93,20 @@ final class ExplanationQueue: Sendable {
     func explain(_ leak: String, _ object: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void) {
         guard isWanted() else { return }
         let startsThread = state.with { state -> Bool in
-            guard state.isOn, !state.asked.contains(leak), state.asked.count < Self.leakLimit else {
+            guard state.isOn, !state.explainedLeaks.contains(leak),
+                state.explainedLeaks.count < Self.leakLimit
+            else {
                 return false
             }
-            if let began = state.beganAt, now() - began > Self.deadlineMilliseconds {
+            if let began = state.startedAt, now() - began > Self.deadlineMilliseconds {
                 state.dropWaiting()
                 return false
             }
             guard state.waiting.count < Self.waitingLimit else { return false }
-            state.asked.insert(leak)
+            state.explainedLeaks.insert(leak)
             state.waiting.append(Job(leak: leak, object: object, deliver: deliver))
-            guard state.beganAt == nil else { return false }
-            state.beganAt = now()
+            guard state.startedAt == nil else { return false }
+            state.startedAt = now()
             return true
         }
         guard startsThread else { return }
@@ -112,7 +114,7 @@ final class ExplanationQueue: Sendable {
         if !started {
             state.with {
                 $0.dropWaiting()
-                $0.beganAt = nil
+                $0.startedAt = nil
             }
         }
     }
@@ -125,7 +127,7 @@ final class ExplanationQueue: Sendable {
                 continue
             }
             let explanation = unsafe explainer.explain(object, callerReferences: 0)
-            let isInTime = state.with { $0.isOn && now() - ($0.beganAt ?? 0) <= Self.deadlineMilliseconds }
+            let isInTime = state.with { $0.isOn && now() - ($0.startedAt ?? 0) <= Self.deadlineMilliseconds }
             if isInTime { job.deliver(explanation) }
         }
     }
@@ -133,10 +135,10 @@ final class ExplanationQueue: Sendable {
     private func next() -> Job? {
         state.with { state in
             guard !state.waiting.isEmpty else {
-                state.beganAt = nil
+                state.startedAt = nil
                 return nil
             }
-            state.beganAt = now()
+            state.startedAt = now()
             return state.waiting.removeFirst()
         }
     }

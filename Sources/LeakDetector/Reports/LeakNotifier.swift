@@ -102,7 +102,7 @@ final class LeakNotifier: Sendable {
         var id: String { report.id ?? "" }
 
         /// `true` while the leaked object exists. Read it on the checker's queue.
-        var isThere: Bool { subject.object.map(ObjectIdentifier.init) == identity }
+        var isAlive: Bool { subject.object.map(ObjectIdentifier.init) == identity }
 
         var finding: LeakDetector.Finding {
             LeakDetector.Finding(report, subject, type: type, identity: identity)
@@ -176,7 +176,7 @@ final class LeakNotifier: Sendable {
                 // The explained object is the leaked one only if it has existed all the time. A look at the subject would do more
                 // than compare: it may expect other objects.
                 guard !checker.isStopped, checker.isValid(leak.id, of: leak.identity),
-                    leak.isThere
+                    leak.isAlive
                 else { return explanations.retry(key) }
                 if isAlert { self.alerts.explain(leak.report, explanation) }
                 self.mode.explain?(leak.report, explanation)

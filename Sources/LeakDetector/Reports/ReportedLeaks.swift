@@ -18,7 +18,7 @@ struct ReportedLeaks {
     }
 
     /// The state of an object until `onDetect` has answered.
-    private struct Question {
+    private struct PendingAnswer {
         var end: End?
         var isIgnored = false
     }
@@ -26,23 +26,23 @@ struct ReportedLeaks {
     private var reported: [String: BoxedReport] = [:]
     /// The leaks for which `onDetect` runs on another queue and has not answered, by id. The ends of their objects are reported
     /// after them.
-    private var asked: [String: Question] = [:]
+    private var pendingAnswers: [String: PendingAnswer] = [:]
     /// Classes for which `onDetect` returned ``LeakDetector/Answer/ignoreClass``.
     private var ignored: Set<ObjectIdentifier> = []
 
-    mutating func beginAsking(_ id: String) { asked[id] = Question() }
+    mutating func beginAsking(_ id: String) { pendingAnswers[id] = PendingAnswer() }
 
     /// - Returns: the end of the object, if it came before the answer.
-    mutating func endAsking(_ id: String) -> End? { asked.removeValue(forKey: id)?.end }
+    mutating func endAsking(_ id: String) -> End? { pendingAnswers.removeValue(forKey: id)?.end }
 
     /// Returns `true` if the object was ignored before `onDetect` answered.
-    func isIgnored(_ id: String) -> Bool { asked[id]?.isIgnored ?? false }
+    func isIgnored(_ id: String) -> Bool { pendingAnswers[id]?.isIgnored ?? false }
 
     mutating func announce(_ report: LeakReport) { reported[report.id ?? ""] = BoxedReport(report) }
 
     mutating func forget(_ id: String, isIgnored: Bool) {
         _ = take(id)
-        if isIgnored { asked[id]?.isIgnored = true }
+        if isIgnored { pendingAnswers[id]?.isIgnored = true }
     }
 
     mutating func ignore(_ type: AnyClass) { ignored.insert(ObjectIdentifier(type)) }
@@ -51,8 +51,8 @@ struct ReportedLeaks {
 
     /// Returns the report of the end of a reported object; `nil` if it is reported later, or not at all.
     mutating func report(_ end: End, of id: String) -> LeakReport? {
-        guard asked[id] == nil else {
-            asked[id]?.end = end
+        guard pendingAnswers[id] == nil else {
+            pendingAnswers[id]?.end = end
             return nil
         }
         guard var report = take(id) else { return nil }

@@ -11,7 +11,7 @@ struct LastTouch {
     func isKept(_ view: any ViewNode) -> Bool { views.contains { $0.node === view } }
 
     /// Postpones the look at views that the last touch keeps.
-    mutating func wait(_ subject: ViewSubject, _ context: ExpectationContext) {
+    mutating func postpone(_ subject: ViewSubject, _ context: ExpectationContext) {
         waiting.append((subject, context))
     }
 

@@ -105,7 +105,7 @@ final class Screens {
     /// Returns `true` if the last touch keeps a view; the view is then looked at again after the next touch.
     func postpones(_ subject: ViewSubject, _ context: ExpectationContext, with root: any ViewNode) -> Bool {
         guard !isStopped, lastTouch.isKept(root) else { return false }
-        lastTouch.wait(subject, context)
+        lastTouch.postpone(subject, context)
         return true
     }
 

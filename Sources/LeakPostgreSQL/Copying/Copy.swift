@@ -18,13 +18,13 @@
         ) throws(StoreError) -> [CopiedTable] {
             let connection = try PostgreSQLConnection(to: address.with(.longRunning))
             // Runs before anything is changed: not even the schema of a database that is in use may change.
-            try Target.refuseUnlessEmpty(connection)
+            try Target.checkIsEmpty(connection)
             try Migration.run(on: connection)
             return try source.withPortableTables(now: now) { contents throws(StoreError) in
                 connection.begin("begin")
                 do throws(StoreError) {
                     try Target.reserve(on: connection)
-                    try Target.refuseUnlessEmpty(connection)
+                    try Target.checkIsEmpty(connection)
                     let copied = try fill(connection, with: contents, progress)
                     let counts = RunningCounts.all.flatMap(\.rebuild) + PeriodColumns.rebuild()
                     for statement in counts + LastHours.rebuild + Query.allMessages {
@@ -75,7 +75,7 @@
         /// A row in any of these tables means that the database is in use.
         private static let tables = ["app", "credential", "idempotency"]
 
-        static func refuseUnlessEmpty(_ connection: PostgreSQLConnection) throws(StoreError) {
+        static func checkIsEmpty(_ connection: PostgreSQLConnection) throws(StoreError) {
             for table in tables {
                 let isThere = try connection.run(
                     Query("select to_regclass(current_schema() || '.\(table)') is not null")

@@ -11,7 +11,7 @@
         ///
         /// Texts are compared by their bytes (`collate "C"`), as everywhere else. Counters are updated in place if their page has
         /// room (`fillfactor`), without touching an index; those of leaks are in the indexes that sort a list.
-        static let schema1 = Migration(version: 1, statements: apps1 + leaks1 + keptForATime1)
+        static let schema1 = Migration(version: 1, statements: apps1 + leaks1 + expiringTables1)
 
         private static let apps1 = [
             "create table schema_version (version bigint not null)",
@@ -31,7 +31,7 @@
             ) with (fillfactor = 50)
             """,
             "create index app_made_by on app (made_by) where made_by is not null",
-            // name: BeyondLimit.Name.
+            // name: OverLimitCount.Name.
             """
             create table beyond (
               app bigint not null,
@@ -81,7 +81,7 @@
         ]
 
         /// Tables of rows that belong to no leak.
-        private static let keptForATime1 = [
+        private static let expiringTables1 = [
             """
             create table idempotency (
               key_id bigint not null,

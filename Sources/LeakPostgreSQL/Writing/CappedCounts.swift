@@ -15,7 +15,7 @@
         private let owner: String
         private let name: String
         private let count: String
-        private let limit: BeyondLimit.Name
+        private let limit: OverLimitCount.Name
 
         static let checks = CappedCounts(
             table: "release_check", owner: "release", name: "class", count: "checks", limit: .checkClasses)

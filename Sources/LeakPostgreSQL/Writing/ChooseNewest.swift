@@ -3,7 +3,7 @@
 
     extension NewestVersion {
         private static let numbered = #"'\x02'::bytea"#
-        static let isSeen = isSeen("r", numbered: numbered)
+        static let isInField = isInField("r", numbered: numbered)
 
         /// SQL for the id of the newest release of an app `a`.
         static let row = """
@@ -33,7 +33,7 @@
     extension WriteBatch {
         /// Chooses the newest releases again for apps in which the counted reports may have changed them.
         func chooseNewest() -> Query? {
-            var apps = Set(rowIDs.apps.filter { $0.newest?.isSeen != true }.map(\.id))
+            var apps = Set(rowIDs.apps.filter { $0.newest?.isInField != true }.map(\.id))
             for release in aggregate.releases {
                 let app = rowIDs.apps[release.app]
                 let order = VersionOrder(release.version).key

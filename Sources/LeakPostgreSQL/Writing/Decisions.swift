@@ -9,7 +9,7 @@
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                guard let leak = try Decidable(leak, on: connection) else {
+                guard let leak = try DecisionTarget(leak, on: connection) else {
                     try connection.run(Query("commit"))
                     return nil
                 }
@@ -27,7 +27,7 @@
         }
 
         private static func insert(
-            _ decision: Decision, about leak: Decidable, now: Int64, on connection: PostgreSQLConnection
+            _ decision: Decision, about leak: DecisionTarget, now: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
             var columns = DecisionColumns(decision, about: leak, now: now)
             switch decision.action {
@@ -71,7 +71,7 @@
     }
 
     /// A leak whose app is locked, so that no report is counted until the decision is written.
-    private struct Decidable {
+    private struct DecisionTarget {
         let row: Int64
         /// The decision that holds; 0 if there is none.
         let state: Int64
@@ -131,7 +131,7 @@
         var untilDate: Int64?
         var untilReports: Int?
 
-        init(_ decision: Decision, about leak: Decidable, now: Int64) {
+        init(_ decision: Decision, about leak: DecisionTarget, now: Int64) {
             self.leak = leak.row
             at = now
             by = decision.by

@@ -65,11 +65,12 @@
             if let number = releases.number(of: name) {
                 return AdmittedName(name.version.text, number: number)
             }
-            let isBeyond =
+            let isOverLimit =
                 known.releases[name] == nil && name.version.text != StoreLimits.other
                 && (apps[app].releases >= limits.releasesPerApp
                     || !admitText(bytes: DetailBytes.ofVersion(name.version.text), key: key))
-            let counted = isBeyond ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
+            let counted =
+                isOverLimit ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
             let row = known.releases[counted]
             if row == nil, releases.number(of: counted) == nil { apps[app].releases += 1 }
             let number = releases.number(
@@ -81,12 +82,12 @@
         func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
             let name = BuildName(release: releases[release].name, name: ByteText(name.storable))
             if let number = builds.number(of: name) { return AdmittedName(name.name.text, number: number) }
-            let isBeyond =
+            let isOverLimit =
                 known.builds[name] == nil && name.name.text != StoreLimits.other
                 && (releases[release].builds >= limits.buildsPerRelease
                     || !admitText(bytes: DetailBytes.ofVersion(name.name.text), key: key))
             let counted =
-                isBeyond ? BuildName(release: name.release, name: ByteText(StoreLimits.other)) : name
+                isOverLimit ? BuildName(release: name.release, name: ByteText(StoreLimits.other)) : name
             if known.builds[counted] == nil, builds.number(of: counted) == nil {
                 releases[release].builds += 1
             }
@@ -96,7 +97,7 @@
         func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
             let state = known.leaks[identity.id]
             var counted = identity
-            var limit: BeyondLimit.Name?
+            var limit: OverLimitCount.Name?
             if state == nil, leaks.number(of: identity.id) == nil {
                 let bytes = identity.storedBytes
                 if apps[app].facts.leaks >= limits.leaksPerApp

@@ -53,7 +53,7 @@
         /// Returns the bytes of the leaks, versions and builds that the database does not have, by ingest key.
         func newTextBytes(of aggregate: SubmissionAggregate) -> [Int64: Int] {
             var bytes: [Int64: Int] = [:]
-            for leak in aggregate.leaks where leaks[leak.identity.id] == nil && !leak.identity.isBeyond {
+            for leak in aggregate.leaks where leaks[leak.identity.id] == nil && !leak.identity.isOverLimit {
                 bytes[leak.key, default: 0] += leak.identity.storedBytes
             }
             for (index, release) in aggregate.releases.enumerated() where release.version != StoreLimits.other

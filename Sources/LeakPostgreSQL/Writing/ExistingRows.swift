@@ -16,7 +16,7 @@
             var mark: StoredLeak.Mark
             /// `true` if the version has enough installs or sessions (``NewestVersion``), so that only a higher version can
             /// replace it.
-            var isSeen: Bool
+            var isInField: Bool
         }
 
         /// Apps by the name as counted.
@@ -48,7 +48,7 @@
                 // After the locks, so that no other transaction changes what it reads.
                 Query(
                     """
-                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key, \(NewestVersion.isSeen)
+                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key, \(NewestVersion.isInField)
                     from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
                     left join release r on r.id = a.newest_release
                     """, .integers(ids)),
@@ -57,7 +57,7 @@
             for row in found[1] {
                 let newest = row.optionalInt64(5).map {
                     Newest(
-                        mark: StoredLeak.Mark(release: $0, order: row.bytes(6)), isSeen: row.bool(7))
+                        mark: StoredLeak.Mark(release: $0, order: row.bytes(6)), isInField: row.bool(7))
                 }
                 apps[ByteText(aggregate.apps[row.int(0) - 1].name)] = App(
                     id: row.int64(1), leaks: row.int(2), textBytes: row.int(3), cells: row.int(4),

@@ -74,7 +74,7 @@
                 group by l.app order by l.app
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(leftOut.map(\.leak)), .integers(leftOut.map(\.count)),
-                .text(BeyondLimit.Name.details.rawValue))
+                .text(OverLimitCount.Name.details.rawValue))
         }
 
         /// Counts checks whose class was left out.
@@ -87,7 +87,7 @@
                 select app, $3::text, count from unnest($1::bigint[], $2::bigint[]) as new (app, count)
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(unnamed.map(\.key)), .integers(unnamed.map(\.value)),
-                .text(BeyondLimit.Name.details.rawValue))
+                .text(OverLimitCount.Name.details.rawValue))
         }
 
         /// Adds the numbers of items that were counted as `other`, by app and limit.

@@ -16,9 +16,9 @@
         init(of thread: ReporterThread, _ bounds: LeakReporter.Bounds, center: NotificationCenter = .default)
         {
             func observe(
-                _ names: [Notification.Name], _ tell: @escaping @Sendable () -> Void
+                _ names: [Notification.Name], _ notify: @escaping @Sendable () -> Void
             ) -> [any NSObjectProtocol] {
-                names.map { center.addObserver(forName: $0, object: nil, queue: nil) { _ in tell() } }
+                names.map { center.addObserver(forName: $0, object: nil, queue: nil) { _ in notify() } }
             }
             self.center = center
             observers =
@@ -27,7 +27,7 @@
                     // This is requested at once, because the process may be suspended as soon as the main thread returns. The block
                     // runs on a system thread, and again on another one when the time is up.
                     ProcessInfo.processInfo.performExpiringActivity(withReason: "LeakReporter") { isExpired in
-                        if isExpired { backgroundFlush.end() } else { backgroundFlush.stay() }
+                        if isExpired { backgroundFlush.end() } else { backgroundFlush.waitUntilSent() }
                     }
                     // Records that the app adds in its own observers, which may be called after this one, are included.
                     DispatchQueue.main.async { backgroundFlush.handOver() }

@@ -2,7 +2,7 @@ import LeakMessage
 
 extension LeakReport {
     /// A report with only the fields that identify the leak and its explanation, without those of the sighting.
-    var withExplanationAlone: LeakReport {
+    var explanationOnly: LeakReport {
         var report = LeakReport()
         report.id = id
         report.at = at

@@ -35,7 +35,7 @@ struct Outbox {
     private var stateFailure: String?
     /// The session that starts when collecting begins: `true` if the app is to be asked for its checks in it, `false` if not; `nil`
     /// if no session starts.
-    private var awaitsSession: Bool?
+    private var startsSessionWhenCollecting: Bool?
 
     /// The app's settings for its reports.
     struct Rules: Sendable {
@@ -59,15 +59,15 @@ struct Outbox {
     }
 
     /// `true` if checks and sessions, the denominators of leak rates, are stored.
-    private var takesDenominators: Bool { isCollecting && rules.refusal == nil && !rules.isSampledOut }
+    private var acceptsChecksAndSessions: Bool { isCollecting && rules.refusal == nil && !rules.isSampledOut }
 
     /// `true` if an explanation would be stored.
-    var wantsExplanations: Bool { takesDenominators && takesExplanations }
+    var wantsExplanations: Bool { acceptsChecksAndSessions && takesExplanations }
 
     // MARK: Records of the app
 
-    /// - Parameter ticket: the number of the record; it increases with each record.
-    mutating func number(_ ticket: UInt64) { queue.ticket = ticket }
+    /// - Parameter sequence: the number of the record; it increases with each record.
+    mutating func number(_ sequence: UInt64) { queue.sequence = sequence }
 
     mutating func record(_ sighting: LeakReport, at now: CurrentTime) {
         guard isCollecting else { return }
@@ -112,7 +112,7 @@ struct Outbox {
     mutating func record(explanationOf leak: LeakReport, at now: CurrentTime) {
         guard wantsExplanations, rules.refusal == nil, !rules.isSampledOut else { return }
         // Prepared like the sighting, so that `beforeSend` discards the same leaks.
-        guard var report = prepared(leak)?.withExplanationAlone, report.explanation != nil else {
+        guard var report = prepared(leak)?.explanationOnly, report.explanation != nil else {
             return queue.dropExplanation()
         }
         let key = ReportMergeKey(report)
@@ -127,7 +127,7 @@ struct Outbox {
 
     /// - Parameter unseen: the number of objects that were not checked, in addition to those of `checks`.
     mutating func record(_ checks: [ClassChecks], unseen: Int = 0, at now: CurrentTime) {
-        guard takesDenominators else { return }
+        guard acceptsChecksAndSessions else { return }
         session?.add(unseen: unseen)
         for check in checks {
             session?.add(checks: min(max(check.count, 0), WireLimits.classChecks))
@@ -137,7 +137,7 @@ struct Outbox {
     }
 
     mutating func record(_ session: EndedSession, at now: CurrentTime) {
-        guard takesDenominators else { return }
+        guard acceptsChecksAndSessions else { return }
         queue.add(session, at: now)
     }
 
@@ -162,8 +162,8 @@ struct Outbox {
 
     /// - Parameter isPolled: `true` if the app is to be asked for its checks.
     mutating func startSession(isPolled: Bool, at now: CurrentTime) {
-        guard takesDenominators else {
-            awaitsSession = isCollecting ? nil : isPolled
+        guard acceptsChecksAndSessions else {
+            startsSessionWhenCollecting = isCollecting ? nil : isPolled
             return
         }
         budget.startSession()
@@ -175,11 +175,11 @@ struct Outbox {
     }
 
     mutating func endSession(at now: CurrentTime) {
-        awaitsSession = nil
+        startsSessionWhenCollecting = nil
         guard let ended = session else { return }
         session = nil
         polls.stop()
-        let isWorthReporting = !ended.session.isUnknown && takesDenominators
+        let isWorthReporting = !ended.session.isUnknown && acceptsChecksAndSessions
         queue.add(isWorthReporting ? ended.session : nil, log: ended.name, at: now)
     }
 
@@ -196,13 +196,13 @@ struct Outbox {
 
     /// Makes everything recorded so far due now, but respects a delay requested by the collector.
     mutating func retryAllNow() {
-        flushThrough = queue.ticket
+        flushThrough = queue.sequence
         schedule.retryAllNow()
         queue.retries.retryAllNow()
     }
 
     mutating func adopt(at now: CurrentTime) {
-        if isCollecting { queue.adopt(butNot: session?.name, at: now) }
+        if isCollecting { queue.adopt(excluding: session?.name, at: now) }
     }
 
     /// Enforces limits on the files of ended runs with another endpoint, key or app.
@@ -210,7 +210,7 @@ struct Outbox {
 
     /// Deletes everything, including the files of other runs with any endpoint and key.
     mutating func deleteAll(at now: CurrentTime) {
-        queue.adopt(butNot: session?.name, at: now)
+        queue.adopt(excluding: session?.name, at: now)
         queue.deleteAll()
         queue.deleteForeign()
     }
@@ -231,11 +231,11 @@ struct Outbox {
         guard isOn != isCollecting else { return }
         isCollecting = isOn
         guard !isOn else {
-            if let isPolled = awaitsSession { startSession(isPolled: isPolled, at: now) }
-            return awaitsSession = nil
+            if let isPolled = startsSessionWhenCollecting { startSession(isPolled: isPolled, at: now) }
+            return startsSessionWhenCollecting = nil
         }
         // When collecting is turned on again, a new session starts then.
-        awaitsSession = session.map { _ in polls.at != nil }
+        startsSessionWhenCollecting = session.map { _ in polls.at != nil }
         if let session { queue.removeFile(session.name) }
         session = nil
         polls.stop()
@@ -269,10 +269,10 @@ struct Outbox {
         let last = rules.sendsAutomatically ? .max : flushThrough ?? 0
         queue.endForbidding(at: now)
         let hasFresh = queue.waiting.contains {
-            !$0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
+            !$0.isDeclined && $0.firstSequence <= last && queue.release(of: $0) <= now.moment
         }
         let hasDeclined = queue.waiting.contains {
-            $0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
+            $0.isDeclined && $0.firstSequence <= last && queue.release(of: $0) <= now.moment
         }
         // A batch that fails or is declined repeatedly must not delay anything that is due.
         let closesOpen =
@@ -314,7 +314,7 @@ struct Outbox {
     private var dueAt: MonotonicTime? {
         let sendsAll = rules.sendsAutomatically
         func mustFlush(_ queued: QueuedSegment) -> Bool {
-            flushThrough.map { queued.firstTicket <= $0 } == true
+            flushThrough.map { queued.firstSequence <= $0 } == true
         }
         let closed = queue.waiting.lazy.filter { sendsAll || mustFlush($0) }
         // If no segment has its own release time, the first one is sufficient.

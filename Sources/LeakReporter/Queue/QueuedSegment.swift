@@ -17,7 +17,7 @@ struct QueuedSegment {
     /// The time of the first attempt to send it; `nil` before.
     var sentAt: WireTime?
     /// The number of its first record. Callers wait until the record with a certain number is delivered.
-    var firstTicket: UInt64
+    var firstSequence: UInt64
     /// Files that contain a part of this segment as well and could not be removed yet. They must be removed before the segment is
     /// sent, otherwise the next run would send that part too. Changed only by ``SegmentQueue/block(_:until:)``.
     var blockedBy: Set<String> = []
@@ -76,9 +76,9 @@ struct ActiveSegment {
     /// Repeated sightings since the last commit, by the index of the report.
     var again: [UInt32: (count: Int, alive: Int?)] = [:]
 
-    init(_ header: SegmentHeader, ticket: UInt64) {
+    init(_ header: SegmentHeader, sequence: UInt64) {
         self.header = header
-        queued = QueuedSegment(key: header.key, firstTicket: ticket)
+        queued = QueuedSegment(key: header.key, firstSequence: sequence)
         queued.appID = header.app.id
         append(.header(header))
     }

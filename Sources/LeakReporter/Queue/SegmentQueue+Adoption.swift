@@ -4,7 +4,7 @@ extension SegmentQueue {
     /// Adopts the files of runs that have ended.
     ///
     /// - Parameter running: the log of the current session, which has not ended.
-    mutating func adopt(butNot running: String?, at now: CurrentTime) {
+    mutating func adopt(excluding running: String?, at now: CurrentTime) {
         guard let folder else { return }
         let names = folder.adopt()
         let handedOver = adoptSegments(names, in: folder, at: now)
@@ -25,7 +25,7 @@ extension SegmentQueue {
         for name in names where name.hasSuffix(Segment.fileEnding) {
             let key = String(name.dropLast(Segment.fileEnding.count))
             guard !own.contains(name), unremovedFiles[name] == nil else { continue }
-            var queued = QueuedSegment(key: key, firstTicket: ticket)
+            var queued = QueuedSegment(key: key, firstSequence: sequence)
             queued.hasFile = true
             // A file that cannot be read now may be readable at the next start.
             guard let bytes = try? folder.read(name) else { continue }

@@ -26,7 +26,7 @@ extension SegmentQueue {
         var position = 0
         while position < waiting.count {
             let queued = waiting[position]
-            guard queued.firstTicket <= last, release(of: queued) <= now.moment else {
+            guard queued.firstSequence <= last, release(of: queued) <= now.moment else {
                 position += 1
                 continue
             }
@@ -239,7 +239,7 @@ extension SegmentQueue {
         let isDue = !isRefused || segment?.reports.isEmpty == false
         if let segment {
             let leftovers = segment.leftovers(reason, wasSent: queued.sentAt != nil)
-            records += leftovers.denominators
+            records += leftovers.checksAndSessions
             // Added up, so that they take no more space than before.
             if isDue {
                 addUnreportedDrops(leftovers.drops)
@@ -272,18 +272,18 @@ extension Segment {
     /// Returns the records of a segment that are still to be sent without its reports.
     fileprivate func leftovers(
         _ reason: LeakReporter.DropReason, wasSent: Bool
-    ) -> (denominators: [SegmentRecord], drops: [DroppedReports]) {
-        let denominators =
+    ) -> (checksAndSessions: [SegmentRecord], drops: [DroppedReports]) {
+        let checksAndSessions =
             checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
         let dropped = dropSums
         switch reason {
         // The batch was answered, and nothing of it was counted. Checks and sessions that were rejected alone would be rejected
         // again.
-        case .refused, .tooLong: return (reports.isEmpty ? [] : denominators, dropped)
+        case .refused, .tooLong: return (reports.isEmpty ? [] : checksAndSessions, dropped)
         // If they were kept, they would fill the space that is to be freed.
         case .queueFull: return ([], wasSent ? [] : dropped)
         // It is unknown whether the collector counted them.
-        default: return wasSent ? ([], []) : (denominators, dropped)
+        default: return wasSent ? ([], []) : (checksAndSessions, dropped)
         }
     }
 }

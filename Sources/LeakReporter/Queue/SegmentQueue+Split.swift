@@ -43,7 +43,7 @@ extension SegmentQueue {
         var header = origin
         header.key = makeID(now.wallTime)
         header.parent = parent.key
-        var queued = QueuedSegment(key: header.key, firstTicket: parent.firstTicket)
+        var queued = QueuedSegment(key: header.key, firstSequence: parent.firstSequence)
         queued.appID = header.app.id
         for record in [.header(header)] + records { record.write(to: &queued.unsaved) }
         for case .report(let report) in records { queued.sightings += Int(report.count) }

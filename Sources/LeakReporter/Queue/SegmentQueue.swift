@@ -49,7 +49,7 @@ struct SegmentQueue {
     /// Files that are no longer needed but could not be removed.
     private(set) var unremovedFiles: [String: FileFailure] = [:]
     /// The number of the entry that the reporter's thread is processing, counted from 1.
-    var ticket: UInt64 = 0
+    var sequence: UInt64 = 0
     /// The time until which nothing is sent for an app, by its id, because the collector said that the key may not write for it.
     private(set) var forbiddenApps: [String: MonotonicTime] = [:]
 
@@ -88,7 +88,7 @@ struct SegmentQueue {
 
     /// Returns the highest record number up to which everything is delivered or discarded.
     func completedThrough(_ last: UInt64) -> UInt64 {
-        let first = (waiting.map(\.firstTicket) + [open?.queued.firstTicket].compactMap(\.self)).min()
+        let first = (waiting.map(\.firstSequence) + [open?.queued.firstSequence].compactMap(\.self)).min()
         return first.map { max($0, 1) - 1 } ?? last
     }
 
@@ -283,7 +283,7 @@ struct SegmentQueue {
         guard open == nil else { return }
         var header = origin
         header.key = makeID(now.wallTime)
-        open = ActiveSegment(header, ticket: ticket)
+        open = ActiveSegment(header, sequence: sequence)
     }
 
     // MARK: Storage

@@ -4,7 +4,7 @@ internal import LeakPlatform
 /// they are sent, for a limited time.
 ///
 /// Its three methods are called from different threads, in any order, and not always all of them: the system may refuse background
-/// time, or end it while ``stay()`` still waits.
+/// time, or end it while ``waitUntilSent()`` still waits.
 final class BackgroundFlush: Sendable {
     private struct State {
         var isHandedOver = false
@@ -15,7 +15,7 @@ final class BackgroundFlush: Sendable {
     private let milliseconds: Int
     private let state = Guarded(State())
 
-    /// - Parameter milliseconds: the longest wait of ``stay()``.
+    /// - Parameter milliseconds: the longest wait of ``waitUntilSent()``.
     init(_ thread: ReporterThread, milliseconds: Int) {
         self.thread = thread
         self.milliseconds = milliseconds
@@ -30,7 +30,7 @@ final class BackgroundFlush: Sendable {
 
     /// Blocks until the reports that were handed over are on the disk and sent, if that succeeds at the first attempt, or until the
     /// time is up.
-    func stay() {
+    func waitUntilSent() {
         let start = MonotonicTime.now
         let isHandedOver = state.wait(milliseconds: Int64(milliseconds)) { state -> Bool? in
             state.isOver ? false : (state.isHandedOver ? true : nil)
@@ -40,7 +40,7 @@ final class BackgroundFlush: Sendable {
         thread.drain(milliseconds: left) { [state] in state.with { $0.isOver } }
     }
 
-    /// Makes ``stay()`` return, because the system gives no time, or no more. Reports on the disk are sent the next time.
+    /// Makes ``waitUntilSent()`` return, because the system gives no time, or no more. Reports on the disk are sent the next time.
     func end() {
         state.with { $0.isOver = true }
         state.wakeAll()

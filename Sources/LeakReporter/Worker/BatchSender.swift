@@ -3,7 +3,7 @@ import LeakTransport
 
 /// The network thread, which sends one batch at a time. It starts with the first batch.
 final class BatchSender {
-    private let mailbox = BoundedQueue<SegmentQueue.Batch>(items: 1, bytes: .max)
+    private let batchQueue = BoundedQueue<SegmentQueue.Batch>(items: 1, bytes: .max)
     private var isRunning = false
 
     /// - Returns: `true` if the batch is being sent; `false` if the system cannot start another thread.
@@ -13,11 +13,11 @@ final class BatchSender {
     ) -> Bool {
         guard let requestBuilder = environment.requestBuilder else { return false }
         if !isRunning {
-            let (mailbox, makeTransport) = (mailbox, environment.makeTransport)
+            let (batchQueue, makeTransport) = (batchQueue, environment.makeTransport)
             isRunning = WorkerThread.start(name: "LeakReporter net") {
                 let transport = makeTransport()
                 var batches: [SegmentQueue.Batch] = []
-                while mailbox.take(into: &batches, milliseconds: nil) || !batches.isEmpty {
+                while batchQueue.take(into: &batches, milliseconds: nil) || !batches.isEmpty {
                     for batch in batches {
                         answers.offerIgnoringLimits(
                             .reply(batch, transport.post(requestBuilder.post(batch.body, key: batch.key))),
@@ -27,8 +27,8 @@ final class BatchSender {
                 }
             }
         }
-        return isRunning && mailbox.offer(batch, bytes: 0) != nil
+        return isRunning && batchQueue.offer(batch, bytes: 0) != nil
     }
 
-    deinit { mailbox.close() }
+    deinit { batchQueue.close() }
 }

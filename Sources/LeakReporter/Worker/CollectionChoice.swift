@@ -56,7 +56,7 @@ final class CollectionChoice: Sendable {
     }
 
     /// Returns the answer of earlier runs. An answer that cannot be read may be a "no", and counts as one.
-    func atStart() -> Answer { state.with { start(&$0) } }
+    func readInitialAnswer() -> Answer { state.with { start(&$0) } }
 
     /// Sets the answer, and writes it to the file.
     ///
@@ -66,7 +66,7 @@ final class CollectionChoice: Sendable {
     func give(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
         state.with { state in
             _ = start(&state)
-            if isOn, let text = try? file.read(), !isHeld(text, state) { post(false) }
+            if isOn, let text = try? file.read(), !permitsCollecting(text, state) { post(false) }
             (state.given, state.failures) = (isOn, 0)
             if !isOn { state.needsMark = true }
             write(isOn, &state)
@@ -81,7 +81,7 @@ final class CollectionChoice: Sendable {
             _ = start(&state)
             guard state.given != false else { return .denied }
             do throws(FileFailure) {
-                return try file.read().map { isHeld($0, state) } ?? true ? .granted : .denied
+                return try file.read().map { permitsCollecting($0, state) } ?? true ? .granted : .denied
             } catch {
                 return .unknown(error)
             }
@@ -125,7 +125,7 @@ final class CollectionChoice: Sendable {
     }
 
     /// Returns `true` if the file says "yes", and no process has received a "no" since this one read it.
-    private func isHeld(_ text: String, _ state: State) -> Bool { Self.mark(text) == state.mark }
+    private func permitsCollecting(_ text: String, _ state: State) -> Bool { Self.mark(text) == state.mark }
 
     private func start(_ state: inout State) -> Answer {
         if let initial = state.initial { return initial }

@@ -50,7 +50,7 @@ struct ReporterEnvironment: Sendable {
     }
 
     /// The file of ``DailyByteUsage``.
-    var spentFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
+    var usageFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
     /// A file that exists while the collector asks for no explanations.
     var noExplanationsFile: StateFile? { folder.map { StateFile(folder: $0, name: "no-explanations") } }
 }

@@ -33,7 +33,7 @@ struct ReporterLoop {
         let origin = SegmentHeader(
             key: "", app: environment.app, device: environment.device,
             user: environment.user?.prefix(utf8: WireLimits.userBytes))
-        savedUsage = (try? environment.spentFile?.read()).flatMap(DailyByteUsage.init) ?? DailyByteUsage()
+        savedUsage = (try? environment.usageFile?.read()).flatMap(DailyByteUsage.init) ?? DailyByteUsage()
         let budget = ReportQuota(
             reportsPerSession: environment.bounds.reportsPerSession,
             bytesPerDay: environment.bounds.bytesPerDay,
@@ -48,10 +48,10 @@ struct ReporterLoop {
         start()
         var entries: [ReporterThread.Entry] = []
         while true {
-            let wait = sendWhatIsDue()
+            let wait = sendDueBatch()
             if isClosing, !isInFlight { break }
             entries.removeAll(keepingCapacity: entries.capacity <= 64)
-            thread.mailbox.take(into: &entries, milliseconds: untilNextWork(isInFlight ? nil : wait))
+            thread.entryQueue.take(into: &entries, milliseconds: untilNextWork(isInFlight ? nil : wait))
             for (index, entry) in entries.enumerated() {
                 take(entry)
                 // In a burst, the first entries are stored before the last ones are processed.
@@ -62,7 +62,7 @@ struct ReporterLoop {
             thread.choice.retry(at: environment.now().moment)
             endTurn()
         }
-        thread.mailbox.close()
+        thread.entryQueue.close()
         thread.choice.retry(at: environment.now().moment, isLast: true)
         endTurn(isLast: true)
     }
@@ -71,7 +71,7 @@ struct ReporterLoop {
         let now = environment.now()
         if let why = environment.problem { stop(why) }
         outbox.takesExplanations = wereExplanationsTaken()
-        switch thread.choice.atStart() {
+        switch thread.choice.readInitialAnswer() {
         case .on: break
         case .off: outbox.setCollecting(false, at: now)
         case .unanswered: outbox.awaitAnswer(at: now)
@@ -111,7 +111,7 @@ struct ReporterLoop {
     }
 
     /// - Returns: the milliseconds until the next work; `nil` if there is none before the next record.
-    private mutating func sendWhatIsDue() -> Int64? {
+    private mutating func sendDueBatch() -> Int64? {
         guard !isInFlight else { return nil }
         // One time for all decisions: a batch that becomes due a moment later would be sent without permission.
         let now = environment.now()
@@ -131,7 +131,7 @@ struct ReporterLoop {
         case .wait(nil): return nil
         case .wait(let moment?): return Int64(clamping: moment.milliseconds - now.moment.milliseconds)
         case .send(let batch):
-            isInFlight = sender.send(batch, from: environment, repliesTo: thread.mailbox)
+            isInFlight = sender.send(batch, from: environment, repliesTo: thread.entryQueue)
             if !isInFlight {
                 finish(
                     batch, .postponed(afterMilliseconds: nil, why: "the system cannot start another thread"))
@@ -174,9 +174,9 @@ struct ReporterLoop {
         case .startSession(let source): startSession(source, at: now)
         case .endSession: endSession()
         case .background:
-            let goesOn = isPaused || outbox.hasSession
+            let startsLater = isPaused || outbox.hasSession
             endSession()
-            isPaused = goesOn
+            isPaused = startsLater
         case .foreground:
             if isPaused { startSession(nil, at: now) }
         case .collect(let isOn): outbox.setCollecting(isOn, at: now)
@@ -267,7 +267,7 @@ struct ReporterLoop {
     // MARK: Published state
 
     private mutating func endTurn(isLast: Bool = false) {
-        let rejections = thread.mailbox.rejections
+        let rejections = thread.entryQueue.rejections
         for (reason, count) in rejections.since(countedRefusals) { outbox.countLost(count, reason) }
         countedRefusals = rejections
         outbox.setStateFailure(
@@ -297,7 +297,7 @@ struct ReporterLoop {
     /// most one batch.
     private mutating func saveUsage() {
         let spent = outbox.budget.spent
-        guard spent != savedUsage, let file = environment.spentFile else { return }
+        guard spent != savedUsage, let file = environment.usageFile else { return }
         let isMuch =
             spent.day != savedUsage.day || spent.totalBytes - savedUsage.totalBytes >= 64 * 1024
         guard isMuch || outbox.queue.open == nil else { return }

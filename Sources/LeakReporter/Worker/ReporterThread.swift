@@ -39,7 +39,7 @@ final class ReporterThread: Sendable {
     }
 
     /// The queue of entries that wait for the thread.
-    let mailbox: BoundedQueue<Entry>
+    let entryQueue: BoundedQueue<Entry>
     let publishedState = Guarded(PublishedState())
     let choice: CollectionChoice
     private let environment: ReporterEnvironment
@@ -47,18 +47,18 @@ final class ReporterThread: Sendable {
 
     /// `true` in a child process created with `fork`, which has none of the threads: a lock may be held by a thread that does not
     /// exist in it.
-    var isInherited: Bool { getpid() != process }
+    var isForkedChild: Bool { getpid() != process }
 
     init(_ environment: ReporterEnvironment) {
         self.environment = environment
         choice = environment.makeChoice()
-        mailbox = BoundedQueue(items: Self.entryLimit, bytes: environment.bounds.memoryBytes)
+        entryQueue = BoundedQueue(items: Self.entryLimit, bytes: environment.bounds.memoryBytes)
         let isRunning = WorkerThread.start(name: "LeakReporter") { [self] in
             var loop = ReporterLoop(environment, self)
             loop.run()
         }
         guard !isRunning else { return }
-        mailbox.close()
+        entryQueue.close()
         publishedState.with { publishedState in
             publishedState.isClosed = true
             publishedState.statistics.isStopped = true
@@ -72,25 +72,25 @@ final class ReporterThread: Sendable {
     static let entryLimit = 16_384
 
     func record(_ report: LeakReport) {
-        guard !isInherited else { return }
+        guard !isForkedChild else { return }
         // Called from the app's own `beforeSend`, which would be called with this report and record again.
-        guard !ThreadMark.isSet(by: self) else { return mailbox.refuse(weight: report.boundedCount) }
+        guard !ThreadMark.isSet(by: self) else { return entryQueue.refuse(weight: report.boundedCount) }
         var report = report.boundedForQueue()
         if report.at == nil { report.at = .now }
         let (bytes, count) = (ReportSize.bytes(of: report), report.boundedCount)
-        if mailbox.offerUnlessHalfFull(.report(report), bytes: bytes, weight: count) { return }
+        if entryQueue.offerUnlessHalfFull(.report(report), bytes: bytes, weight: count) { return }
         // The reports arrive faster than they can be stored: merge them here, as the queue would do later.
         let leak = ReportMergeKey(report)
         let key = report.hasValues ? ReportMergeKey(report, withKeys: true) : leak
-        mailbox.merge(
+        entryQueue.merge(
             .report(report), bytes: bytes, weight: count, key: key.mergeKey, coarseKey: leak.mergeKey
         ) { $0.add(report) }
     }
 
     func record(_ checks: PendingChecks) {
-        guard !isInherited else { return }
+        guard !isForkedChild else { return }
         // Checks go ahead of sightings: they are few, and without them ratios are wrong.
-        mailbox.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
+        entryQueue.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
             entry.add(checks, room)
         }
     }
@@ -99,18 +99,18 @@ final class ReporterThread: Sendable {
 
     /// - Parameter isAlwaysKept: `true` if the change must not be lost.
     func change(_ change: ContextChange, isAlwaysKept: Bool) {
-        guard !isInherited else { return }
-        mailbox.change(
+        guard !isForkedChild else { return }
+        entryQueue.change(
             change.settings, .context(change), bytes: change.bytes, isAlwaysKept: isAlwaysKept
         ) { entry, room in entry.add(change, room) }
     }
 
     func record(explanationOf leak: LeakReport) {
         // As for a report: ignored if it is called from the app's own `beforeSend`, which would be called with it.
-        guard !isInherited, !ThreadMark.isSet(by: self) else { return }
+        guard !isForkedChild, !ThreadMark.isSet(by: self) else { return }
         let report = leak.boundedForQueue()
         // Explanations may not use the space that is reserved for sightings when there are many.
-        _ = mailbox.offer(
+        _ = entryQueue.offer(
             .explanation(report), bytes: ReportSize.bytes(of: report), weight: 0, in: .half,
             separating: .settings)
     }
@@ -118,12 +118,12 @@ final class ReporterThread: Sendable {
     /// - Parameter bytes: the bytes that the entry counts toward the limit of the entry queue; `nil` for the few entries that must
     ///   not be lost.
     func post(_ entry: Entry, bytes: Int? = nil) {
-        guard !isInherited else { return }
+        guard !isForkedChild else { return }
         guard let bytes else {
-            mailbox.offerIgnoringLimits(entry, separating: entry.separation)
+            entryQueue.offerIgnoringLimits(entry, separating: entry.separation)
             return
         }
-        _ = mailbox.offer(entry, bytes: bytes, weight: 0, in: .reserve, separating: entry.separation)
+        _ = entryQueue.offer(entry, bytes: bytes, weight: 0, in: .reserve, separating: entry.separation)
     }
 
     /// Requests sending of the waiting reports. Has no effect in the app's own code on the reporter's thread, which would be called
@@ -134,12 +134,12 @@ final class ReporterThread: Sendable {
 
     /// - Returns: `false` if `completion` will not be called.
     func ask(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
-        !isInherited && mailbox.offerIgnoringLimits(.check(completion), separating: .none) != nil
+        !isForkedChild && entryQueue.offerIgnoringLimits(.check(completion), separating: .none) != nil
     }
 
     /// Ends the session, then stores and sends the waiting reports, at the end of the process.
     func finish(seconds: Double) {
-        guard !isInherited else { return }
+        guard !isForkedChild else { return }
         choice.retry(at: .now, isLast: true)
         guard !ThreadMark.isSet(by: self), !isIdle || publishedState.with({ $0.hasSession }) else { return }
         post(.endSession)
@@ -152,10 +152,10 @@ final class ReporterThread: Sendable {
     /// - Parameter isOver: called each time the published state changes; `true` ends the wait.
     func drain(milliseconds: Int, isOver: () -> Bool) {
         let failures = publishedState.with { $0.statistics.failedAttempts }
-        guard let ticket = mailbox.offerIgnoringLimits(.drain, separating: .none) else { return }
-        _ = wait(for: ticket, milliseconds: milliseconds) { publishedState, deadline in
+        guard let sequence = entryQueue.offerIgnoringLimits(.drain, separating: .none) else { return }
+        _ = wait(for: sequence, milliseconds: milliseconds) { publishedState, deadline in
             if isOver() { return true }
-            guard publishedState.processed >= ticket else { return false }
+            guard publishedState.processed >= sequence else { return false }
             return publishedState.statistics.failedAttempts > failures
                 || publishedState.isIdle(until: deadline)
         }
@@ -164,12 +164,13 @@ final class ReporterThread: Sendable {
     /// Waits until everything recorded so far is delivered or discarded.
     func flush(seconds: Double) -> Bool {
         // Called by the app's own code on the reporter's thread, which cannot wait for itself.
-        guard !isInherited, !ThreadMark.isSet(by: self) else { return false }
+        guard !isForkedChild, !ThreadMark.isSet(by: self) else { return false }
         let wasIdle = isIdle
-        guard let ticket = mailbox.offerIgnoringLimits(.flush, separating: .none) else { return wasIdle }
+        guard let sequence = entryQueue.offerIgnoringLimits(.flush, separating: .none) else { return wasIdle }
         let sends = environment.rules.sendsAutomatically
-        let isDone = wait(for: ticket, milliseconds: Self.milliseconds(seconds)) { publishedState, deadline in
-            guard publishedState.processed >= ticket else { return false }
+        let isDone = wait(for: sequence, milliseconds: Self.milliseconds(seconds)) {
+            publishedState, deadline in
+            guard publishedState.processed >= sequence else { return false }
             return publishedState.statistics.isStopped || !sends || publishedState.isIdle(until: deadline)
         }
         // Reports of earlier runs have no record number in this run.
@@ -183,12 +184,12 @@ final class ReporterThread: Sendable {
 
     /// - Parameter isHopeless: returns `true` to stop waiting.
     private func wait(
-        for ticket: UInt64, milliseconds: Int,
+        for sequence: UInt64, milliseconds: Int,
         unless isHopeless: (PublishedState, _ deadline: MonotonicTime) -> Bool
     ) -> Bool {
         let deadline = MonotonicTime.now.advanced(byMilliseconds: milliseconds)
         return publishedState.wait { publishedState in
-            if publishedState.completedThrough >= ticket { return .take(true) }
+            if publishedState.completedThrough >= sequence { return .take(true) }
             if publishedState.isClosed || isHopeless(publishedState, deadline) { return .take(false) }
             let left = deadline.milliseconds - MonotonicTime.now.milliseconds
             return left <= 0 ? .take(false) : .sleep(milliseconds: Int64(left))
@@ -196,12 +197,12 @@ final class ReporterThread: Sendable {
     }
 
     private var isIdle: Bool {
-        let last = mailbox.lastSequence
+        let last = entryQueue.lastSequence
         return publishedState.with { $0.processed == last && $0.completedThrough >= last }
     }
 
     var statistics: LeakReporter.Statistics {
-        guard !isInherited else {
+        guard !isForkedChild else {
             var statistics = LeakReporter.Statistics()
             statistics.isStopped = true
             statistics.lastFailure =
@@ -209,7 +210,7 @@ final class ReporterThread: Sendable {
             return statistics
         }
         // In this order, because counting a report twice for a moment is better than not counting it.
-        let (weight, rejections) = (mailbox.weight, mailbox.rejections)
+        let (weight, rejections) = (entryQueue.weight, entryQueue.rejections)
         let publishedState = publishedState.with { $0 }
         var statistics = publishedState.statistics
         statistics.waiting += max(weight - publishedState.recorded, 0)
@@ -220,12 +221,12 @@ final class ReporterThread: Sendable {
         return statistics
     }
 
-    var wantsExplanations: Bool { !isInherited && publishedState.with { $0.wantsExplanations } }
+    var wantsExplanations: Bool { !isForkedChild && publishedState.with { $0.wantsExplanations } }
 
     /// Lets the threads send the waiting reports, each batch once, and end.
     func close() {
-        guard !isInherited else { return }
-        mailbox.offerIgnoringLimits(.close)
+        guard !isForkedChild else { return }
+        entryQueue.offerIgnoringLimits(.close)
     }
 }
 

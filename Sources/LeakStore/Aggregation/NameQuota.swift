@@ -41,9 +41,9 @@ package struct AdmittedLeak: Sendable {
     package var counted: LeakIdentity
     package var isNew: Bool
     /// The limit because of which the leak does not count as itself.
-    package var beyond: BeyondLimit.Name?
+    package var beyond: OverLimitCount.Name?
 
-    package init(counted: LeakIdentity, isNew: Bool, beyond: BeyondLimit.Name? = nil) {
+    package init(counted: LeakIdentity, isNew: Bool, beyond: OverLimitCount.Name? = nil) {
         self.counted = counted
         self.isNew = isNew
         self.beyond = beyond
@@ -74,7 +74,7 @@ extension LeakIdentity {
             alternative: alternative?.counted(in: name))
     }
 
-    package var isBeyond: Bool { id.high == 0 }
+    package var isOverLimit: Bool { id.high == 0 }
 
     /// Bytes of the leak's row in `leak_text`, except for a few.
     package var storedBytes: Int {

@@ -10,7 +10,7 @@ extension SubmissionAggregate {
         package var reports = 0
         package var freed = 0
         package var dropped: [ByteText: Int] = [:]
-        package var beyond: [BeyondLimit.Name: Int] = [:]
+        package var beyond: [OverLimitCount.Name: Int] = [:]
     }
 
     package struct Release {

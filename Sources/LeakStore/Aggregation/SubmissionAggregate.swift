@@ -21,7 +21,7 @@ package struct SubmissionAggregate {
     /// Leaks whose explanations do not count, because the quota does not know the leak.
     package private(set) var unknownLeaks: Set<LeakID> = []
     /// The limits because of which leaks do not count as themselves.
-    private var leaksBeyond: [LeakID: BeyondLimit.Name] = [:]
+    private var leaksBeyond: [LeakID: OverLimitCount.Name] = [:]
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
     /// Leaks in builds in which they do not count apart, with the sources they were given, and the ingest key that had no room.
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
@@ -41,12 +41,12 @@ package struct SubmissionAggregate {
     private struct CountedEntry {
         var index: Int
         /// `true` if the entry is ``StoreLimits/other``, and the name itself is not `other`.
-        var isBeyond = false
+        var isOverLimit = false
         /// The ingest key that named it.
         var key: Int64
 
         /// `false` if another ingest key had no room for the name: this one may have.
-        func counts(for key: Int64) -> Bool { !isBeyond || self.key == key }
+        func counts(for key: Int64) -> Bool { !isOverLimit || self.key == key }
     }
 
     private struct OwnedKey<Name: Hashable>: Hashable {
@@ -191,7 +191,7 @@ package struct SubmissionAggregate {
             return
         }
         let leak = try leak(explanation.leak, app, key: key, by: quota)
-        guard !leaks[leak].identity.isBeyond else { return }
+        guard !leaks[leak].identity.isOverLimit else { return }
         leaks[leak].values.append(Value(kind: .reason, text: explanation.reason.storable, key: key))
         if let closures = explanation.closures {
             leaks[leak].values.append(Value(kind: .closures, text: closures.storable, key: key))
@@ -211,7 +211,7 @@ package struct SubmissionAggregate {
         if source.isReleaseBeyond { apps[app].beyond[.releases, default: 0].addBounded(count) }
         if source.isBuildBeyond { apps[app].beyond[.builds, default: 0].addBounded(count) }
         if isInOtherBuild { apps[app].beyond[.leakBuilds, default: 0].addBounded(count) }
-        if leaks[leak].identity.isBeyond {
+        if leaks[leak].identity.isOverLimit {
             let limit = leaksBeyond[sighting.leak.id] ?? .leaks
             apps[app].beyond[limit, default: 0].addBounded(count)
         }
@@ -253,7 +253,7 @@ package struct SubmissionAggregate {
 
     // MARK: Names to indices
 
-    private static func isBeyond(_ name: String, as admitted: String) -> Bool {
+    private static func isOverLimit(_ name: String, as admitted: String) -> Bool {
         admitted == StoreLimits.other && name != admitted
     }
 
@@ -269,7 +269,8 @@ package struct SubmissionAggregate {
             of: Source(
                 app: app.index, release: release.index, build: build.index,
                 system: origin.system.map { text($0) }, model: origin.model.map { text($0) },
-                isAppBeyond: app.isBeyond, isReleaseBeyond: release.isBeyond, isBuildBeyond: build.isBeyond))
+                isAppBeyond: app.isOverLimit, isReleaseBeyond: release.isOverLimit,
+                isBuildBeyond: build.isOverLimit))
     }
 
     private mutating func index(of source: Source) -> Int {
@@ -313,7 +314,7 @@ package struct SubmissionAggregate {
         }
         let admitted = try quota.app(named: name, key: key, seen: arrival)
         let index: Int
-        if let known = appIndices[ByteText(admitted.name)], !known.isBeyond {
+        if let known = appIndices[ByteText(admitted.name)], !known.isOverLimit {
             index = known.index
             apps[index].lastSeen = max(apps[index].lastSeen, arrival)
         } else {
@@ -321,7 +322,8 @@ package struct SubmissionAggregate {
             index = apps.count - 1
             appIndices[ByteText(admitted.name)] = CountedEntry(index: index, key: key)
         }
-        let counted = CountedEntry(index: index, isBeyond: Self.isBeyond(name, as: admitted.name), key: key)
+        let counted = CountedEntry(
+            index: index, isOverLimit: Self.isOverLimit(name, as: admitted.name), key: key)
         appIndices[ByteText(name)] = counted
         return counted
     }
@@ -339,7 +341,7 @@ package struct SubmissionAggregate {
         let admitted = try quota.release(version, of: apps[app].number, key: key, at: arrival)
         let admittedPair = OwnedKey(owner: app, name: ByteText(admitted.name))
         let index: Int
-        if let known = releaseIndices[admittedPair], !known.isBeyond {
+        if let known = releaseIndices[admittedPair], !known.isOverLimit {
             index = known.index
             releases[index].span.widen(to: arrival)
         } else {
@@ -351,8 +353,8 @@ package struct SubmissionAggregate {
             releaseIndices[admittedPair] = CountedEntry(index: index, key: key)
             weight += 1
         }
-        let isBeyond = Self.isBeyond(version, as: admitted.name)
-        let counted = CountedEntry(index: index, isBeyond: isBeyond, key: key)
+        let isOverLimit = Self.isOverLimit(version, as: admitted.name)
+        let counted = CountedEntry(index: index, isOverLimit: isOverLimit, key: key)
         releaseIndices[pair] = counted
         return counted
     }
@@ -365,7 +367,7 @@ package struct SubmissionAggregate {
         let admitted = try quota.build(pair.name.text, of: releases[release].number, key: key)
         let admittedPair = OwnedKey(owner: release, name: ByteText(admitted.name))
         let index: Int
-        if let known = buildIndices[admittedPair], !known.isBeyond {
+        if let known = buildIndices[admittedPair], !known.isOverLimit {
             index = known.index
         } else {
             builds.append(Build(release: release, name: admitted.name, number: admitted.number, key: key))
@@ -373,8 +375,8 @@ package struct SubmissionAggregate {
             buildIndices[admittedPair] = CountedEntry(index: index, key: key)
             weight += 1
         }
-        let isBeyond = Self.isBeyond(pair.name.text, as: admitted.name)
-        let counted = CountedEntry(index: index, isBeyond: isBeyond, key: key)
+        let isOverLimit = Self.isOverLimit(pair.name.text, as: admitted.name)
+        let counted = CountedEntry(index: index, isOverLimit: isOverLimit, key: key)
         buildIndices[pair] = counted
         return counted
     }

@@ -135,11 +135,11 @@ public enum NewestVersion {
     ///   - table: the table of the columns.
     ///   - numbered: ``VersionOrder/numbered`` as the database writes it. A text without a number may be of any age.
     package static func order(of table: String, numbered: String) -> String {
-        "\(isSeen(table, numbered: numbered)) desc, \(table).order_key desc"
+        "\(isInField(table, numbered: numbered)) desc, \(table).order_key desc"
     }
 
     /// Returns an SQL condition that is true for a row of `release` with a numbered version and with enough installs or sessions.
-    package static func isSeen(_ table: String, numbered: String) -> String {
+    package static func isInField(_ table: String, numbered: String) -> String {
         "(\(table).order_key >= \(numbered) and (\(table).installs >= \(installs) or \(table).sessions >= \(sessions)))"
     }
 }

@@ -18,7 +18,7 @@ final class LockFile: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // `deinit` closes: it runs even now, since every property is set.
             let number = errno
-            guard number == EWOULDBLOCK else { throw DatabaseFile.refusal(of: path, number) }
+            guard number == EWOULDBLOCK else { throw DatabaseFile.openError(of: path, number) }
             throw StoreError(
                 .locked,
                 "database \(database): another collector serves it; stop that one or choose another data folder"

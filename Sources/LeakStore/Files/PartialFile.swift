@@ -48,6 +48,6 @@ enum PartialFile {
     private static func isRandom(_ end: Substring) -> Bool {
         let digits = end.prefix { "0123456789abcdef".contains($0) }
         return (1...16).contains(digits.count)
-            && DatabaseFile.sideEnds.contains(String(end[digits.endIndex...]))
+            && DatabaseFile.fileSuffixes.contains(String(end[digits.endIndex...]))
     }
 }

@@ -15,7 +15,7 @@ extension Migration {
                 from leak l join leak_text t on t.leak = l.id where l.app = app.id);
             create index app_made_by on app (made_by) where made_by is not null;
 
-            -- name: BeyondLimit.Name.
+            -- name: OverLimitCount.Name.
             create table beyond (
               app integer not null references app,
               name text not null,

@@ -28,7 +28,7 @@ public struct Overview: Sendable {
     /// Reports that devices had to drop, by reason.
     public var dropped: [Submission.Dropped]
     /// The counts under ``StoreLimits/other``.
-    public var beyond: [BeyondLimit]
+    public var beyond: [OverLimitCount]
     /// The total of ``dropped``, at most 2^53 - 1.
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
@@ -40,7 +40,7 @@ public struct Overview: Sendable {
         recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: LeakTotals = LeakTotals(),
         resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals(),
         dropped: [Submission.Dropped],
-        beyond: [BeyondLimit] = []
+        beyond: [OverLimitCount] = []
     ) {
         self.newest = newest
         self.previous = previous

@@ -1,7 +1,7 @@
 /// Limits on what one sender can make a database store, with a key that was extracted from a shipped app.
 ///
 /// Nothing is rejected beyond a limit: the reports count under the name ``other``, or are not kept as samples. The number of such
-/// reports is kept as ``BeyondLimit`` and shown. Names that exist already continue to count under their own name.
+/// reports is kept as ``OverLimitCount`` and shown. Names that exist already continue to count under their own name.
 public struct StoreLimits: Hashable, Sendable {
     /// The name under which new names count beyond a limit.
     public static let other = "other"
@@ -88,7 +88,7 @@ public struct StoreLimits: Hashable, Sendable {
 }
 
 /// The number of items that one limit caused to be counted as ``StoreLimits/other``, or to be left out.
-public struct BeyondLimit: Hashable, Sendable {
+public struct OverLimitCount: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"
         case releases = "releases_per_app"

@@ -69,7 +69,7 @@ final class DamageMonitor: Sendable {
     /// Records a result code that says that the file is damaged. Other result codes are ignored.
     func record(code: Int32, _ error: StoreError) {
         guard StoreError.isDamage(code) else { return }
-        state.with { $0.add(Sign(text: bare(error.description), isFromSQLite: true)) }
+        state.with { $0.add(Sign(text: withoutDatabaseName(error.description), isFromSQLite: true)) }
     }
 
     /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs six system calls
@@ -99,7 +99,8 @@ final class DamageMonitor: Sendable {
             return state.isRecorded
         }
         if !isRecorded {
-            DatabaseMarker.recordDamage(of: path, bare(problem.description), isConfirmed: isConfirmed)
+            DatabaseMarker.recordDamage(
+                of: path, withoutDatabaseName(problem.description), isConfirmed: isConfirmed)
         }
         throw problem
     }
@@ -125,7 +126,7 @@ final class DamageMonitor: Sendable {
             case .unreadable(let reason):
                 if sign.obstacle == nil { state.sign?.obstacle = reason }
             case .damaged(let reason):
-                state.damage = damaged("\(bare(reason)), found after: \(sign.text)")
+                state.damage = damaged("\(withoutDatabaseName(reason)), found after: \(sign.text)")
             case .sound:
                 if !state.passes(sign) {
                     state.damage = damaged(
@@ -137,7 +138,7 @@ final class DamageMonitor: Sendable {
             return (state.damage, state.damage == nil && state.sign == nil)
         }
         if let damage {
-            DatabaseMarker.recordDamage(of: path, bare(damage.description), isConfirmed: true)
+            DatabaseMarker.recordDamage(of: path, withoutDatabaseName(damage.description), isConfirmed: true)
         }
         if isSound { try? DatabaseMarker.clearDamage(of: path) }
     }
@@ -194,7 +195,7 @@ final class DamageMonitor: Sendable {
     }
 
     /// Returns a message about this database without its name.
-    private func bare(_ text: String) -> String {
+    private func withoutDatabaseName(_ text: String) -> String {
         let name = "database \(path): "
         return text.hasPrefix(name) ? String(text.dropFirst(name.count)) : text
     }

@@ -15,7 +15,7 @@ enum DatabaseFile {
     /// folder, because then any user of the group may run the server next.
     static func openOrCreate(_ path: String) throws(StoreError) -> Int32 {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw refusal(of: path, errno) }
+        guard descriptor >= 0 else { throw openError(of: path, errno) }
         var (file, folder) = (stat(), stat())
         if unsafe fstat(descriptor, &file) == 0, unsafe stat(Self.folder(of: path), &folder) == 0,
             file.st_uid == geteuid(), file.st_gid == folder.st_gid,
@@ -31,7 +31,7 @@ enum DatabaseFile {
     /// Creates a new file, for its owner alone, and follows no link that another user has put in its place.
     static func createNew(at path: String) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw refusal(of: path, errno) }
+        guard descriptor >= 0 else { throw openError(of: path, errno) }
         close(descriptor)
     }
 
@@ -43,7 +43,7 @@ enum DatabaseFile {
     /// Returns `true` if a path names one of the files that SQLite and the lock keep for a database, whether the file exists or
     /// not.
     static func belongs(_ path: String, to database: String) -> Bool {
-        (sideEnds + [".lock", DatabaseMarker.end]).contains { end in
+        (fileSuffixes + [".lock", DatabaseMarker.end]).contains { end in
             let own = database + end
             if let file = identity(of: path), file == identity(of: own) { return true }
             return name(of: path) == name(of: own)
@@ -52,7 +52,7 @@ enum DatabaseFile {
     }
 
     /// The endings that SQLite adds to a database's name for its files; empty for the database itself.
-    static let sideEnds = ["", "-wal", "-shm", "-journal"]
+    static let fileSuffixes = ["", "-wal", "-shm", "-journal"]
 
     static func name(of path: String) -> Substring {
         path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
@@ -74,7 +74,7 @@ enum DatabaseFile {
             unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0)
         }
         guard count == bytes.count, ftruncate(descriptor, off_t(count)) == 0, fsync(descriptor) == 0 else {
-            throw refusal(of: path, errno)
+            throw openError(of: path, errno)
         }
     }
 
@@ -92,9 +92,9 @@ enum DatabaseFile {
     /// Syncs a file, or the names in a folder, to disk.
     static func sync(_ path: String) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw refusal(of: path, errno) }
+        guard descriptor >= 0 else { throw openError(of: path, errno) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw refusal(of: path, errno) }
+        guard fsync(descriptor) == 0 else { throw openError(of: path, errno) }
     }
 
     /// Returns the size of a file in bytes; 0 if it is missing.
@@ -111,7 +111,7 @@ enum DatabaseFile {
     }
 
     /// Returns a one-line error for a file that the system did not open.
-    static func refusal(of path: String, _ number: Int32) -> StoreError {
+    static func openError(of path: String, _ number: Int32) -> StoreError {
         let directory = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
         switch number {
         case ENOENT, ENOTDIR:

@@ -16,13 +16,13 @@ enum DatabaseMarker {
     /// Rejects a database that is gone, empty or new although there was one.
     ///
     /// - Throws: ``StoreError/Reason/missing``.
-    static func refuseAnew(at path: String) throws(StoreError) {
+    static func checkNotMissing(at path: String) throws(StoreError) {
         // First the marker: another process may be making the database, and the marker after it.
         let isMarked = unsafe access(path + end, F_OK) == 0
-        if isMarked, DatabaseFile.size(of: path) == 0 || hasNothing(path) {
+        if isMarked, DatabaseFile.size(of: path) == 0 || isEmptyDatabase(path) {
             throw missing(path, remains: path + end)
         }
-        try refuseLogAlone(at: path)
+        try checkNoOrphanedLog(at: path)
     }
 
     /// Rejects an empty database beside a log: SQLite deletes the log once it opens the database.
@@ -30,14 +30,14 @@ enum DatabaseMarker {
     /// A first start makes the database before its log, so the log is looked for first.
     ///
     /// - Throws: ``StoreError/Reason/missing``.
-    static func refuseLogAlone(at path: String) throws(StoreError) {
+    static func checkNoOrphanedLog(at path: String) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path) == 0 else { return }
         throw missing(path, remains: path + "-wal")
     }
 
     /// True for an SQLite file without a write-ahead log and without tables, or without leaks although it had some: merges delete
     /// leaks, but never the last one, so such a file belongs to another collector.
-    private static func hasNothing(_ path: String) -> Bool {
+    private static func isEmptyDatabase(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? SQLiteConnection(path: path, access: .readOnly),
             let tables = try? connection.number("select count(*) from sqlite_schema")

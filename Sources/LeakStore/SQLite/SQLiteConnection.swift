@@ -31,7 +31,7 @@ final class SQLiteConnection {
         _ = Self.isWithoutMemoryStatistics
         self.path = path
         self.damageMonitor = damageMonitor
-        try DatabaseMarker.refuseLogAlone(at: path)
+        try DatabaseMarker.checkNoOrphanedLog(at: path)
         var handle: OpaquePointer?
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         let code = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)

@@ -5,7 +5,7 @@ package struct DecisionCache {
     private static let capacity = 20_000
     private static let appLimit = 4
 
-    private var standings: [Int64: (decision: Int64, reports: Int, standing: DecisionStatus)] = [:]
+    private var decisionStatuses: [Int64: (decision: Int64, reports: Int, standing: DecisionStatus)] = [:]
     /// Decided leaks by app; all entries are of the same state of the database.
     private var found: [ByteText?: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
     private var state: Int64?
@@ -38,15 +38,15 @@ package struct DecisionCache {
     }
 
     package func standing(of row: Int64, decision: Int64, reports: Int) -> DecisionStatus? {
-        guard let known = standings[row], known.decision == decision, known.reports == reports else {
+        guard let known = decisionStatuses[row], known.decision == decision, known.reports == reports else {
             return nil
         }
         return known.standing
     }
 
     package mutating func keep(_ standing: DecisionStatus, of row: Int64, decision: Int64, reports: Int) {
-        if standings.count >= Self.capacity { standings.removeAll() }
-        standings[row] = (decision, reports, standing)
+        if decisionStatuses.count >= Self.capacity { decisionStatuses.removeAll() }
+        decisionStatuses[row] = (decision, reports, standing)
     }
 }
 

@@ -16,7 +16,7 @@ package struct DecidedLeak: Sendable {
 /// ``LeakState/open`` or ``LeakState/slow``, by their counts.
 package struct LeakStates: Sendable {
     package let known: KnownLeakRows
-    package let standings: [Int64: DecisionStatus]
+    package let decisionStatuses: [Int64: DecisionStatus]
     /// States by row of `leak`. The states of all other leaks are not determined here.
     package private(set) var states: [Int64: LeakState] = [:]
     private var totals: [LeakState: LeakTotals] = [:]
@@ -26,7 +26,7 @@ package struct LeakStates: Sendable {
     /// - Parameter now: milliseconds since 1970.
     package init(known: KnownLeakRows, decided: [DecidedLeak], now: Int64) {
         self.known = known
-        standings = Dictionary(decided.map { ($0.row, $0.standing) }) { first, _ in first }
+        decisionStatuses = Dictionary(decided.map { ($0.row, $0.standing) }) { first, _ in first }
         totals[.known] = known.totals
         for row in known.rows { states[row] = .known }
         for leak in decided {
@@ -68,7 +68,7 @@ package struct LeakStates: Sendable {
     }
 
     package func mark(_ row: inout LeakRow, _ number: Int64, now: Int64) {
-        row.mark(known.matches[number], standings[number], now: now)
+        row.mark(known.matches[number], decisionStatuses[number], now: now)
     }
 }
 

@@ -37,7 +37,7 @@ package struct ReleaseCheckLeaks: Sendable {
     private static func isSetAside(_ row: Int64, in version: String, _ leakStates: LeakStates) -> Bool {
         switch leakStates.states[row] {
         case .known, .ignored: true
-        case .resolved: leakStates.standings[row]?.decision.action.isRefuted(in: version) ?? false
+        case .resolved: leakStates.decisionStatuses[row]?.decision.action.isRefuted(in: version) ?? false
         case .open, .slow, .regressed, nil: false
         }
     }

@@ -35,7 +35,7 @@ final class AppEntry {
     /// The row of the newest release.
     var newestRow: Int64?
     /// `true` if the newest release has enough installs or sessions (``NewestVersion``), so that only a higher one can replace it.
-    var isNewestSeen = false
+    var isNewestInField = false
     /// Number of admitted leaks, of their bytes of text and of their builds.
     var leaks = 0
     var textBytes = 0
@@ -45,7 +45,7 @@ final class AppEntry {
     var reasonCount: Int?
 
     /// `true` for the app that counts apps beyond the limit.
-    var isBeyond: Bool { name == StoreLimits.other }
+    var isOverLimit: Bool { name == StoreLimits.other }
 
     init(id: Int64, name: String) {
         self.id = id
@@ -59,7 +59,7 @@ final class ReleaseEntry {
     let id: Int64
     let order: [UInt8]
     /// `true` for the release that counts releases beyond the limit.
-    let isBeyond: Bool
+    let isOverLimit: Bool
     /// Rows by name.
     private(set) var builds: [ByteText: Int64] = [:]
     /// `nil` until it has been counted.
@@ -71,7 +71,7 @@ final class ReleaseEntry {
     init(id: Int64, version: String, order: [UInt8]) {
         self.id = id
         self.order = order
-        isBeyond = version == StoreLimits.other
+        isOverLimit = version == StoreLimits.other
     }
 
     func remember(build: String, row: Int64) {

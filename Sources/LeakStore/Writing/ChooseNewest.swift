@@ -2,7 +2,7 @@ extension NewestVersion {
     private static let numbered = "x'02'"
     /// ``NewestVersion/order(of:numbered:)`` for rows `r`, in the syntax of SQLite.
     static let order = order(of: "r", numbered: numbered)
-    static let isSeen = isSeen("r", numbered: numbered)
+    static let isInField = isInField("r", numbered: numbered)
 
     /// SQL for the id of the newest release of an app `a`.
     static let row = "select r.id from release r where r.app = a.id order by \(order) limit 1"
@@ -13,7 +13,7 @@ extension Writer {
     func chooseNewest(_ rows: ResolvedRows, _ aggregate: SubmissionAggregate) throws(StoreError) {
         for (index, app) in aggregate.apps.map({ rows.apps[$0.number] }).enumerated() {
             let mayChange =
-                !app.isNewestSeen
+                !app.isNewestInField
                 || aggregate.releases.contains { release in
                     release.app == index
                         && app.newest?.lexicographicallyPrecedes(rows.releases[release.number].order) ?? true
@@ -25,14 +25,14 @@ extension Writer {
     private func chooseNewest(of app: AppEntry) throws(StoreError) {
         let select = try connection.statement(
             composed: """
-                select r.id, r.order_key, \(NewestVersion.isSeen) from release r where r.app = ?
+                select r.id, r.order_key, \(NewestVersion.isInField) from release r where r.app = ?
                 order by \(NewestVersion.order) limit 1
                 """)
         defer { select.reset() }
         try select.bind(app.id)
         guard try select.step() else { return }
         let row = select.int64(0)
-        (app.newest, app.isNewestSeen) = (select.bytes(1), select.int(2) == 1)
+        (app.newest, app.isNewestInField) = (select.bytes(1), select.int(2) == 1)
         guard row != app.newestRow else { return }
         app.newestRow = row
         try connection.run("update app set newest_release = ? where id = ?", row, app.id)

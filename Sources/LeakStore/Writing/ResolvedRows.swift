@@ -38,15 +38,15 @@ final class ResolvedRows: NameQuota {
             try writer.admitText(bytes: DetailBytes.ofVersion(version), key: key, day: day)
         }
         let number = releases.number(of: entry.id, adding: entry)
-        return AdmittedName(entry.isBeyond ? StoreLimits.other : version, number: number)
+        return AdmittedName(entry.isOverLimit ? StoreLimits.other : version, number: number)
     }
 
     func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName {
-        let (row, isBeyond) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
+        let (row, isOverLimit) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(name), key: key, day: day)
         }
-        let number = builds.number(of: row, adding: Build(row: row, isOther: isBeyond))
-        return AdmittedName(isBeyond ? StoreLimits.other : name, number: number)
+        let number = builds.number(of: row, adding: Build(row: row, isOther: isOverLimit))
+        return AdmittedName(isOverLimit ? StoreLimits.other : name, number: number)
     }
 
     func leak(
@@ -87,10 +87,10 @@ final class ResolvedRows: NameQuota {
 extension Writer {
     func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AppEntry {
         if let known = try knownApp(named: name) { return known }
-        let isBeyond =
+        let isOverLimit =
             try number(else: "select count(*) from app where made_by = ?", of: key) >= limits.appsPerKey
-        let counted = isBeyond ? StoreLimits.other : name
-        if isBeyond, let other = try knownApp(named: counted) { return other }
+        let counted = isOverLimit ? StoreLimits.other : name
+        if isOverLimit, let other = try knownApp(named: counted) { return other }
         // The app `other` belongs to no ingest key, so that it does not count against the limit.
         let maker: Int64? = counted == StoreLimits.other ? nil : key
         try connection.run(
@@ -104,7 +104,7 @@ extension Writer {
         if let known = caches.apps.value(of: ByteText(name)) { return known }
         let select = try connection.statement(
             composed: """
-                select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release, \(NewestVersion.isSeen)
+                select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release, \(NewestVersion.isInField)
                 from app a left join release r on r.id = a.newest_release where a.name = ?
                 """)
         defer { select.reset() }
@@ -114,7 +114,7 @@ extension Writer {
         entry.newest = select.isNull(1) ? nil : select.bytes(1)
         (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
         entry.newestRow = select.optionalInt64(5)
-        entry.isNewestSeen = select.int(6) == 1
+        entry.isNewestInField = select.int(6) == 1
         caches.apps.insert(entry, for: ByteText(name))
         return entry
     }
@@ -127,11 +127,11 @@ extension Writer {
         let known = try number(
             app.releaseCount, else: "select count(*) from release where app = ?", of: app.id)
         let isOther = version == StoreLimits.other
-        var isBeyond = !isOther && known >= limits.releasesPerApp
-        if !isOther, !isBeyond { isBeyond = try !admit() }
+        var isOverLimit = !isOther && known >= limits.releasesPerApp
+        if !isOther, !isOverLimit { isOverLimit = try !admit() }
         app.releaseCount = known
-        if isBeyond, let other = try knownRelease(StoreLimits.other, of: app) { return other }
-        let counted = isBeyond ? StoreLimits.other : version
+        if isOverLimit, let other = try knownRelease(StoreLimits.other, of: app) { return other }
+        let counted = isOverLimit ? StoreLimits.other : version
         let order = VersionOrder(counted).key
         try connection.run(
             "insert into release (app, version, order_key, first_seen, last_seen) values (?, ?, ?, ?, ?)",
@@ -158,16 +158,16 @@ extension Writer {
     /// - Parameter admit: as for ``release(_:of:at:admit:)``.
     func build(
         _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
-    ) throws(StoreError) -> (row: Int64, isBeyond: Bool) {
+    ) throws(StoreError) -> (row: Int64, isOverLimit: Bool) {
         if let known = try knownBuild(name, of: release) { return (known, name == StoreLimits.other) }
         let known = try number(
             release.buildCount, else: "select count(*) from build where release = ?", of: release.id)
         let isOther = name == StoreLimits.other
-        var isBeyond = !isOther && known >= limits.buildsPerRelease
-        if !isOther, !isBeyond { isBeyond = try !admit() }
+        var isOverLimit = !isOther && known >= limits.buildsPerRelease
+        if !isOther, !isOverLimit { isOverLimit = try !admit() }
         release.buildCount = known
-        if isBeyond, let other = try knownBuild(StoreLimits.other, of: release) { return (other, true) }
-        let counted = isBeyond ? StoreLimits.other : name
+        if isOverLimit, let other = try knownBuild(StoreLimits.other, of: release) { return (other, true) }
+        let counted = isOverLimit ? StoreLimits.other : name
         try connection.run(
             "insert into build (release, name, order_key) values (?, ?, ?)", release.id, counted,
             VersionOrder(counted).key)
@@ -197,7 +197,7 @@ extension Writer {
             return (AdmittedLeak(counted: identity, isNew: false), stored)
         }
         let bytes = identity.storedBytes
-        var limit: BeyondLimit.Name?
+        var limit: OverLimitCount.Name?
         // The id belongs to a leak of another app: SHA-256 would have to collide.
         let isTaken = stored != nil
         if isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp {

@@ -10,7 +10,7 @@ extension Writer {
                 try readLogs()
                 try flushCountLog()
                 try reindexIfCrowded()
-                guard let leak = try decidable(leak) else { return nil }
+                guard let leak = try decisionTarget(leak) else { return nil }
                 let (action, row) = try insert(decision, about: leak, now: now)
                 if decision.action != .note {
                     try connection.run("delete from decision_release where decision = ?", leak.state)
@@ -27,7 +27,7 @@ extension Writer {
         }
     }
 
-    private struct Decidable {
+    private struct DecisionTarget {
         var row: Int64
         var state: Int64
         var reports: Int
@@ -36,7 +36,7 @@ extension Writer {
         var newestVersion: String
     }
 
-    private func decidable(_ leak: LeakID) throws(StoreError) -> Decidable? {
+    private func decisionTarget(_ leak: LeakID) throws(StoreError) -> DecisionTarget? {
         let select = try connection.statement(
             """
             select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
@@ -47,13 +47,13 @@ extension Writer {
         defer { select.reset() }
         try select.bind(leak.bytes)
         guard try select.step() else { return nil }
-        return Decidable(
+        return DecisionTarget(
             row: select.int64(0), state: select.int64(1), reports: select.int(2),
             newestVersion: select.text(3))
     }
 
     private func insert(
-        _ decision: Decision, about leak: Decidable, now: Int64
+        _ decision: Decision, about leak: DecisionTarget, now: Int64
     ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
         let kind = decision.action.kind.rawValue
         switch decision.action {

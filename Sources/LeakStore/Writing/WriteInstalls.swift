@@ -47,8 +47,8 @@ extension Writer {
     private func installs(in row: Int64) throws(StoreError) -> InstallEntry {
         if let known = caches.installs.value(of: row) { return known }
         let entry: InstallEntry
-        if let ahead = caches.logs?.installs.ahead[row] {
-            entry = ahead
+        if let pendingSets = caches.logs?.installs.pendingSets[row] {
+            entry = pendingSets
         } else {
             entry = InstallEntry()
             let select = try connection.statement("select members from install_set where id = ?")
@@ -82,7 +82,8 @@ extension Writer {
         var log = InstallLog()
         for (row, hash) in try connection.installLog() {
             // The cache may have forgotten the set since the log named it first, and the table lacks what the log has.
-            let entry = if let ahead = log.ahead[row] { ahead } else { try installs(in: row) }
+            let entry =
+                if let pendingSets = log.pendingSets[row] { pendingSets } else { try installs(in: row) }
             if entry.set.insert(hash) { log.add([hash], to: entry, row) }
         }
         log.unwritten = []
@@ -90,8 +91,8 @@ extension Writer {
     }
 
     func flushInstallLog() throws(StoreError) {
-        guard let log = caches.logs?.installs, !log.ahead.isEmpty else { return }
-        for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) {
+        guard let log = caches.logs?.installs, !log.pendingSets.isEmpty else { return }
+        for (row, entry) in log.pendingSets.sorted(by: { $0.key < $1.key }) {
             try store(entry, in: row)
             entry.isInLog = false
         }
@@ -109,17 +110,17 @@ struct InstallLog: PendingLog {
     private static let memberLimit = 262_144
 
     /// Sets that have members in the log, by row of `install_set`.
-    private(set) var ahead: [Int64: InstallEntry] = [:]
+    private(set) var pendingSets: [Int64: InstallEntry] = [:]
     private var count = 0
     /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.
     var unwritten: [UInt8] = []
 
     func isLong(beyond limits: PendingLogs.Limits) -> Bool {
-        count > Self.memberLimit || ahead.count > limits.installSets
+        count > Self.memberLimit || pendingSets.count > limits.installSets
     }
 
     mutating func add(_ fresh: [UInt64], to entry: InstallEntry, _ row: Int64) {
-        if !entry.isInLog { ahead[row] = entry }
+        if !entry.isInLog { pendingSets[row] = entry }
         entry.isInLog = true
         count += fresh.count
         for hash in fresh {

@@ -281,23 +281,23 @@ final class Writer {
             "update dropped set count = min(count + ?, LARGEST_TOTAL) where app = ? and reason = ?", count,
             app.id, reason)
         guard connection.changes == 0 else { return }
-        var isBeyond = false
+        var isOverLimit = false
         if reason != StoreLimits.other {
             let known = try number(
                 app.reasonCount, else: "select count(*) from dropped where app = ? and reason <> 'other'",
                 of: app.id)
-            isBeyond = known >= limits.droppedReasonsPerApp
-            app.reasonCount = known + (isBeyond ? 0 : 1)
+            isOverLimit = known >= limits.droppedReasonsPerApp
+            app.reasonCount = known + (isOverLimit ? 0 : 1)
         }
         try connection.run(
             """
             insert into dropped (app, reason, count) values (?, ?, ?)
             on conflict (app, reason) do update set count = min(count + excluded.count, LARGEST_TOTAL)
-            """, app.id, isBeyond ? StoreLimits.other : reason, count)
-        if isBeyond { try write(.droppedReasons, count, of: app) }
+            """, app.id, isOverLimit ? StoreLimits.other : reason, count)
+        if isOverLimit { try write(.droppedReasons, count, of: app) }
     }
 
-    func write(_ limit: BeyondLimit.Name, _ count: Int, of app: AppEntry) throws(StoreError) {
+    func write(_ limit: OverLimitCount.Name, _ count: Int, of app: AppEntry) throws(StoreError) {
         try connection.run(
             """
             insert into beyond (app, name, count) values (?, ?, ?)
@@ -319,7 +319,7 @@ final class Writer {
             where id = ?
             """, release.span.first, release.span.last, release.reports, release.freed, release.sessions,
             release.leakySessions, checks, entry.id)
-        var beyond: [BeyondLimit.Name: Int] = [:]
+        var beyond: [OverLimitCount.Name: Int] = [:]
         for (className, check) in release.checks.sorted(by: { $0.key.text < $1.key.text }) {
             if let limit = try write(check, of: className.text, to: entry, day: day) {
                 beyond[limit, default: 0].addBounded(check.count)
@@ -332,12 +332,12 @@ final class Writer {
     /// - Returns: the limit because of which the class does not count under its own name.
     private func write(
         _ check: SubmissionAggregate.Check, of className: String, to release: ReleaseEntry, day: Int
-    ) throws(StoreError) -> BeyondLimit.Name? {
+    ) throws(StoreError) -> OverLimitCount.Name? {
         try connection.run(
             "update release_check set checks = min(checks + ?, LARGEST_TOTAL) where release = ? and class = ?",
             check.count, release.id, className)
         guard connection.changes == 0 else { return nil }
-        var limit: BeyondLimit.Name?
+        var limit: OverLimitCount.Name?
         if className != StoreLimits.other {
             let known = try number(
                 release.checkClassCount,

@@ -84,7 +84,7 @@ struct GenericArguments {
 
 /// The places where the contexts of one generic closure hold its type arguments.
 struct GenericContext {
-    enum Place {
+    enum ArgumentLocation {
         /// A word of the context is the type.
         case type(offset: UInt)
         /// A capture is an object of the class or of a subclass.
@@ -94,7 +94,7 @@ struct GenericContext {
     struct Parameter {
         var depth: Int
         var index: Int
-        var place: Place
+        var place: ArgumentLocation
         /// The indexes of the type arguments to take, the innermost first.
         var path: [Int]
     }

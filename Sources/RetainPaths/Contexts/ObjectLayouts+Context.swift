@@ -87,7 +87,7 @@ extension ObjectLayouts {
         var context = GenericContext(descriptor: descriptor)
         for (name, source) in sources {
             guard let parameter = name.genericParameter else { return nil }
-            let place: GenericContext.Place
+            let place: GenericContext.ArgumentLocation
             switch source.origin {
             case .binding(let index):
                 guard index < descriptor.bindingCount else { return nil }

@@ -44,7 +44,7 @@ extension GraphWalker {
             return
         }
         for index in 0..<count {
-            guard mayLookAtElement() else { return }
+            guard mayReadElement() else { return }
             if bitmap != 0 {
                 guard let bits = reader.memory.word(bitmap &+ UInt(index / 64 * 8)) else { return }
                 if bits >> UInt(index % 64) & 1 == 0 { continue }

@@ -72,7 +72,7 @@ struct GraphWalker: ~Copyable {
     /// Counts an element of a container against the budget.
     ///
     /// - Returns: `false` if the budget is used up.
-    mutating func mayLookAtElement() -> Bool {
+    mutating func mayReadElement() -> Bool {
         guard elementsLeft > 0, !isFull else {
             graph.isTruncated = true
             return false
@@ -153,7 +153,7 @@ struct GraphWalker: ~Copyable {
     /// Adds a suspected reference for each word that is the address of an object.
     private mutating func search(_ address: UInt, from start: Int, to end: Int) {
         var offset = start.aligned(to: 8)
-        while offset + 8 <= end, mayLookAtElement() {
+        while offset + 8 <= end, mayReadElement() {
             if let word = reader.memory.word(address &+ UInt(offset)) {
                 addSuspected(word, label: 0, flags: [])
             }

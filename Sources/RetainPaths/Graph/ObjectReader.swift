@@ -111,7 +111,7 @@ struct ObjectReader: ~Copyable {
         return arguments
     }
 
-    private mutating func type(at place: GenericContext.Place, of address: UInt) -> Metadata? {
+    private mutating func type(at place: GenericContext.ArgumentLocation, of address: UInt) -> Metadata? {
         switch place {
         case .type(let offset):
             guard let type = memory.word(address &+ offset), isType(type) else { return nil }

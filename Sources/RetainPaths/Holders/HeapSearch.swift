@@ -15,7 +15,7 @@ struct HeapSearch {
     private static let byteLimit = 1 << 30
     /// The maximum number of addresses that are visited in one round, 8 GiB, with memory behind them or not, because each visit
     /// takes time. Larger mappings are left out: a sanitizer or another allocator reserves terabytes.
-    static let lookLimit = 1 << 33
+    static let addressLimit = 1 << 33
     private static let blockBytes = 1 << 20
 
     /// A word that was found, and the object whose address it is.
@@ -123,10 +123,10 @@ struct HeapSearch {
         defer { unsafe block.deallocate() }
         let own = UInt(bitPattern: block)..<(UInt(bitPattern: block) + UInt(Self.blockBytes))
         var (bytes, looked) = (0, 0)
-        for region in regions where region.count <= Self.lookLimit {
+        for region in regions where region.count <= Self.addressLimit {
             var address = region.lowerBound
             while address < region.upperBound, hits.count < Self.hitLimit, bytes < Self.byteLimit,
-                looked < Self.lookLimit, end.map({ ContinuousClock.now < $0 }) ?? true
+                looked < Self.addressLimit, end.map({ ContinuousClock.now < $0 }) ?? true
             {
                 let count = min(Self.blockBytes, Int(region.upperBound - address))
                 if WritableMemory.isTouched(address, count: count),

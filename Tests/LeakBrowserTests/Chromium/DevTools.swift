@@ -4,7 +4,7 @@ import LeakPlatform
 /// The DevTools protocol: calls, their answers, and events. https://chromedevtools.github.io/devtools-protocol/
 final class DevTools: Sendable {
     /// Timeout of an answer, for busy machines.
-    static let patience: Duration = .seconds(90)
+    static let timeout: Duration = .seconds(90)
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -39,7 +39,7 @@ final class DevTools: Sendable {
     /// Calls a method and waits for its answer.
     ///
     /// - Parameter session: session of the target tab; `nil` is the browser.
-    /// - Throws: ``Failure`` with Chromium's message, or after ``patience``.
+    /// - Throws: ``Failure`` with Chromium's message, or after ``timeout``.
     func call(
         _ method: String, _ parameters: JSON = [:], session: String? = nil
     ) async throws -> JSON {
@@ -51,7 +51,7 @@ final class DevTools: Sendable {
         if let session { message["sessionId"] = JSON(session) }
         let bytes = try JSON.object(message).bytes
         let watch = Task { [state] in
-            try await Task.sleep(for: Self.patience)
+            try await Task.sleep(for: Self.timeout)
             Self.end(number, with: .failure(Failure(description: "\(method): no answer in time")), state)
         }
         defer { watch.cancel() }

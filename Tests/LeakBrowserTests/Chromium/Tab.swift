@@ -93,7 +93,7 @@ final class Tab: Sendable {
     }
 
     private func wait(_ words: String, until condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + DevTools.patience
+        let deadline = ContinuousClock.now + DevTools.timeout
         while try await !condition() {
             guard ContinuousClock.now < deadline else {
                 let place = try? await evaluate("location.href").text

@@ -26,7 +26,7 @@ extension BrowserTests {
             let site = try await Site()
             try await Browser.tab(look) { tab in
                 // A preview opens the link before the browser does.
-                try await site.look(at: site.signInLink)
+                try await site.preview(at: site.signInLink)
                 try await tab.open(site.signInLink)
                 try await tab.expect("h1", reads: ["Sign in"])
                 try await tab.loading { try await tab.click("main button") }

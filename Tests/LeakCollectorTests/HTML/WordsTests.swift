@@ -75,10 +75,10 @@ import Testing
     @Test func `a moment in a file is told by its day, which stays true`() {
         let file = PageContext(links: Links(mode: .files(page: .summary(app: nil))), now: Shop.now)
         #expect(
-            file.moment(Shop.now - 60_000).html
+            file.relativeTime(Shop.now - 60_000).html
                 == #"<time datetime="2026-11-20T11:59:03Z">\#("20\u{A0}Nov")</time>"#)
         let served = PageContext(links: Links(mode: .server(base: "")), now: Shop.now)
-        #expect(served.moment(Shop.now - 60_000).words == "1\u{A0}min ago")
+        #expect(served.relativeTime(Shop.now - 60_000).words == "1\u{A0}min ago")
     }
 
     @Test(arguments: zip(Period.allCases, ["24 h", "7 days", "14 days", "30 days", "90 days"]))

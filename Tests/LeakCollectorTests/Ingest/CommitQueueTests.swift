@@ -10,7 +10,7 @@ import LeakPlatform
 /// Requests on real connections to a store that writes only on command.
 @Suite struct CommitQueueTests {
     /// Service that passes the body of each request to a queue and answers with the result.
-    private struct Desk: Service {
+    private struct QueueService: Service {
         let queue: CommitQueue
 
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
@@ -39,9 +39,9 @@ import LeakPlatform
             var limits = CommitQueue.Limits()
             limits.waitingBytes = waitingBytes
             queue = CommitQueue(
-                store: store, limits: limits, now: { 0 }, finished: { _ in }, untidy: { _ in })
+                store: store, limits: limits, now: { 0 }, finished: { _ in }, checkpointError: { _ in })
             thread = queue.start()
-            server = try Server(.init(port: 0), service: Desk(queue: queue))
+            server = try Server(.init(port: 0), service: QueueService(queue: queue))
             server.start()
         }
 

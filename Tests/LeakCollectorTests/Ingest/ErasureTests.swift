@@ -58,7 +58,7 @@ import Testing
 
     @Test func `long erasures hold up no reader, and none of them holds up the end`() throws {
         let begun = Guarded(0)
-        let running = try RunningCollector(store: { EndlessErasing(store: $0, begun: begun) })
+        let running = try RunningCollector(store: { EndlessErasureStore(store: $0, begun: begun) })
         let address = running.address
         let statuses = Guarded([Int]())
         // One erasure that runs, as many as may wait, and one that may not wait.
@@ -89,7 +89,7 @@ import Testing
 }
 
 /// A store whose erasures run until the caller stops them.
-private struct EndlessErasing: ForwardingStore {
+private struct EndlessErasureStore: ForwardingStore {
     let store: any Store
     /// Number of erasures that have begun.
     let begun: Guarded<Int>

@@ -31,7 +31,7 @@ enum RealSDK {
         process.standardOutput = output
         process.standardError = errors
         // The pipes are read while the process runs, because it would wait forever to write to a full pipe.
-        let (said, words) = (Drain(output), Drain(errors))
+        let (said, words) = (PipeReader(output), PipeReader(errors))
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in ended.resume() }
             do {
@@ -49,7 +49,7 @@ enum RealSDK {
 }
 
 /// Reader of a pipe to its end, on a separate thread.
-private struct Drain {
+private struct PipeReader {
     private let chunks: AsyncStream<Data>
 
     init(_ pipe: Pipe) {

@@ -37,10 +37,10 @@ import Testing
 
     @Test func `of what was refused only what came too soon is noted`() {
         let rejections = SentryRejections()
-        rejections.note(Problem(.forbidden, "words"), 3, of: 1)
-        rejections.note(Problem(.tooManyRequests, "words"), 0, of: 1)
+        rejections.record(Problem(.forbidden, "words"), 3, of: 1)
+        rejections.record(Problem(.tooManyRequests, "words"), 0, of: 1)
         #expect(rejections.take(of: 1) == 0)
-        rejections.note(Problem(.tooManyRequests, "words"), 3, of: 1)
+        rejections.record(Problem(.tooManyRequests, "words"), 3, of: 1)
         #expect(rejections.take(of: 2) == 0)
         #expect(rejections.take(of: 1) == 3)
         #expect(rejections.take(of: 1) == 0)

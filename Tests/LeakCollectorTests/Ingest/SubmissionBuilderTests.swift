@@ -91,7 +91,7 @@ import Testing
         ] as [(Int64?, Int64)])
     func `a device's clock is believed within bounds`(offset: Int64?, expected: Int64) {
         let at = offset.map { WireTime(milliseconds: Self.now + $0) }
-        #expect(SubmissionBuilder.moment(at, receivedAt: Self.now) == Self.now + expected)
+        #expect(SubmissionBuilder.countedTime(at, receivedAt: Self.now) == Self.now + expected)
     }
 
     @Test func `one batch has one sender, and a report may have its own`() throws {

@@ -20,7 +20,7 @@ enum MessagePromises {
             if let broken = brokenByDocument(document, &cache) { return "\(format): \(broken)" }
             if format == .text, let broken = brokenByText(document) { return broken }
         }
-        if let broken = brokenByReception(body) ?? brokenBySentry(body) { return broken }
+        if let broken = brokenByIngest(body) ?? brokenBySentry(body) { return broken }
         let text = String(decoding: body.prefix(2 * 1024), as: UTF8.self)
         return brokenByName(text) ?? brokenByUser(text, body.count)
     }
@@ -85,7 +85,7 @@ enum MessagePromises {
     }
 
     /// Checks that a complete request with any content gets a JSON response.
-    private static func brokenByReception(_ body: [UInt8]) -> String? {
+    private static func brokenByIngest(_ body: [UInt8]) -> String? {
         for format in [WireFormat.json, .text] {
             let ingestRequest = IngestRequest(
                 body: body, format: format, app: "a", version: "1", idempotencyKey: "k",

@@ -51,12 +51,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (BeyondLimit.Name.leaks, "Limit reached (leaks per app): 7 counted as “other”"),
+        (OverLimitCount.Name.leaks, "Limit reached (leaks per app): 7 counted as “other”"),
         (.details, "Limit reached (detail bytes per key and day): 7 left out"),
     ])
-    func `the totals name the limits that were reached`(limit: BeyondLimit.Name, words: String) throws {
+    func `the totals name the limits that were reached`(limit: OverLimitCount.Name, words: String) throws {
         var overview = Shop.overview
-        overview.beyond = [BeyondLimit(app: "com.acme.shop", limit: limit, count: 7)]
+        overview.beyond = [OverLimitCount(app: "com.acme.shop", limit: limit, count: 7)]
         let summary = SummaryPage(context: Shop.context(), overview: overview, page: Shop.page)
         #expect(try Markup(summary.html.bytes).texts.contains { $0.contains(words) })
     }

@@ -62,7 +62,7 @@ enum Shop {
         share: Share(reports: 1207, checks: 14_901))
 
     /// The status of a leak that was resolved in 5.0.0 and seen again.
-    static let backAgain = DecisionStatus(
+    static let regressedStatus = DecisionStatus(
         decision: PastDecision(
             .resolved(version: "5.0.0", isAfter: false), note: "weak self", by: "anna", at: now - 700 * hour),
         reportsSince: 571, regressedIn: "5.2.0")
@@ -73,7 +73,7 @@ enum Shop {
             leak(
                 2, "CartViewModel", kind: "object", stack: [],
                 cycle: ["CartViewModel.onChange", "closure", "CartViewModel"]),
-            state: .regressed, standing: backAgain, reports: 641, installs: 402, from: "4.9.0",
+            state: .regressed, standing: regressedStatus, reports: 641, installs: 402, from: "4.9.0",
             seen: 31 * minute,
             trend: [40, 22, 8, 0, 0, 0, 0, 0, 0, 0, 12, 90, 201, 268],
             share: Share(reports: 641, checks: 16_025)),

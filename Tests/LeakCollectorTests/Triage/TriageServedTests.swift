@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Returns the number of leaks to fix, and the text of the leak's page.
-    private func look(_ running: RunningCollector, _ leak: String) throws -> (toFix: Int, words: String) {
+    private func state(_ running: RunningCollector, _ leak: String) throws -> (toFix: Int, words: String) {
         let page = try Markup(running.get("/leaks/\(leak)").body)
         return (
             try #require(try running.json("/api/v1/leaks")["total"] as? Int),
@@ -46,7 +46,7 @@ import Testing
         #expect(answer["state"] as? String == "resolved")
         try report("5.0.0", to: running)
         try report("4.9.0", to: running)
-        var (toFix, words) = try look(running, leak)
+        var (toFix, words) = try state(running, leak)
         #expect(toFix == 0)
         #expect(
             words.contains("Resolved in the next version after |5.0.0")
@@ -54,7 +54,7 @@ import Testing
         #expect(words.contains("<b>"))
 
         try report("5.1.0", to: running)
-        (toFix, words) = try look(running, leak)
+        (toFix, words) = try state(running, leak)
         #expect(toFix == 1)
         #expect(words.contains("Regressed in 5.1.0"))
         #expect(words.contains("seen again in 5.1.0 (1\u{A0}report since)"))
@@ -80,9 +80,9 @@ import Testing
             "do=\(button)&newest=5.2", "application/x-www-form-urlencoded", to: "/leaks/\(leak)/decisions",
             fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
         #expect(answer.status == 303)
-        #expect(try look(running, leak).toFix == 0)
+        #expect(try state(running, leak).toFix == 0)
         try report(back, to: running)
-        let (toFix, words) = try look(running, leak)
+        let (toFix, words) = try state(running, leak)
         #expect(toFix == 1)
         #expect(words.contains("Regressed in \(back)"))
     }
@@ -93,11 +93,11 @@ import Testing
         let leak = try leak(running)
         _ = try decide(#"{"action":"ignore","reports":10}"#, about: leak, running)
         try report("1.0", to: running, count: 9)
-        var (toFix, words) = try look(running, leak)
+        var (toFix, words) = try state(running, leak)
         #expect(toFix == 0)
         #expect(words.contains("Ignored until 10\u{A0}more reports (9 so far)"))
         try report("1.0", to: running)
-        (toFix, words) = try look(running, leak)
+        (toFix, words) = try state(running, leak)
         #expect(toFix == 1)
         #expect(words.contains("Was ignored until 10\u{A0}more reports (10 so far)"))
     }
@@ -127,11 +127,11 @@ import Testing
         #expect(history.allSatisfy { $0["by"] as? String == Setting.accessToken.variable })
         #expect(history.first?["note"] as? String == "\"onload=x]]>\u{202E}")
         #expect(json["state"] as? String == "ignored")
-        let words = try look(running, leak).words
+        let words = try state(running, leak).words
         #expect(words.contains("\"onload=x]]>\u{FFFD}"))
-        #expect(try look(running, leak).toFix == 0)
+        #expect(try state(running, leak).toFix == 0)
         _ = try decide(#"{"action":"reopen"}"#, about: leak, running)
-        #expect(try look(running, leak).toFix == 1)
+        #expect(try state(running, leak).toFix == 1)
         #expect(try running.json("/api/v1/leaks/\(leak)")["standing"] is NSNull)
     }
 
@@ -145,7 +145,7 @@ import Testing
         #expect(
             try running.post(#"{"class":"Cart","type":"freed","lived_ms":2300,"app":{"id":"a"}}"#).status
                 == 200)
-        let words = try look(running, leak(running)).words.replacing("\u{A0}", with: " ")
+        let words = try state(running, leak(running)).words.replacing("\u{A0}", with: " ")
         for part in [
             "Reports per hour, by version", "step 0", "step 2", "First report", "Newest report", "t0", "t2",
             "2.0 s – 5.0 s",

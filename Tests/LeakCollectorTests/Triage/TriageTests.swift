@@ -14,7 +14,7 @@ import LeakPlatform
     /// Starts a collector with one leak, and records the decisions that reach its store.
     private func collector() throws -> (RunningCollector, leak: String, Guarded<[Decision]>) {
         let decisions = Guarded<[Decision]>([])
-        let running = try RunningCollector(store: { Deciding(store: $0, decisions: decisions) })
+        let running = try RunningCollector(store: { DecisionRecordingStore(store: $0, decisions: decisions) })
         #expect(try running.post(#"{"class":"Cart","app":{"id":"a","version":"1.0"}}"#).status == 200)
         let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
         return (running, try #require(leaks.first?["id"] as? String), decisions)
@@ -215,7 +215,7 @@ import LeakPlatform
 }
 
 /// A store that records decisions and does not apply them.
-private struct Deciding: ForwardingStore {
+private struct DecisionRecordingStore: ForwardingStore {
     let store: any Store
     let decisions: Guarded<[Decision]>
 

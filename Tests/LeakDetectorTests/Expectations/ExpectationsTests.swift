@@ -53,16 +53,16 @@ import Testing
                             ? .retained(ObjectIdentifier(identities[entry.subject])) : .gone
                     reports += 1
                     let id = "id\(reports)"
-                    let verdict = expectations.evaluate(
+                    let result = expectations.evaluate(
                         entry, objectState, owner: owner(of: entry.subject),
                         at: due, reportID: { id })
-                    if let verdict { note(verdict, entry.subject, at: due) }
+                    if let result { record(result, entry.subject, at: due) }
                 }
             }
         }
 
-        mutating func note(_ verdict: ExpectationResult, _ object: Int, at now: Int) {
-            switch verdict {
+        mutating func record(_ result: ExpectationResult, _ object: Int, at now: Int) {
+            switch result {
             case .leaked(_, _, let waited, let alive, _):
                 told.append("\(now) leak \(object) waited \(waited) alive \(alive)")
             case .freed(_, let lived, let alive):
@@ -252,7 +252,7 @@ import Testing
         #expect(table.told.first == "\(told) leak 1 waited \(told) alive 1")
     }
 
-    @Test func `what is in use again before the verdict is neither checked nor told`() {
+    @Test func `what is in use again before the result is neither checked nor told`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_000)
@@ -284,8 +284,8 @@ import Testing
         table.expect(1)
         table.run(to: 1_600)
         let identity = ObjectIdentifier(table.identities[1])
-        let verdict = table.expectations.end(of: identity, as: objectState, at: 1_700)
-        table.note(try #require(verdict), 1, at: 1_700)
+        let result = table.expectations.end(of: identity, as: objectState, at: 1_700)
+        table.record(try #require(result), 1, at: 1_700)
         #expect(table.told.last == "1700 \(objectState == .gone ? "freed" : "came back") 1 lived 200 alive 0")
         let again = table.expectations.end(of: identity, as: objectState, at: 1_700)
         #expect(again == nil)
@@ -556,8 +556,8 @@ import Testing
         table.expect(1)
         table.run(to: 10_000)
         #expect(table.told.isEmpty)
-        let verdict = table.expectations.end(of: table.identity(1), as: .gone, at: 10_000)
-        #expect(verdict == nil)
+        let result = table.expectations.end(of: table.identity(1), as: .gone, at: 10_000)
+        #expect(result == nil)
         table.expect(1, at: 10_000)
         table.run(to: 20_000)
         #expect(table.told.count == 1, "another object has its place")
@@ -567,8 +567,8 @@ import Testing
         var table = Table()
         table.expect(1)
         table.run(to: 2_000)
-        let verdict = table.expectations.ignore(1, table.identity(1), type: Page.self, at: 2_000)
-        #expect(verdict == .forgotten(reportID: "id2", isIgnored: true))
+        let result = table.expectations.ignore(1, table.identity(1), type: Page.self, at: 2_000)
+        #expect(result == .forgotten(reportID: "id2", isIgnored: true))
         #expect(table.expectations.counts.leaked == 1, "it was reported")
         table.alive = []
         table.run(to: 100_000)

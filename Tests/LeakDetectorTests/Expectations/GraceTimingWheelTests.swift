@@ -16,27 +16,27 @@ import Testing
     @Test(arguments: 1...20)
     func `gives what a list gives`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
-        var ring = GraceTimingWheel()
+        var wheel = GraceTimingWheel()
         var list: [(due: Int, line: UInt)] = []
         var pages: [Page] = []
         var now = 0
         for step in 1...400 {
             let grace = [0, 1, 99, 100, 101, 900, 6_399, 6_400, 6_500, 70_000].randomElement(using: &random)!
             pages.append(Page())
-            let due = ring.insert(pages.last!, call(grace, line: UInt(step)), at: now)
+            let due = wheel.insert(pages.last!, call(grace, line: UInt(step)), at: now)
             #expect(due >= now + grace && due % 100 == 0)
             list.append((due, UInt(step)))
             now += Int.random(in: 0...300, using: &random)
-            #expect(ring.nextDue == list.map(\.due).min())
+            #expect(wheel.nextDue == list.map(\.due).min())
             let due2 = list.filter { $0.due <= now }.map(\.line).sorted()
             list.removeAll { $0.due <= now }
             var taken: [UInt] = []
-            for chunk in ring.takeDue(at: now) {
+            for chunk in wheel.takeDue(at: now) {
                 for index in 0..<chunk.count {
                     #expect(chunk.object(at: index) != nil)
                     let slot = chunk.slot(at: index)
-                    taken.append(ring.call(slot).context.line)
-                    ring.release(slot, count: 1)
+                    taken.append(wheel.call(slot).context.line)
+                    wheel.release(slot, count: 1)
                 }
             }
             #expect(taken.sorted() == due2)

@@ -78,7 +78,7 @@ private final class Cache: Sendable {}
         withExtendedLifetime(object) {}
     }
 
-    @Test func `a closure of the main actor is asked on it wherever verdicts come`() async {
+    @Test func `a closure of the main actor is asked on it wherever results come`() async {
         #expect(await App().run(queue: DispatchQueue(label: "own")) == 1)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Screens in tab bar, page, split and custom containers.
 @MainActor @Suite struct ContainerTests {
-    private let kit = Kit()
+    private let kit = SimulatedUIKit()
 
     @Test func `tabs that are not selected are not told`() {
         let tabs = Tabs(kit, Cart(kit), Order(kit))
@@ -34,7 +34,7 @@ import Testing
         sheet.push(kit.keep(Cart(kit)))
         sheet.pop()
         kit.settle()
-        #expect(kit.report(0).stack.map(Kit.short) == ["Tabs", "Nav", "Cart"])
+        #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Tabs", "Nav", "Cart"])
     }
 
     @Test func `a page that is cached is not told`() {
@@ -146,7 +146,7 @@ import Testing
         kit.tell(.didDisappear, Home(kit))
         kit.settle()
         #expect(kit.told == ["leak Cart"])
-        #expect(kit.report(0).stack.map(Kit.short) == ["Tabs", "Nav", "Cart"])
+        #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Tabs", "Nav", "Cart"])
         #expect(kit.report(0).reason == "popped")
     }
 
@@ -188,7 +188,7 @@ import Testing
         kit.window.root?.dismiss()
         kit.settle()
         #expect(kit.told == ["leak Cart"])
-        #expect(kit.report(0).stack.map(Kit.short) == ["Home", "Nav", "Cart"])
+        #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "Nav", "Cart"])
         #expect(kit.report(0).reason == "closed")
     }
 

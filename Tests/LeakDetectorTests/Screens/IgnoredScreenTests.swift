@@ -5,14 +5,14 @@ import Testing
 
 /// Screens that stay on purpose, and screens that do not belong to the app.
 @MainActor @Suite struct IgnoredScreenTests {
-    private let kit = Kit()
+    private let kit = SimulatedUIKit()
 
     @Test(arguments: [
         LeakDetector.Suppression(classes: ["Cart"]), .init(prefixes: ["LeakDetectorTests.C"]),
         .init(modules: ["LeakDetectorTests"]),
     ])
     func `a screen of an ignored class is not told`(suppression: LeakDetector.Suppression) {
-        let kit = Kit(suppression: suppression)
+        let kit = SimulatedUIKit(suppression: suppression)
         kit.window.root = Home(kit)
         kit.window.root?.present(kit.keep(Cart(kit)))
         kit.window.root?.dismiss()
@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: [LeakDetector.Answer.ignore, .ignoreClass])
     func `a screen that was answered for is not asked about again`(answer: LeakDetector.Answer) {
-        let kit = Kit(answer: answer)
+        let kit = SimulatedUIKit(answer: answer)
         kit.window.root = Home(kit)
         let cart = kit.keep(Cart(kit))
         for _ in 0..<3 {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `screens and views of the keyboard's windows are not told`() {
-        let kit = Kit(suppression: .init(windows: ["LeakDetectorTests.KeyboardWindow"]))
+        let kit = SimulatedUIKit(suppression: .init(windows: ["LeakDetectorTests.KeyboardWindow"]))
         let window = KeyboardWindow(kit)
         let order = kit.keep(Order(kit))
         window.root = order

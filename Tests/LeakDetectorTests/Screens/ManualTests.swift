@@ -5,7 +5,7 @@ import Testing
 
 /// Screens that request their check in `viewDidDisappear`, without events from UIKit.
 @MainActor @Suite struct ManualTests {
-    private let kit = Kit()
+    private let kit = SimulatedUIKit()
     private let nav: Nav
 
     init() {
@@ -26,7 +26,7 @@ import Testing
         kit.settle()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "popped")
-        #expect(kit.report(0).stack.map(Kit.short) == ["Nav", "Cart"])
+        #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Nav", "Cart"])
         #expect(kit.report(0).keys.contains(CustomKey("file", .string("App/Screen.swift"))))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Screens that are presented and dismissed.
 @MainActor @Suite struct PresentationTests {
-    private let kit = Kit()
+    private let kit = SimulatedUIKit()
     private let home: Home
 
     init() {

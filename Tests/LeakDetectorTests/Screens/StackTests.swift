@@ -5,7 +5,7 @@ import Testing
 
 /// Screens in navigation controllers.
 @MainActor @Suite struct StackTests {
-    private let kit = Kit()
+    private let kit = SimulatedUIKit()
     private let nav: Nav
 
     init() {

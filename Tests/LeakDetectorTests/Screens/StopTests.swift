@@ -5,10 +5,10 @@ import Testing
 
 /// Screen observation after the detector is stopped, and with two detectors.
 @MainActor @Suite struct StopTests {
-    private let kit = Kit()
+    private let kit = SimulatedUIKit()
 
     /// Stops the detector and waits until it has released the screens, which happens in a separate turn of the main actor.
-    private func stop(_ kit: Kit) async throws {
+    private func stop(_ kit: SimulatedUIKit) async throws {
         kit.detector.stop()
         let deadline = ContinuousClock.now + .seconds(120)
         while !kit.screens.isStopped, ContinuousClock.now < deadline {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a stop holds for screens with a queue of the detector's own too`() {
-        let kit = Kit(queue: DispatchQueue(label: "objects"))
+        let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects"))
         kit.detector.stop()
         let cart = kit.keep(Cart(kit))
         kit.window.root = cart
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `what is ignored before screens are watched is ignored, on two queues too`() async throws {
-        let kit = Kit(queue: DispatchQueue(label: "objects")) {
+        let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 100
             $0.secondLookMilliseconds = 0
         }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `a screen that two detectors watch is told by both`() {
-        let other = Kit()
+        let other = SimulatedUIKit()
         other.window.root = Home(other)
         let (home, cart) = (Home(kit), kit.keep(Cart(kit)))
         kit.window.root = home
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `the end of a screen that two detectors watch is seen by both, or by one`() async throws {
-        let other = Kit()
+        let other = SimulatedUIKit()
         for isStopped in [false, true] {
             if isStopped { try await stop(kit) }
             do {

@@ -25,7 +25,7 @@ import Testing
     private func release(_ held: Held) { onOtherThread { held.object = nil } }
 
     /// Shows a screen and closes it.
-    private func closed(_ kit: Kit) -> Held {
+    private func closed(_ kit: SimulatedUIKit) -> Held {
         kit.window.root = Home(kit)
         let cart = Cart(kit)
         kit.window.root?.present(cart)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `a screen may end on any thread, its view ends on the main one`() {
-        let kit = Kit()
+        let kit = SimulatedUIKit()
         let held = closed(kit)
         kit.settle()
         weak let view = (held.object as? Cart)?.view
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `views of a detector that is gone end on the main thread too`() {
-        let kit = Kit()
+        let kit = SimulatedUIKit()
         var screens: Screens? = Screens(
             checker: kit.detector.checkers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
         )
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `any thread may ask to ignore a screen`() {
-        let kit = Kit()
+        let kit = SimulatedUIKit()
         let held = closed(kit)
         kit.settle()
         onOtherThread { [detector = kit.detector] in held.object.map(detector.ignore) }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `a detector with a queue of its own looks at screens on the main queue`() async throws {
-        let kit = Kit(queue: DispatchQueue(label: "objects")) {
+        let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 30
             $0.secondLookMilliseconds = 30
         }
@@ -106,7 +106,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a pause holds for screens that are watched before it or after`(isBefore: Bool) async throws {
-        let kit = Kit(queue: DispatchQueue(label: "objects")) {
+        let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 0
             $0.secondLookMilliseconds = 0
         }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `what is ignored is ignored on both queues`() async throws {
-        let kit = Kit(queue: DispatchQueue(label: "objects")) {
+        let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 200
             $0.secondLookMilliseconds = 0
         }

@@ -6,12 +6,12 @@ import Testing
 
 /// Views that outlive their controller, are replaced, or are taken out of their superview.
 @MainActor @Suite struct ViewTests {
-    private let kit = Kit()
+    private let kit = SimulatedUIKit()
 
     init() { kit.window.root = Home(kit) }
 
     /// Shows a cart with a view, and closes it.
-    private func close(_ view: View, on kit: Kit? = nil) {
+    private func close(_ view: View, on kit: SimulatedUIKit? = nil) {
         let kit = kit ?? self.kit
         let cart = Cart(kit)
         cart.setView(view)
@@ -32,7 +32,7 @@ import Testing
         kit.settle()
         #expect(kit.told == ["leak Chart"])
         #expect(kit.report(0).kind == .view)
-        #expect(kit.report(0).stack.map(Kit.short) == ["Home", "Cart", "Chart"])
+        #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "Cart", "Chart"])
         #expect(kit.report(0).reason == "dismissed")
     }
 
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `a view that is answered for is asked about once, however many are in it`() {
-        let kit = Kit(answer: .ignore)
+        let kit = SimulatedUIKit(answer: .ignore)
         kit.window.root = Home(kit)
         close(kit.keep(Chart(Label(), Label(), Label())), on: kit)
         kit.settle()
@@ -130,7 +130,7 @@ import Testing
 
     @Test(arguments: ["Chart", "Cart"])
     func `views of an ignored class, or of a controller of one, are not told`(name: String) {
-        let kit = Kit(suppression: .init(classes: [name]))
+        let kit = SimulatedUIKit(suppression: .init(classes: [name]))
         kit.window.root = Home(kit)
         close(View(kit.keep(Chart(Label(), Label(), Label()))), on: kit)
         kit.settle()
@@ -195,7 +195,7 @@ import Testing
         kit.settle()
         #expect(kit.told == ["leak View"])
         #expect(kit.report(0).reason == "replaced")
-        #expect(kit.report(0).stack.map(Kit.short) == ["Home", "View"])
+        #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "View"])
     }
 
     @Test func `a view that replaced another is looked at when its controller has gone`() {

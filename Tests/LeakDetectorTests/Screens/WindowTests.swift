@@ -5,7 +5,7 @@ import Testing
 
 /// Windows, the life cycle of the app, and screens outside of all windows.
 @MainActor @Suite struct WindowTests {
-    private let kit = Kit()
+    private let kit = SimulatedUIKit()
 
     private func closeCart() {
         kit.window.root?.present(kit.keep(Cart(kit)))
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func `screens that found no room are expected again later`() {
-        let kit = Kit { $0.outstanding = 1 }
+        let kit = SimulatedUIKit { $0.outstanding = 1 }
         kit.window.root = Home(kit)
         for _ in 0..<2 {
             kit.window.root?.present(kit.keep(Cart(kit)))

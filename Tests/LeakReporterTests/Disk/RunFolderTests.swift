@@ -63,7 +63,7 @@ import Testing
             #expect(child > 0)
             // The child closes its copy first of all, at an unknown time.
             #expect(
-                comesToHold { run("2", in: place).adopt() == ["a.segment"] || place.names("run-1").isEmpty })
+                eventually { run("2", in: place).adopt() == ["a.segment"] || place.names("run-1").isEmpty })
             #expect(place.names("run-1").isEmpty)
             close(ends[0])
             close(ends[1])
@@ -173,7 +173,7 @@ import Testing
             }
         }
         for thread in threads { thread.start() }
-        #expect(comesToHold { taken.finished == 4 })
+        #expect(eventually { taken.finished == 4 })
         let all = taken.names.values.flatMap(\.self)
         #expect(all.count == 100)
         #expect(Set(all).count == 100)
@@ -210,7 +210,7 @@ import Testing
                 finished.finish(keeping: run("\(number)", in: place))
             }.start()
         }
-        #expect(comesToHold { finished.finished == 4 })
+        #expect(eventually { finished.finished == 4 })
         #expect(finished.failures == [])
         #expect(run("last", in: place).adopt().count == 100)
     }

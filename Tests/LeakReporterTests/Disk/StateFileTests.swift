@@ -47,7 +47,7 @@ import Testing
         try descriptor.lock(path: running)
         let reporter = place.reporter(FakeTransport { _, _ in .none("offline") })
         #expect(
-            comesToHold {
+            eventually {
                 !place.files.contains("collection." + digits) && !place.files.contains("spent." + digits)
             })
         #expect(Set(place.files).isSuperset(of: others + ["install." + digits]))

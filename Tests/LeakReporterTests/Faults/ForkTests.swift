@@ -64,11 +64,11 @@
                     }
                     state.with { $0.isDone = true }
                 }
-                guard comesToHold({ state.with { $0.runs > 0 } }) else { exit(3) }
+                guard eventually({ state.with { $0.runs > 0 } }) else { exit(3) }
                 let children = Children()
                 for _ in 0..<300 { children.fork() }
                 state.with { $0.isStopping = true }
-                guard comesToHold({ state.with { $0.isDone } }) else { exit(2) }
+                guard eventually({ state.with { $0.isDone } }) else { exit(2) }
                 children.waitUntilUp()
                 let held = (0..<state.with { $0.runs }).count { !Self.isFree("\(path)/run-\($0)/lock") }
                 children.end()
@@ -93,11 +93,11 @@
                     }
                     state.with { $0.isDone = true }
                 }
-                guard comesToHold({ state.with { $0.looks > 0 } }) else { exit(3) }
+                guard eventually({ state.with { $0.looks > 0 } }) else { exit(3) }
                 let children = Children()
                 for _ in 0..<200 { children.fork() }
                 state.with { $0.isStopping = true }
-                guard comesToHold({ state.with { $0.isDone } }) else { exit(2) }
+                guard eventually({ state.with { $0.isDone } }) else { exit(2) }
                 children.waitUntilUp()
                 let held = (0..<50).count { !Self.isFree("\(path)/to-other/run-\($0)/lock") }
                 children.end()
@@ -127,7 +127,7 @@
                     exit(0)
                 }
                 var status: Int32 = 0
-                if !comesToHold({ unsafe waitpid(child, &status, WNOHANG) == child }) { kill(child, SIGKILL) }
+                if !eventually({ unsafe waitpid(child, &status, WNOHANG) == child }) { kill(child, SIGKILL) }
                 let isSent = FileManager.default.fileExists(atPath: marker)
                 try? FileManager.default.removeItem(atPath: marker)
                 withExtendedLifetime(parent) {}
@@ -146,13 +146,13 @@
                         state.with { $0.count += 1 }
                     }
                 }
-                guard comesToHold({ state.with { $0.count > 100 } }) else { _exit(2) }
+                guard eventually({ state.with { $0.count > 100 } }) else { _exit(2) }
                 var hasFailed = false
                 for _ in 0..<100 where !hasFailed {
                     let child = fork()
                     if child == 0 { exit(0) }
                     var status: Int32 = 0
-                    let hasEnded = comesToHold { unsafe waitpid(child, &status, WNOHANG) == child }
+                    let hasEnded = eventually { unsafe waitpid(child, &status, WNOHANG) == child }
                     if !hasEnded { kill(child, SIGKILL) }
                     hasFailed = !hasEnded || status != 0
                 }
@@ -178,7 +178,7 @@
                     _exit(others.allSatisfy { fcntl($0, F_GETFD) >= 0 } ? 0 : 1)
                 }
                 var status: Int32 = 0
-                let hasEnded = comesToHold { unsafe waitpid(child, &status, WNOHANG) == child }
+                let hasEnded = eventually { unsafe waitpid(child, &status, WNOHANG) == child }
                 if !hasEnded { kill(child, SIGKILL) }
                 for number in 0..<300 {
                     try? FileManager.default.removeItem(atPath: "\(place.path)-\(number)")
@@ -208,7 +208,7 @@
                         }
                     }
                 }
-                guard comesToHold({ state.with { $0.count > 100 } }) else { exit(2) }
+                guard eventually({ state.with { $0.count > 100 } }) else { exit(2) }
                 var hasFailed = false
                 for _ in 0..<100 where !hasFailed {
                     let child = fork()
@@ -224,7 +224,7 @@
                                 ? 0 : 1)
                     }
                     var status: Int32 = 0
-                    let hasEnded = comesToHold { unsafe waitpid(child, &status, WNOHANG) == child }
+                    let hasEnded = eventually { unsafe waitpid(child, &status, WNOHANG) == child }
                     if !hasEnded { kill(child, SIGKILL) }
                     hasFailed = !hasEnded || status != 0
                 }

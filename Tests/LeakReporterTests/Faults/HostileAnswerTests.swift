@@ -80,7 +80,7 @@ import Testing
             return try withReporter(to: { _ in [.answer(307, fields: [field])] }) { reporter, _ in
                 reporter.recordThree()
                 _ = reporter.flush(timeout: 0)
-                _ = comesToHold { reporter.statistics.failedAttempts >= 2 }
+                _ = eventually { reporter.statistics.failedAttempts >= 2 }
                 return (reporter.statistics, elsewhere.connections)
             }
         }

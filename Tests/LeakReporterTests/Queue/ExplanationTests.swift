@@ -186,19 +186,19 @@ import Testing
         }
         do {
             let reporter = place.reporter(no)
-            #expect(comesToHold { reporter.takesExplanations })
+            #expect(eventually { reporter.takesExplanations })
             reporter.record(message: "leak")
-            #expect(comesToHold { reporter.flush(timeout: generousSeconds) && !reporter.takesExplanations })
+            #expect(eventually { reporter.flush(timeout: generousSeconds) && !reporter.takesExplanations })
         }
         let yes = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = place.reporter(yes)
         #expect(!reporter.takesExplanations)
         reporter.record(leak: explained())
         reporter.record(explained(), explanation: explained().explanation ?? RetainExplanation())
-        #expect(comesToHold { reporter.flush(timeout: generousSeconds) && reporter.takesExplanations })
+        #expect(eventually { reporter.flush(timeout: generousSeconds) && reporter.takesExplanations })
         #expect(try yes.batches().allSatisfy { $0["explanations"] == nil })
-        #expect(comesToHold { !place.files.contains("no-explanations") })
+        #expect(eventually { !place.files.contains("no-explanations") })
         let next = place.reporter(yes)
-        #expect(comesToHold { next.takesExplanations })
+        #expect(eventually { next.takesExplanations })
     }
 }

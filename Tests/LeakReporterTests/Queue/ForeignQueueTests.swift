@@ -21,12 +21,12 @@ import Testing
             change(&$0)
         }
         for number in 0..<count { reporter.record(message: "leak \(number)") }
-        #expect(comesToHold { reporter.statistics.stored == count })
+        #expect(eventually { reporter.statistics.stored == count })
     }
 
     /// Waits until no run of a released reporter holds its lock.
     private func hasEnded(_ place: SharedQueueFolder, runs: Int) -> Bool {
-        comesToHold {
+        eventually {
             let locks = place.files.filter { $0.hasSuffix("/lock") }
             return locks.count == runs
                 && locks.allSatisfy { lock in
@@ -58,7 +58,7 @@ import Testing
         #expect(hasEnded(place, runs: 1))
         let own = FakeTransport { _, _ in FakeTransport.accepted(3) }
         let reporter = place.reporter(own)
-        #expect(comesToHold { reporter.statistics.sent == 3 })
+        #expect(eventually { reporter.statistics.sent == 3 })
         #expect(try own.batches().count == 1)
     }
 
@@ -75,7 +75,7 @@ import Testing
         }
         try manager.removeItem(atPath: queue + "/" + name)
         let reporter = place.reporter(FakeTransport { _, _ in FakeTransport.accepted(3) }) { $0.key = "new" }
-        #expect(comesToHold { reporter.statistics.sent == 3 })
+        #expect(eventually { reporter.statistics.sent == 3 })
     }
 
     @Test func `no file and no folder names the key`() {
@@ -95,9 +95,9 @@ import Testing
         do {
             let other = place.reporter(online) { $0.key = "another" }
             other.setCollectionEnabled(false)
-            #expect(comesToHold { other.statistics.dropped == [.deleted: 3] })
+            #expect(eventually { other.statistics.dropped == [.deleted: 3] })
         }
-        #expect(comesToHold { !place.files.contains { $0.hasPrefix("queue-1/") } })
+        #expect(eventually { !place.files.contains { $0.hasPrefix("queue-1/") } })
     }
 
     // MARK: Bounds
@@ -179,7 +179,7 @@ import Testing
             withDestinationPath: queues + "/" + other)
         let reporter = place.reporter(online)
         reporter.record(message: "its own")
-        #expect(comesToHold { reporter.statistics.sent == 1 })
+        #expect(eventually { reporter.statistics.sent == 1 })
         _ = reporter.flush(timeout: 1)
         #expect(reporter.statistics.sent == 1)
         #expect(try online.batches().count == 1)
@@ -225,7 +225,7 @@ import Testing
             reporter.record(message: "each day")
             #expect(reporter.flush(timeout: generousSeconds))
         }
-        #expect(comesToHold { reporter.statistics.dropped == [.tooOld: 3] })
+        #expect(eventually { reporter.statistics.dropped == [.tooOld: 3] })
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 }

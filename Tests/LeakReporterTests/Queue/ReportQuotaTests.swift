@@ -24,27 +24,27 @@ import Testing
     }
 
     /// Returns the results for several sightings in a row. A call inside `#expect` could not change the quota.
-    private func verdicts(
+    private func results(
         _ budget: inout ReportQuota, _ asked: [(key: Int, bytes: Int, at: Int64)]
     ) -> [ReportQuota.QuotaResult] {
-        var verdicts: [ReportQuota.QuotaResult] = []
+        var results: [ReportQuota.QuotaResult] = []
         for (number, bytes, at) in asked {
-            verdicts.append(budget.admit(key(number), bytes: bytes, at: time(at)))
+            results.append(budget.admit(key(number), bytes: bytes, at: time(at)))
         }
-        return verdicts
+        return results
     }
 
     @Test func `a leak is new once in a session`() {
         var budget = budget()
         #expect(
-            verdicts(&budget, [(1, 10, 0), (1, 10, 1), (2, 10, 2), (1, 10, 3)]) == [
+            results(&budget, [(1, 10, 0), (1, 10, 1), (2, 10, 2), (1, 10, 3)]) == [
                 .first, .again, .first, .again,
             ])
         #expect(
             budget.spent == DailyByteUsage(day: 20_416, bytes: 20, repeatedBytes: 20),
             "what was seen before is sent again")
         budget.startSession()
-        #expect(verdicts(&budget, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
+        #expect(results(&budget, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
         #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
     }
 
@@ -63,23 +63,23 @@ import Testing
     @Test func `a session reports only so many different leaks, and counts those on`() {
         var budget = budget(reports: 2)
         #expect(
-            verdicts(&budget, [(1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 1, 0), (3, 1, 0)]) == [
+            results(&budget, [(1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 1, 0), (3, 1, 0)]) == [
                 .first, .first, .over(.reportsPerSession), .again, .over(.reportsPerSession),
             ])
         budget.startSession()
-        #expect(verdicts(&budget, [(3, 1, 0)]) == [.first])
+        #expect(results(&budget, [(3, 1, 0)]) == [.first])
         #expect(budget.spent.totalBytes == 4, "what is not reported costs nothing")
     }
 
     @Test func `a day has only so many bytes, also over sessions`() {
         var budget = budget(bytes: 100)
         #expect(
-            verdicts(&budget, [(1, 60, 0), (2, 41, 1), (3, 40, 2), (4, 1, 3), (1, 60, 4)]) == [
+            results(&budget, [(1, 60, 0), (2, 41, 1), (3, 40, 2), (4, 1, 3), (1, 60, 4)]) == [
                 .first, .over(.bytesPerDay), .first, .over(.bytesPerDay), .again,
             ])
         budget.startSession()
         #expect(
-            verdicts(&budget, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
+            results(&budget, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
                 .over(.bytesPerDay), .first, .over(.bytesPerDay),
             ])
         #expect(budget.spent == DailyByteUsage(day: 20_417, bytes: 100))
@@ -88,7 +88,7 @@ import Testing
     @Test func `what a day has not let through is new the next day`() {
         var budget = budget(bytes: 10)
         #expect(
-            verdicts(&budget, [(1, 10, 0), (2, 10, 1), (2, 10, Self.day - 1), (2, 10, Self.day)]) == [
+            results(&budget, [(1, 10, 0), (2, 10, 1), (2, 10, Self.day - 1), (2, 10, Self.day)]) == [
                 .first, .over(.bytesPerDay), .over(.bytesPerDay), .first,
             ])
     }
@@ -98,8 +98,8 @@ import Testing
         func admit(_ report: Int, _ bytes: Int) -> ReportQuota.QuotaResult {
             budget.admit(key(1), as: key(report), bytes: bytes, at: time(0))
         }
-        let verdicts = [admit(10, 60), admit(11, 40), admit(11, 40), admit(12, 1), admit(10, 60)]
-        #expect(verdicts == [.first, .again, .again, .over(.bytesPerDay), .again])
+        let results = [admit(10, 60), admit(11, 40), admit(11, 40), admit(12, 1), admit(10, 60)]
+        #expect(results == [.first, .again, .again, .over(.bytesPerDay), .again])
         #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 100, repeatedBytes: 100))
         #expect(admit(11, 1) == .over(.bytesPerDay), "as many bytes again, and no more")
     }
@@ -169,7 +169,7 @@ import Testing
     @Test func `a process that never ends has a session a day`() {
         var budget = budget(reports: 1)
         #expect(
-            verdicts(
+            results(
                 &budget,
                 [
                     (1, 1, 5), (1, 1, Self.day + 4), (2, 1, Self.day + 4), (2, 1, Self.day + 5),
@@ -183,7 +183,7 @@ import Testing
         budget.startSession()
         let later = Self.day / 2
         #expect(
-            verdicts(&budget, [(1, 1, later), (1, 1, later + Self.day - 1), (1, 1, later + Self.day)]) == [
+            results(&budget, [(1, 1, later), (1, 1, later + Self.day - 1), (1, 1, later + Self.day)]) == [
                 .first, .again, .first,
             ])
     }
@@ -191,7 +191,7 @@ import Testing
     @Test func `a clock that was years ahead does not make the session last for years`() {
         var budget = budget()
         #expect(
-            verdicts(
+            results(
                 &budget, [(1, 1, Self.day * 5000), (1, 1, 0), (1, 1, Self.day - 1), (1, 1, Self.day)])
                 == [.first, .again, .again, .first])
     }
@@ -212,7 +212,7 @@ import Testing
     @Test func `a clock that was far ahead gives what is spent to the right day, and no new budget`() {
         var budget = budget(bytes: 100)
         #expect(
-            verdicts(
+            results(
                 &budget,
                 [
                     (1, 100, Self.day * 5000), (2, 1, 0), (3, 1, Self.day - 1), (4, 100, Self.day),
@@ -226,9 +226,9 @@ import Testing
     @Test func `what was spent before is kept by the owner`() {
         var budget = ReportQuota(
             reportsPerSession: 10, bytesPerDay: 100, spent: DailyByteUsage(day: 20_416, bytes: 90))
-        #expect(verdicts(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
+        #expect(results(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
         budget.spent = DailyByteUsage(day: 20_415, bytes: 100)
-        #expect(verdicts(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
+        #expect(results(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
     }
 
     /// A file may contain any value, and a clock may show any time.

@@ -31,10 +31,10 @@ import LeakPlatform
     }
 
     /// Runs the flush on a separate thread, as the system does.
-    private func stay(_ backgroundFlush: BackgroundFlush) -> Guarded<Bool> {
+    private func waitUntilSent(_ backgroundFlush: BackgroundFlush) -> Guarded<Bool> {
         let isOver = Guarded(false)
         Thread.detachNewThread {
-            backgroundFlush.stay()
+            backgroundFlush.waitUntilSent()
             isOver.with { $0 = true }
         }
         return isOver
@@ -50,7 +50,7 @@ import LeakPlatform
         reporter.record(message: "leak")
         let backgroundFlush = backgroundFlush(reporter)
         backgroundFlush.handOver()
-        backgroundFlush.stay()
+        backgroundFlush.waitUntilSent()
         #expect(reporter.statistics.sent == 1)
         #expect(try sessions().map { $0["checks"] as? Int } == [3])
         #expect(try sessions().map { $0["leaks"] as? Int } == [1])
@@ -59,11 +59,11 @@ import LeakPlatform
     @Test func `what the app records after it was told goes along, if it was before the hand-over`() {
         let reporter = reporter(transport)
         let backgroundFlush = backgroundFlush(reporter)
-        let isOver = stay(backgroundFlush)
+        let isOver = waitUntilSent(backgroundFlush)
         reporter.record(message: "leak")
         #expect(!isOver.with { $0 }, "it waits for the app's own observers")
         backgroundFlush.handOver()
-        #expect(comesToHold { isOver.with { $0 } })
+        #expect(eventually { isOver.with { $0 } })
         #expect(reporter.statistics.sent == 1)
     }
 
@@ -110,13 +110,13 @@ import LeakPlatform
         reporter.record(message: "leak")
         let backgroundFlush = backgroundFlush(reporter)
         backgroundFlush.handOver()
-        let isOver = stay(backgroundFlush)
-        #expect(comesToHold { slow.posts.count == 1 })
+        let isOver = waitUntilSent(backgroundFlush)
+        #expect(eventually { slow.posts.count == 1 })
         #expect(!isOver.with { $0 })
         backgroundFlush.end()
-        #expect(comesToHold { isOver.with { $0 } })
+        #expect(eventually { isOver.with { $0 } })
         answer.signal()
-        #expect(comesToHold { reporter.statistics.sent == 1 })
+        #expect(eventually { reporter.statistics.sent == 1 })
     }
 
     @Test func `where the system gives no time, the session ends all the same`() throws {
@@ -124,10 +124,10 @@ import LeakPlatform
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         let backgroundFlush = backgroundFlush(reporter)
         backgroundFlush.end()
-        backgroundFlush.stay()
+        backgroundFlush.waitUntilSent()
         backgroundFlush.handOver()
         #expect(
-            comesToHold {
+            eventually {
                 reporter.statistics.batches == 0 && !reporter.thread.publishedState.with { $0.hasSession }
             })
         #expect(reporter.flush(timeout: generousSeconds))
@@ -137,7 +137,7 @@ import LeakPlatform
     @Test func `a main thread that never comes to the hand-over is waited for no longer than the bound`() {
         let reporter = reporter(transport)
         reporter.record(message: "leak")
-        backgroundFlush(reporter, milliseconds: 20).stay()
+        backgroundFlush(reporter, milliseconds: 20).waitUntilSent()
         #expect(transport.posts.isEmpty)
     }
 
@@ -148,7 +148,7 @@ import LeakPlatform
         reporter.record(message: "leak")
         let backgroundFlush = backgroundFlush(reporter, milliseconds: 1_800_000)
         backgroundFlush.handOver()
-        backgroundFlush.stay()
+        backgroundFlush.waitUntilSent()
         #expect(away.posts.count == 1)
         #expect(reporter.statistics.waiting == 1)
     }
@@ -164,7 +164,7 @@ import LeakPlatform
         for _ in 0..<3 {
             let backgroundFlush = backgroundFlush(reporter, milliseconds: 1_800_000)
             backgroundFlush.handOver()
-            backgroundFlush.stay()
+            backgroundFlush.waitUntilSent()
         }
         #expect(busy.posts.count == 1)
     }
@@ -183,14 +183,14 @@ import LeakPlatform
             reporter.record(message: "leak")
             let backgroundFlush = backgroundFlush(reporter)
             backgroundFlush.handOver()
-            backgroundFlush.stay()
+            backgroundFlush.waitUntilSent()
             #expect(reporter.statistics.stored == 1)
             reporter.thread.finish(seconds: 60)
             #expect(reporter.statistics.waiting == 1)
         }
         #expect(transport.posts.isEmpty)
         let next = reporter(transport) { $0.storage = .folder(folder) }
-        #expect(comesToHold { next.flush(timeout: 5) && next.statistics.sent == 1 })
+        #expect(eventually { next.flush(timeout: 5) && next.statistics.sent == 1 })
         #expect(transport.posts.count == 1)
     }
 }

@@ -119,8 +119,8 @@ import LeakSeededRandom
             #expect(try copy.verify() == [])
             #expect(try source.verify() == [])
             let apps = ["shop", "mail"]
-            let differences = try StoreReadings(of: copy, apps: apps, now: now).differences(
-                from: try StoreReadings(of: source, apps: apps, now: now))
+            let differences = try StoreContents(of: copy, apps: apps, now: now).differences(
+                from: try StoreContents(of: source, apps: apps, now: now))
             #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
         }
 

@@ -61,7 +61,7 @@
             address.timeouts = Timeouts(answer: .seconds(1), probe: .seconds(1))
             var limits = StoreLimits()
             limits.leaksPerApp = 1_000_000
-            let (ledger, isOver) = (Ledger(), Guarded(false))
+            let (ledger, isOver) = (AnswerChecker(), Guarded(false))
             let senders = try (0..<3).map { number in
                 let store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)
                 return WorkerThread(name: "sender \(number)") {

@@ -15,7 +15,7 @@
             var limits = StoreLimits()
             (limits.leaksPerApp, limits.leakTextBytesPerKeyAndDay) = (.max, .max)
             let store = try PostgreSQLStore(address: schema.address, limits: limits, clock: .unguarded)
-            let (ledger, isOver) = (Ledger(), Guarded(false))
+            let (ledger, isOver) = (AnswerChecker(), Guarded(false))
             let sender = WorkerThread(name: "sender") {
                 var sent = 0
                 while !isOver.with({ $0 }) {
@@ -52,7 +52,7 @@
                     """),
                 Query("create trigger rest before insert on leak_hour for each row execute function rest()"),
             ])
-            let ledger = Ledger()
+            let ledger = AnswerChecker()
             ledger.send("Page", to: store)
             let balance = try ledger.balance(with: schema)
             #expect(balance.isTrue && balance.words == [.counted: 1], "\(balance)")
@@ -75,7 +75,7 @@
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(500)
-            let (store, ledger) = (try PostgreSQLStore(address: address, clock: .unguarded), Ledger())
+            let (store, ledger) = (try PostgreSQLStore(address: address, clock: .unguarded), AnswerChecker())
             ledger.send("first", to: store)
             let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")

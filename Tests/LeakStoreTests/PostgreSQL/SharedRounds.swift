@@ -117,24 +117,24 @@ import LeakSeededRandom
                 switch step {
                 case .count(var call):
                     while !call.isEmpty {
-                        let receipts = try insist(patience) { try store.count(call, now: now) }
+                        let receipts = try retry(patience) { try store.count(call, now: now) }
                         for (batch, receipt) in zip(call, receipts) where receipt == .counted {
                             counted.append(batch.idempotency?.key ?? "")
                         }
                         call.removeFirst(receipts.count)
                     }
-                case .expire: try insist(patience) { _ = try store.expire(now: now) }
+                case .expire: try retry(patience) { _ = try store.expire(now: now) }
                 case .reopen:
-                    store = try insist(patience) {
+                    store = try retry(patience) {
                         try PostgreSQLStore(address: address, seed: 7, clock: .unguarded)
                     }
-                case .erase(let install): _ = try insist(patience) { try store.erase(install: install) }
+                case .erase(let install): _ = try retry(patience) { try store.erase(install: install) }
                 }
             }
             return (store, counted)
         }
 
-        private static func insist<Result>(_ patience: Int, _ body: () throws -> Result) throws -> Result {
+        private static func retry<Result>(_ patience: Int, _ body: () throws -> Result) throws -> Result {
             for _ in 1..<patience {
                 do { return try body() } catch { usleep(20_000) }
             }

@@ -104,9 +104,9 @@ private func real(_ file: File?) -> (file: File, methods: sqlite3_io_methods) {
     return unsafe (file, file.pointee.pMethods.pointee)
 }
 
-private func judge(_ file: File?, _ operation: FaultyDisk.Operation) -> Int32? {
+private func faultCode(_ file: File?, _ operation: FaultyDisk.Operation) -> Int32? {
     let object = unsafe object(file)
-    return object.disk.verdict(on: operation, of: object.name)?.code
+    return object.disk.fault(on: operation, of: object.name)?.code
 }
 
 // MARK: Operations on the directory
@@ -120,7 +120,7 @@ private func open(
         return unsafe system.pointee.xOpen(system, name, file, flags, out)
     }
     unsafe file!.pointee.pMethods = nil
-    if let fault = place.disk.verdict(on: .open, of: place.name) { return fault.code }
+    if let fault = place.disk.fault(on: .open, of: place.name) { return fault.code }
     let memory = unsafe UnsafeMutableRawPointer(file!)
     let inner = unsafe (memory + FaultFile.realOffset).assumingMemoryBound(to: sqlite3_file.self)
     let code = unsafe system.pointee.xOpen(system, name, inner, flags, out)
@@ -128,7 +128,7 @@ private func open(
         if unsafe inner.pointee.pMethods != nil { _ = unsafe inner.pointee.pMethods.pointee.xClose(inner) }
         return code
     }
-    place.disk.note { $0.touch(place.name) }
+    place.disk.record { $0.touch(place.name) }
     let kinds = SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL
     let object = FaultFile(
         disk: place.disk, name: place.name,
@@ -146,10 +146,10 @@ private func delete(
     guard let name = unsafe name, let place = unsafe FaultVFS.place(of: String(cString: name)) else {
         return unsafe system.pointee.xDelete(system, name, syncsDirectory)
     }
-    if let fault = place.disk.verdict(on: .delete, of: place.name) { return fault.code }
+    if let fault = place.disk.fault(on: .delete, of: place.name) { return fault.code }
     let code = unsafe system.pointee.xDelete(system, name, 0)
     guard code == SQLITE_OK else { return code }
-    place.disk.note { image in
+    place.disk.record { image in
         image.remove(place.name)
         if syncsDirectory != 0 { image.syncNames() }
     }
@@ -162,7 +162,7 @@ private func access(
 ) -> Int32 {
     let system = unsafe FaultVFS.system
     if let name = unsafe name, let place = unsafe FaultVFS.place(of: String(cString: name)),
-        let fault = place.disk.verdict(on: .access, of: place.name)
+        let fault = place.disk.fault(on: .access, of: place.name)
     {
         return fault.code
     }
@@ -182,35 +182,35 @@ private func close(_ file: File?) -> Int32 {
 private func read(
     _ file: File?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
 ) -> Int32 {
-    unsafe judge(file, .read) ?? real(file).methods.xRead(real(file).file, bytes, count, offset)
+    unsafe faultCode(file, .read) ?? real(file).methods.xRead(real(file).file, bytes, count, offset)
 }
 
 private func write(_ file: File?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: sqlite3_int64)
     -> Int32
 {
     let object = unsafe object(file)
-    let fault = object.disk.verdict(on: .write, of: object.name)
+    let fault = object.disk.fault(on: .write, of: object.name)
     if let fault, !fault.isHalfway { return fault.code }
     let taken = fault == nil ? count : count / 2
     let code = unsafe real(file).methods.xWrite(real(file).file, bytes, taken, offset)
     guard code == SQLITE_OK else { return code }
     let written = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(taken)))
-    object.disk.note { $0.write(written, to: object.name, at: Int(offset)) }
+    object.disk.record { $0.write(written, to: object.name, at: Int(offset)) }
     return fault?.code ?? SQLITE_OK
 }
 
 private func truncate(_ file: File?, _ size: sqlite3_int64) -> Int32 {
     let object = unsafe object(file)
-    if let fault = object.disk.verdict(on: .truncate, of: object.name) { return fault.code }
+    if let fault = object.disk.fault(on: .truncate, of: object.name) { return fault.code }
     let code = unsafe real(file).methods.xTruncate(real(file).file, size)
-    if code == SQLITE_OK { object.disk.note { $0.truncate(object.name, to: Int(size)) } }
+    if code == SQLITE_OK { object.disk.record { $0.truncate(object.name, to: Int(size)) } }
     return code
 }
 
 private func sync(_ file: File?, _ flags: Int32) -> Int32 {
     let object = unsafe object(file)
-    if let fault = object.disk.verdict(on: .sync, of: object.name) { return fault.code }
-    object.disk.note { image in
+    if let fault = object.disk.fault(on: .sync, of: object.name) { return fault.code }
+    object.disk.record { image in
         image.sync(object.name)
         if object.syncsNames { image.syncNames() }
     }
@@ -219,24 +219,24 @@ private func sync(_ file: File?, _ flags: Int32) -> Int32 {
 }
 
 private func fileSize(_ file: File?, _ out: UnsafeMutablePointer<sqlite3_int64>?) -> Int32 {
-    unsafe judge(file, .size) ?? real(file).methods.xFileSize(real(file).file, out)
+    unsafe faultCode(file, .size) ?? real(file).methods.xFileSize(real(file).file, out)
 }
 
 private func lock(_ file: File?, _ kind: Int32) -> Int32 {
-    unsafe judge(file, .lock) ?? real(file).methods.xLock(real(file).file, kind)
+    unsafe faultCode(file, .lock) ?? real(file).methods.xLock(real(file).file, kind)
 }
 
 private func map(
     _ file: File?, _ region: Int32, _ size: Int32, _ extends: Int32,
     _ out: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> Int32 {
-    unsafe judge(file, .map) ?? real(file).methods.xShmMap(real(file).file, region, size, extends, out)
+    unsafe faultCode(file, .map) ?? real(file).methods.xShmMap(real(file).file, region, size, extends, out)
 }
 
 private func lockMap(_ file: File?, _ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
     // Releasing a lock never fails.
     let isUnlock = flags & SQLITE_SHM_UNLOCK != 0
-    return unsafe (isUnlock ? nil : judge(file, .lockMap))
+    return unsafe (isUnlock ? nil : faultCode(file, .lockMap))
         ?? real(file).methods.xShmLock(real(file).file, offset, count, flags)
 }
 

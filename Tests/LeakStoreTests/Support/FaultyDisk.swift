@@ -74,7 +74,7 @@ final class FaultyDisk: Sendable {
     // MARK: For the VFS
 
     /// - Returns: the failure of the operation, if it fails; a disk that is off fails every operation.
-    func verdict(on operation: Operation, of file: String) -> (code: Int32, isHalfway: Bool)? {
+    func fault(on operation: Operation, of file: String) -> (code: Int32, isHalfway: Bool)? {
         state.with { state -> (code: Int32, isHalfway: Bool)? in
             guard !state.isOff else { return (SQLITE_IOERR, false) }
             state.count += 1
@@ -92,7 +92,7 @@ final class FaultyDisk: Sendable {
         }
     }
 
-    func note(_ change: (inout DiskImage) -> Void) {
+    func record(_ change: (inout DiskImage) -> Void) {
         state.with { if !$0.isOff { change(&$0.image) } }
     }
 }

@@ -45,7 +45,7 @@ struct LeakSymbolicator {
     ) throws(StoreError) {
         for id in try reader.leaks(withPlacesIn: spellings) {
             guard isWanted() else { return }
-            guard let leak = try reader.leak(id, now: now)?.row.identity, !leak.isBeyond,
+            guard let leak = try reader.leak(id, now: now)?.row.identity, !leak.isOverLimit,
                 let samples = try reader.samples(of: id)
             else { continue }
             let reports = samples.compactMap { ParsedSample($0).report }

@@ -2,7 +2,7 @@
 
 /// A navigation controller.
 final class Nav: Screen {
-    init(_ kit: Kit, _ stack: Screen...) {
+    init(_ kit: SimulatedUIKit, _ stack: Screen...) {
         super.init(kit)
         setStack(stack)
     }
@@ -59,7 +59,7 @@ final class Nav: Screen {
 final class Tabs: Screen {
     private var selected = 0
 
-    init(_ kit: Kit, _ tabs: Screen...) {
+    init(_ kit: SimulatedUIKit, _ tabs: Screen...) {
         super.init(kit)
         set(tabs)
     }
@@ -86,7 +86,7 @@ final class Tabs: Screen {
 
 /// A page view controller: it retains the previous page as its child, outside of the window.
 final class Pages: Screen {
-    init(_ kit: Kit, _ page: Screen) {
+    init(_ kit: SimulatedUIKit, _ page: Screen) {
         super.init(kit)
         show(page)
     }
@@ -138,7 +138,7 @@ final class Split: Screen {
 final class Columns: Screen {
     private(set) var columns: [Screen]
 
-    init(_ kit: Kit, _ primary: Nav, _ secondary: Screen) {
+    init(_ kit: SimulatedUIKit, _ primary: Nav, _ secondary: Screen) {
         columns = [primary, secondary]
         super.init(kit)
         children = [primary]

@@ -3,7 +3,7 @@
 /// A view controller.
 @MainActor
 class Screen: ScreenNode {
-    unowned let kit: Kit
+    unowned let kit: SimulatedUIKit
     private(set) var view: View?
     weak var parent: Screen?
     var children: [Screen] = []
@@ -20,7 +20,7 @@ class Screen: ScreenNode {
     var isKeptByOwner = false
     var screenLifetimeToken: ScreenLifetimeToken?
 
-    init(_ kit: Kit) { self.kit = kit }
+    init(_ kit: SimulatedUIKit) { self.kit = kit }
 
     var screenParent: (any ScreenNode)? { parent }
     var screenPresented: (any ScreenNode)? { presented }

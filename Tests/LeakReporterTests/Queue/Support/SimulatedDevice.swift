@@ -13,7 +13,7 @@ final class SimulatedDevice {
         moment: MonotonicTime(milliseconds: 1_000_000), wallTime: WireTime(milliseconds: 1_764_000_000_000))
     private(set) var folder: FakeFolder
     var outbox: Outbox
-    private var ticket: UInt64 = 0
+    private var sequence: UInt64 = 0
     /// The number of sightings that this run adopted.
     private var adopted = 0
     private var recordedInRun = 0
@@ -88,8 +88,8 @@ final class SimulatedDevice {
 
     /// Assigns a number to the next action of the app.
     func number() {
-        ticket += 1
-        outbox.number(ticket)
+        sequence += 1
+        outbox.number(sequence)
     }
 
     func pass(_ milliseconds: Int, asleep: Int = 0) {
@@ -166,7 +166,7 @@ final class SimulatedDevice {
         folder.kill()
         stored += storedInRun
         dropped.merge(outbox.queue.counts.dropped, uniquingKeysWith: +)
-        (recordedInRun, recordedExplanationsInRun, storedInRun, ticket) = (0, 0, 0, 0)
+        (recordedInRun, recordedExplanationsInRun, storedInRun, sequence) = (0, 0, 0, 0)
         runs += 1
         pass(10)
         folder = FakeFolder(disk)

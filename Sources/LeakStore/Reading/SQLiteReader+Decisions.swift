@@ -34,17 +34,17 @@ extension SQLiteReader {
                 unknown.append(row)
             }
         }
-        leaks += try findStandings(of: unknown)
+        leaks += try findDecisionStatuses(of: unknown)
         decisionCache.keep(leaks, app: app, state: state)
         return leaks
     }
 
     /// Returns decisions by row of `leak`; a leak without a decision has no entry.
-    func standings(of leaks: [Int64]) throws(StoreError) -> [Int64: DecisionStatus] {
-        Dictionary(try findStandings(of: leaks).map { ($0.row, $0.standing) }) { first, _ in first }
+    func decisionStatuses(of leaks: [Int64]) throws(StoreError) -> [Int64: DecisionStatus] {
+        Dictionary(try findDecisionStatuses(of: leaks).map { ($0.row, $0.standing) }) { first, _ in first }
     }
 
-    private func findStandings(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
+    private func findDecisionStatuses(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
         guard !leaks.isEmpty else { return [] }
         let select = try connection.statement(
             composed: """
@@ -93,19 +93,19 @@ extension SQLiteReader {
     /// Returns how many leaks regressed in each release, by row of `release`.
     func regressedLeaks(app: String) throws(StoreError) -> [Int64: Int] {
         var counts: [Int64: Int] = [:]
-        try forEachReturn(app: app) { _, release in counts[release, default: 0] += 1 }
+        try forEachRegression(app: app) { _, release in counts[release, default: 0] += 1 }
         return counts
     }
 
     /// Returns the rows of the leaks that regressed in a release.
     func regressedLeaks(app: String, in release: Int64) throws(StoreError) -> Set<Int64> {
         var leaks: Set<Int64> = []
-        try forEachReturn(app: app) { if $1 == release { leaks.insert($0) } }
+        try forEachRegression(app: app) { if $1 == release { leaks.insert($0) } }
         return leaks
     }
 
     /// Calls `body` with each regressed leak and each release that contradicts its fix.
-    private func forEachReturn(
+    private func forEachRegression(
         app: String, _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
         let regressed = try decidedLeaks(app: app).filter { $0.standing.isRegressed }.map(\.row)

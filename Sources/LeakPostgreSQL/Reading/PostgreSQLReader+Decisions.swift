@@ -38,22 +38,23 @@
         private func decided(
             _ leaks: Rows, on connection: PostgreSQLConnection
         ) throws(StoreError) -> [DecidedLeak] {
-            var standings: [Int64: DecisionStatus] = [:]
+            var decisionStatuses: [Int64: DecisionStatus] = [:]
             var unknown: [Int64] = []
             for leak in leaks {
                 let (row, decision) = (leak.int64(0), leak.int64(1))
-                standings[row] = decisionCache.standing(of: row, decision: decision, reports: leak.int(2))
-                if standings[row] == nil { unknown.append(decision) }
+                decisionStatuses[row] = decisionCache.standing(
+                    of: row, decision: decision, reports: leak.int(2))
+                if decisionStatuses[row] == nil { unknown.append(decision) }
             }
             if !unknown.isEmpty {
-                for row in try connection.run(Self.standings(unknown)) {
-                    standings[row.int64(0)] = try Self.standing(row, connection)
+                for row in try connection.run(Self.decisionStatuses(unknown)) {
+                    decisionStatuses[row.int64(0)] = try Self.standing(row, connection)
                 }
             }
             var decided: [DecidedLeak] = []
             for leak in leaks {
                 let (row, reports) = (leak.int64(0), leak.int(2))
-                guard let standing = standings[row] else {
+                guard let standing = decisionStatuses[row] else {
                     throw .unreadable("a decision", in: connection.name)
                 }
                 decisionCache.keep(standing, of: row, decision: leak.int64(1), reports: reports)
@@ -62,7 +63,7 @@
             return decided
         }
 
-        private static func standings(_ decisions: [Int64]) -> Query {
+        private static func decisionStatuses(_ decisions: [Int64]) -> Query {
             Query(
                 """
                 select d.leak, \(PastDecision.Column.list), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in
@@ -121,6 +122,6 @@
 
     extension LeakStates {
         /// Rows of the regressed leaks.
-        var regressed: [Int64] { standings.filter { $0.value.isRegressed }.keys.sorted() }
+        var regressed: [Int64] { decisionStatuses.filter { $0.value.isRegressed }.keys.sorted() }
     }
 #endif

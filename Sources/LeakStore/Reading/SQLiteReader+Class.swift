@@ -50,12 +50,12 @@ extension SQLiteReader {
         while try select.step() { numbers.append(select.int64(0)) }
         let rows = try rows(numbers)
         let known = known.names(name) ? try knownRows(app: app) : KnownLeakRows()
-        let standings = try standings(of: numbers)
+        let decisionStatuses = try decisionStatuses(of: numbers)
         let first = Calendar.day(of: now) - LeakRow.trendDays + 1
         let trends = try trends(of: numbers, from: first)
         return numbers.compactMap { number in
             guard var row = rows[number] else { return nil }
-            row.mark(known.matches[number], standings[number], now: now)
+            row.mark(known.matches[number], decisionStatuses[number], now: now)
             row.trendFrom = first
             row.trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
             return row

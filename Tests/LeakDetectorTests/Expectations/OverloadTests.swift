@@ -5,7 +5,7 @@ import Testing
 @testable import LeakDetector
 
 /// More objects than the detector can expect at once.
-@Suite struct CrowdTests {
+@Suite struct OverloadTests {
     private let bench = Bench()
 
     private func bench(of outstanding: Int, checkedTypes: Int = 1_000) -> Bench {

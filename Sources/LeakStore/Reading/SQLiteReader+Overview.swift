@@ -174,7 +174,7 @@ extension SQLiteReader {
         return dropped
     }
 
-    private func beyond(_ app: String?) throws(StoreError) -> [BeyondLimit] {
+    private func beyond(_ app: String?) throws(StoreError) -> [OverLimitCount] {
         let select = try connection.statement(
             """
             select a.name, b.name, b.count from app a join beyond b on b.app = a.id
@@ -182,12 +182,12 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(app)
-        var beyond: [BeyondLimit] = []
+        var beyond: [OverLimitCount] = []
         while try select.step() {
-            guard let limit = BeyondLimit.Name(rawValue: select.text(1)) else {
+            guard let limit = OverLimitCount.Name(rawValue: select.text(1)) else {
                 throw .unreadable("a limit", in: connection.path)
             }
-            beyond.append(BeyondLimit(app: select.text(0), limit: limit, count: select.int(2)))
+            beyond.append(OverLimitCount(app: select.text(0), limit: limit, count: select.int(2)))
         }
         return beyond
     }

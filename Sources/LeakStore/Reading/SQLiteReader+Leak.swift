@@ -14,7 +14,7 @@ extension SQLiteReader {
                 trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
             }
             row.mark(
-                try knownMatch(of: row, found.number), try standings(of: [found.number])[found.number],
+                try knownMatch(of: row, found.number), try decisionStatuses(of: [found.number])[found.number],
                 now: now)
             let values = try values(of: [found.number])[found.number] ?? [:]
             return LeakDetail(

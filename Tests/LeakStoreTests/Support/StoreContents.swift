@@ -1,7 +1,7 @@
 @testable import LeakStore
 
 /// All answers of a store as text. Two stores with the same text cannot be distinguished by queries.
-struct StoreReadings {
+struct StoreContents {
     private(set) var lines: [String] = []
 
     /// - Parameter apps: apps that are queried separately, in addition to all apps together.
@@ -94,7 +94,7 @@ struct StoreReadings {
     }
 
     /// Returns the lines that differ, each with its counterpart.
-    func differences(from other: StoreReadings) -> [String] {
+    func differences(from other: StoreContents) -> [String] {
         var differences: [String] = []
         if lines.count != other.lines.count {
             differences.append("\(lines.count) answers, not \(other.lines.count)")

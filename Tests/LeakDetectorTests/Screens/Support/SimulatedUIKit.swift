@@ -6,7 +6,7 @@ import LeakPlatform
 
 /// A simulation of UIKit and an app, on a clock that the tests move. It does what UIKit is known to do, in the same order.
 @MainActor
-final class Kit {
+final class SimulatedUIKit {
     let clock = VirtualClock()
     let detector: LeakDetector
     /// True if UIKit's methods notify the detector.
@@ -81,8 +81,8 @@ final class Kit {
 
 @MainActor
 class Window {
-    private unowned let kit: Kit
-    init(_ kit: Kit) { self.kit = kit }
+    private unowned let kit: SimulatedUIKit
+    init(_ kit: SimulatedUIKit) { self.kit = kit }
 
     var root: Screen? {
         didSet {

@@ -97,13 +97,13 @@
 
         private static func beyond(
             _ rows: Rows, _ connection: PostgreSQLConnection
-        ) throws(StoreError) -> [BeyondLimit] {
-            var beyond: [BeyondLimit] = []
+        ) throws(StoreError) -> [OverLimitCount] {
+            var beyond: [OverLimitCount] = []
             for row in rows {
-                guard let limit = BeyondLimit.Name(rawValue: row.text(1)) else {
+                guard let limit = OverLimitCount.Name(rawValue: row.text(1)) else {
                     throw .unreadable("a limit", in: connection.name)
                 }
-                beyond.append(BeyondLimit(app: row.text(0), limit: limit, count: row.int(2)))
+                beyond.append(OverLimitCount(app: row.text(0), limit: limit, count: row.int(2)))
             }
             return beyond
         }

@@ -6,12 +6,12 @@
 
     /// Compares the answers that senders got for their batches with the stored counts. No batch has a key, and each is
     /// sent once: only the store itself prevents that a batch is lost or counted twice.
-    final class Ledger: Sendable {
+    final class AnswerChecker: Sendable {
         enum Word: Sendable {
             case counted, refused, uncertain
         }
 
-        struct Balance: Equatable, CustomStringConvertible {
+        struct CheckResult: Equatable, CustomStringConvertible {
             var words: [Word: Int] = [:]
             /// Batches that were answered as counted and are not stored.
             var lost = 0
@@ -51,12 +51,12 @@
             }
         }
 
-        func balance(with schema: DatabaseSchema) throws -> Balance {
+        func balance(with schema: DatabaseSchema) throws -> CheckResult {
             let rows = try PostgreSQLConnection(to: schema.address).run(
                 Query("select t.title, l.reports from leak l join leak_text t on t.leak = l.id"))
             var stored: [String: Int] = [:]
             for row in rows { stored[row.text(0)] = row.int(1) }
-            var balance = Balance()
+            var balance = CheckResult()
             for (name, word) in state.with({ $0.words }) {
                 let count = stored[name] ?? 0
                 balance.words[word, default: 0] += 1
