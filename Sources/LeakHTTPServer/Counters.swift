@@ -2,7 +2,7 @@
 ///
 /// All counters except ``open`` only increase.
 public struct Counters: Hashable, Sendable {
-    /// Requests whose head is complete and valid.
+    /// Requests whose head is complete and valid and whose method is known.
     public var requests = 0
     /// Responses with a status from 200 to 299.
     public var successful = 0
@@ -12,10 +12,12 @@ public struct Counters: Hashable, Sendable {
     public var clientErrors = 0
     /// Responses with a status of 500 or higher.
     public var serverErrors = 0
-    /// Requests that violated HTTP or a size limit and were rejected by the server itself. Requests that took too long are counted
-    /// in ``timedOut``.
+    /// Requests that violated HTTP or a size limit and were rejected by the server itself. Requests that took too long are
+    /// counted in ``timedOut``. A body that cannot be decompressed counts only by its status.
     public var refused = 0
+    /// Bytes received from all peers, including heads and bytes that were dropped.
     public var bytesReceived = 0
+    /// Bytes sent to all peers, including heads.
     public var bytesSent = 0
 
     /// Connections that are currently open.
@@ -43,8 +45,10 @@ public struct Counters: Hashable, Sendable {
         /// The system had no descriptors left.
         public var descriptors = 0
 
+        /// Creates counters that are all zero.
         public init() {}
 
+        /// The number of rejected connections.
         public var total: Int { limit + address + descriptors }
     }
 
@@ -54,16 +58,19 @@ public struct Counters: Hashable, Sendable {
         public var head = 0
         /// Sending the rest of a body, see ``Limits/bodyTime``.
         public var body = 0
-        /// Sending the first or the next request, see ``Limits/idleTime``.
+        /// Sending the first request, see ``Limits/headTime``, or the next one, see ``Limits/idleTime``.
         public var idle = 0
         /// Reading a response, see ``Limits/writeTime``.
         public var write = 0
 
+        /// Creates counters that are all zero.
         public init() {}
 
+        /// The number of connections whose peer timed out.
         public var total: Int { head + body + idle + write }
     }
 
+    /// Creates counters that are all zero.
     public init() {}
 
     static func + (left: Counters, right: Counters) -> Counters {

@@ -1,4 +1,4 @@
-/// Limits on the resources that clients may use. Every limit states its reason. Times refer to the monotonic clock.
+/// Limits on the resources that clients may use. Every limit states its reason. Times are measured on the monotonic clock.
 public struct Limits: Sendable {
     /// The most bytes from the request line to the blank line; more is 431. Browsers with many cookies stay under 8 KiB.
     public var headBytes = 16 << 10
@@ -22,7 +22,8 @@ public struct Limits: Sendable {
     /// The most bytes of chunk extensions and trailers in one message. Few clients send any.
     public var chunkOverheadBytes = 4 << 10
 
-    /// Time limit from the first to the last byte of a head, even if bytes keep arriving. A bad radio link needs about two seconds.
+    /// Time limit from the first to the last byte of a head, even if bytes keep arriving. It is also the time limit for the
+    /// first byte on a new connection. A bad radio link needs about two seconds.
     public var headTime = Duration.seconds(10)
     /// Time limit of a body, plus ``bodyTimePerUnit`` for each ``bodyUnitBytes`` received.
     public var bodyTime = Duration.seconds(10)
@@ -46,7 +47,7 @@ public struct Limits: Sendable {
     public var lingerTime = Duration.seconds(5)
     /// Total time limit for reading and dropping the bytes of a rejected peer, even if they arrive steadily.
     public var lingerTotalTime = Duration.seconds(30)
-    /// The most bytes dropped that way: more than twice the largest body.
+    /// The most bytes dropped that way: four times the default of ``bodyBytes``.
     public var lingerBytes = 4 << 20
     /// Time limit of one call of the service on the loop's thread. A longer call is not stopped but counted and reported, because
     /// all connections of the loop wait in the meantime.
@@ -55,12 +56,13 @@ public struct Limits: Sendable {
     /// The most bytes of a rejected body that are read and dropped to keep the connection. If the body is longer, the connection is
     /// closed.
     public var discardedBytes = 64 << 10
-    /// Requests on one connection before it is closed, so that load spreads to new loops.
+    /// The most requests on one connection, which is closed after them. Clients then open a new connection, possibly in another
+    /// loop, so load stays spread.
     public var requestsPerConnection = 10_000
     /// Requests of one connection that may wait for responses; at this number the server stops reading from it. Also the number of
     /// requests served before other connections get their turn.
     public var pipelinedRequests = 32
-    /// Bytes of responses that may wait for one peer; above it the server stops reading from the connection.
+    /// Bytes of responses that may wait for one peer; above this number the server stops reading from the connection.
     public var queuedBytes = 256 << 10
     /// The most open connections in all loops together. A further connection evicts the one that has waited longest: an idle
     /// connection, or else one whose peer is slow in sending a head or a body or in reading. If no connection can be evicted, the

@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// An HTTP/1.1 server on plain sockets, with a few threads that run one event loop each.
+/// An HTTP/1.1 server on plain sockets, with a few threads that run one event loop each. It also accepts HTTP/1.0.
 public final class Server: Sendable {
     /// The address, the limits and the observers of a server.
     public struct Configuration: Sendable {
@@ -129,8 +129,8 @@ public final class Server: Sendable {
         loops.reduce(Counters()) { sum, loop in sum + loop.published.with { $0 } }
     }
 
-    /// Returns the number of connections for which the system has descriptors: the rest of the program must still be able to open
-    /// files and sockets at the limit of connections.
+    /// Raises the descriptor limit of the process if necessary, and returns the number of connections for which it suffices.
+    /// ``descriptorsLeft`` descriptors remain for the files and sockets of the rest of the program.
     private static func affordable(_ connections: Int) -> Int {
         let (wanted, isTooMany) = connections.addingReportingOverflow(descriptorsLeft)
         return min(connections, max(1, Descriptor.allow(isTooMany ? .max : wanted) - descriptorsLeft))
@@ -138,8 +138,8 @@ public final class Server: Sendable {
 
     private static let descriptorsLeft = 128
 
-    /// Creates one set of listeners per loop. If a port that the system chose for one address is in use on another address, it
-    /// tries again with another port.
+    /// Creates one set of listeners per loop. If a port that the system chose for one address is in use on another address,
+    /// tries again with another port, eight times in all.
     private static func listen(
         _ host: String, _ wanted: UInt16, loops: Int
     ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {

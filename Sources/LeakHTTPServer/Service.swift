@@ -1,4 +1,4 @@
-/// Handles the requests of a server. One instance serves all loops, so it must protect its shared state.
+/// The handler of a server's requests. One instance serves all loops, so it must protect its shared state.
 public protocol Service: Sendable {
     /// Checks a request before its body is read.
     ///
@@ -27,8 +27,8 @@ public protocol Service: Sendable {
     /// - Returns: by default ``Limits/bodyBytes``.
     func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int
 
-    /// Decides who decompresses a body. Called for a compressed body whose decompression may take more than a few milliseconds.
-    /// Runs on the loop's thread.
+    /// Decides who decompresses a body. Called for a body of more than 8 KiB in a content coding, whose decompression may take
+    /// more than a few milliseconds. Runs on the loop's thread.
     ///
     /// - Returns: `true` if ``serve(_:_:)`` is to receive the body as ``Request/codedBody`` and decompress it on another thread. If
     ///   `false`, the default, the body is decompressed on the loop's thread.
@@ -42,8 +42,12 @@ public protocol Service: Sendable {
 }
 
 extension Service {
+    /// Returns `nil`: every request is served.
     public func screen(_ request: borrowing Request) -> Response? { nil }
+    /// Returns `nil`: the server answers 501.
     public func refuseUnknownMethod(of request: borrowing Request) -> Response? { nil }
+    /// Returns ``Limits/bodyBytes``.
     public func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int { limits.bodyBytes }
+    /// Returns `false`: the server decompresses the body.
     public func inflates(_ request: borrowing Request) -> Bool { false }
 }

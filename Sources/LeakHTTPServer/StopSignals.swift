@@ -4,15 +4,17 @@
     internal import Glibc
 #endif
 
-/// Handles the signals that end a program, `SIGTERM` and `SIGINT`, one by one on the main thread instead of in a signal handler.
+/// The signals that end a program, `SIGTERM` and `SIGINT`, received by a call on the main thread instead of in a signal
+/// handler.
 ///
 /// A program without its own signal handling stops gracefully with three calls: ``wait()`` for the first signal, ``endAtOnce()`` so
 /// that a second signal ends the process at once, and ``Server/stop(within:)``.
 public struct StopSignals {
     private var set = sigset_t()
 
-    /// Blocks both signals for this thread and all threads that it starts, and ignores `SIGHUP` and `SIGPIPE`, so that neither a
-    /// closed terminal nor a disconnected peer ends the program. Call it before any other thread runs.
+    /// Blocks both signals for this thread and all threads that it starts, and ignores `SIGHUP` and `SIGPIPE`, so that neither
+    /// a closed terminal nor a disconnected peer ends the program. Also ignores `SIGXFSZ`: writing to a file at its size limit
+    /// fails instead. Call it before any other thread runs.
     public init() {
         unsafe sigemptyset(&set)
         unsafe sigaddset(&set, SIGTERM)

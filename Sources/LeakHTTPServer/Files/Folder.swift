@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Reads a folder once. Only this type accesses the file system.
+/// The state of reading a folder once. Only this type accesses the file system.
 struct Folder {
     struct File {
         /// The path relative to the folder, such as `/css/style.css`.

@@ -19,12 +19,12 @@ public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// The files of a folder, loaded once into a table of paths. No request is ever mapped to a path on disk.
 ///
-/// Files are left out if their name begins with a dot or cannot be written in a request, if they are not regular files, or if they
-/// are symbolic links that lead out of the folder. An `index.html` is also served for its folder, `/docs/`; `/docs` without the
-/// slash is another path and is not found. `Range` is ignored, which `Accept-Ranges: none` announces. Of the conditional fields,
-/// only `If-None-Match` is supported, because responses have no date of modification.
+/// Files are left out if their name begins with a dot or cannot be written in a request, if they are not regular files, or if
+/// they are symbolic links to a folder or to a file outside of the folder. An `index.html` is also served for its folder,
+/// `/docs/`; `/docs` without the slash is another path and is not found. `Range` is ignored, which `Accept-Ranges: none`
+/// announces. Of the conditional fields, only `If-None-Match` is supported, because responses have no date of modification.
 public struct StaticFiles: Sendable {
-    /// The default limit of a folder in bytes. All files stay in memory, some of them twice (compressed and uncompressed).
+    /// The default limit of a folder in bytes. All files stay in memory, text also in compressed form.
     public static let defaultLimit = 64 << 20
 
     private static let allow = "GET, HEAD, OPTIONS"
@@ -46,6 +46,8 @@ public struct StaticFiles: Sendable {
     /// All paths that are served, percent-decoded and sorted.
     public var paths: [String] { answers.paths.sorted() }
 
+    /// Returns the response to a request for a file.
+    ///
     /// - Returns: the file, a 405, or for `OPTIONS` a 204 with the allowed methods; `nil` if no file has this path.
     public func response(to request: borrowing Request) -> Response? {
         guard let answer = request.withPath({ answers.value(at: $0) }) else { return nil }
@@ -85,8 +87,9 @@ public struct StaticFiles: Sendable {
         return isHashed ? "public, max-age=31536000, immutable" : "no-cache"
     }
 
-    /// Returns `true` if `part` has at least eight hexadecimal digits, among them a letter and a decimal digit. Dates, numbers and
-    /// most words are therefore not taken for hashes; the few hashes without a letter or without a digit are only revalidated more often.
+    /// Returns `true` if `part` has at least eight hexadecimal digits, among them a letter and a decimal digit. Dates, numbers
+    /// and words therefore do not count as hashes. The few hashes without a letter or without a decimal digit do not count
+    /// either; clients only revalidate their files more often.
     private static func isHash(_ part: Substring.UTF8View) -> Bool {
         guard part.count >= 8, part.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
             return false

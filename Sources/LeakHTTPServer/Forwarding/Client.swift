@@ -8,7 +8,7 @@ struct Client: Hashable, Sendable {
     var usesTLS = false
 }
 
-/// The proxies whose `Forwarded` and `X-Forwarded-…` fields are believed.
+/// The proxies whose `Forwarded`, `X-Forwarded-For` and `X-Forwarded-Proto` fields are trusted.
 struct TrustedProxies: Sendable {
     private let networks: [IPNetwork]
 
@@ -29,7 +29,7 @@ struct TrustedProxies: Sendable {
     ///
     /// The chain of proxies is read from its end, which the nearest proxy wrote. The client is the first address that is not a
     /// trusted proxy, because every entry before it may be forged. If an entry is not an address (`unknown`, an obfuscated
-    /// identifier, garbage), the client is the proxy that wrote the entry.
+    /// identifier or other text), the client is the proxy that wrote the entry.
     ///
     /// A proxy that sets `X-Forwarded-For` usually passes on a `Forwarded` field forged by the client, and the other way round. If
     /// both fields are present and differ, both are ignored.
@@ -53,7 +53,11 @@ struct TrustedProxies: Sendable {
         return client
     }
 
-    /// - Parameter addresses: the addresses, nearest hop first; `nil` for an entry that is not an address.
+    /// Finds the client in a chain of proxies.
+    ///
+    /// - Parameters:
+    /// - addresses: the addresses, nearest hop first; `nil` for an entry that is not an address.
+    /// - peer: the proxy that sent the request.
     /// - Returns: the client and the number of entries between it and the end of the chain.
     private func chain(_ addresses: some Sequence<IPAddress?>, from peer: IPAddress) -> (
         address: IPAddress, hops: Int

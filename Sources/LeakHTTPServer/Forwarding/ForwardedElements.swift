@@ -7,8 +7,8 @@ struct ForwardedElements {
         var usesTLS: Bool?
     }
 
-    /// The elements, last one first. An entry is `nil` where the line violates the grammar. Elements before that position are not
-    /// trusted, because a quote opened by a client would swallow the elements that proxies appended.
+    /// The elements, last one first. If the line violates the grammar, a single `nil` replaces all of them: a quote opened by a
+    /// client would swallow the elements that proxies appended.
     private(set) var reversed: [Element?] = []
 
     init(_ line: [UInt8]) {

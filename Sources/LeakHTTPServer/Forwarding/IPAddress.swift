@@ -35,7 +35,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address of a socket's peer.
+    /// Creates the address of a socket's peer.
     init(_ address: sockaddr_storage) {
         // Both families keep the address at the same place on all systems, in network order.
         func bits(_ range: Range<Int>) -> UInt64 {
@@ -50,8 +50,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address if it is IPv4, or the first 64 bits of an IPv6 address, because one customer has all addresses with that prefix
-    /// (RFC 6177).
+    /// The unit by which clients are counted: an IPv4 address itself, or an IPv6 address with its last 64 bits cleared, because
+    /// one customer has all addresses with the same first 64 bits (RFC 6177).
     public var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 
     var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }

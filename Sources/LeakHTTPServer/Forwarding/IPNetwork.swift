@@ -11,6 +11,8 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
     private let bits: Int
 
     /// Parses `ADDRESS/BITS`; an address alone is a range of one address.
+    ///
+    /// - Throws: ``Malformed`` if the text is neither, or if the address has bits after its first `BITS`.
     public init(_ text: String) throws(Malformed) {
         let bytes = Array(text.utf8)
         let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
@@ -51,6 +53,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         return Self.masked(address, bits) == first
     }
 
+    /// The range as `ADDRESS/BITS`.
     public var description: String {
         first.isIPv4 && bits >= 96 ? "\(first)/\(bits - 96)" : "\(first)/\(bits)"
     }

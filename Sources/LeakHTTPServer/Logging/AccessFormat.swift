@@ -1,4 +1,5 @@
-/// The format of the lines of an access log. A pure function of the record: one line of ASCII, whatever the peer sent.
+/// The format of the lines of an access log. A line depends only on its record, and is one line of ASCII, whatever the peer
+/// sent.
 public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
     /// The combined log format, which most log analyzers read, followed by the duration in seconds, the received bytes of the body,
     /// and whether the connection was kept or closed. The third field and the referrer are always `-`. Bytes that could end the

@@ -10,12 +10,12 @@ internal import LeakPlatform
     private let systemClose = Glibc.close
 #endif
 
-/// Writes access records to a file descriptor on a separate thread, so that no loop waits for a pipe or a disk.
+/// A log that writes access records to a file descriptor on a separate thread, so that no loop waits for a pipe or a disk.
 ///
 /// Lines wait in a buffer of bounded size. If the reader is too slow, further lines are dropped; so are lines that cannot be
-/// written to a full disk. As soon as there is room, a line reports their number.
+/// written to a full disk. As soon as there is room again, a line reports the number of dropped lines.
 public final class AccessLog: Sendable {
-    /// About five thousand lines: one second of a busy loop.
+    /// The default size of the buffer in bytes: about five thousand lines, one second of a busy loop.
     public static let defaultBufferBytes = 1 << 20
 
     private struct State {
@@ -38,7 +38,7 @@ public final class AccessLog: Sendable {
     ///   - descriptor: the target. The caller keeps its ownership and may close it: the log writes to a duplicate, which it closes
     ///     after the last line.
     ///   - format: the format of every line.
-    ///   - bufferBytes: the most bytes that may wait.
+    ///   - bufferBytes: the most bytes of lines that may wait; further lines are dropped.
     public init(
         to descriptor: Int32, as format: AccessFormat, bufferBytes: Int = AccessLog.defaultBufferBytes
     ) {

@@ -11,7 +11,7 @@ public struct AccessRecord: Hashable, Sendable {
     /// The client's numeric address: that of the peer, or the one named by a proxy of ``Server/Configuration/trustedProxies``;
     /// `nil` if the peer had already disconnected.
     public var peer: String?
-    /// The method; `nil` if the request could not be parsed.
+    /// The method; `nil` if the request could not be parsed or its method is unknown.
     public var method: Method?
     /// The first ``textBytes`` bytes of the target as sent; empty if the request could not be parsed.
     public var target: [UInt8]

@@ -1,6 +1,6 @@
-/// Writes whole lines to a target that may fail. Lost lines are counted, and a line is never appended to a partial line.
+/// A writer of whole lines to a target that may fail. It counts lost lines and never appends a line to a partial line.
 struct LineSink {
-    /// Writes some of the bytes and returns their number.
+    /// The function that writes some of the bytes and returns their number.
     private let put: (ArraySlice<UInt8>) throws(SystemError) -> Int
     /// The number of lost lines that have not been reported yet.
     private(set) var lost = 0

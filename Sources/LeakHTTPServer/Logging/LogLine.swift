@@ -10,7 +10,7 @@ struct LogLine {
 
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// Appends a text of the program itself, without escaping.
+    /// Appends a literal of the program, without escaping.
     mutating func append(_ text: StaticString) {
         unsafe bytes.append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -100,8 +100,8 @@ struct LogLine {
 
     mutating func append(escaping text: String) { append(escaping: text.utf8) }
 
-    /// Appends a JSON string of ASCII characters only, so that it contains nothing that a terminal or a log reader would interpret.
-    /// Invalid UTF-8 becomes U+FFFD.
+    /// Appends a JSON string, or `null`. The string has ASCII characters only, so that it contains nothing that a terminal or a
+    /// log reader would interpret. Invalid UTF-8 becomes U+FFFD.
     mutating func append(json text: [UInt8]?) {
         guard let text else { return append("null") }
         append("\"")

@@ -35,7 +35,7 @@ struct BufferPool {
     /// gone.
     mutating func release(_ buffer: Buffer) {
         guard let index = Self.sizes.lastIndex(where: { $0 <= buffer.capacity }) else { return }
-        // A buffer that has grown far beyond its size is not worth keeping.
+        // A buffer that has grown to more than twice its size is not kept.
         guard buffer.capacity <= 2 * Self.sizes[index], kept[index].count < Self.keptPerSize[index] else {
             return
         }

@@ -12,7 +12,8 @@ final class Connection {
 
     let id: ConnectionID
     let socket: Descriptor
-    /// The group that the connection is counted for: its peer, or the client whose request a trusted proxy forwards.
+    /// The group that the connection is counted for: its peer, the client whose request a trusted proxy forwards, or
+    /// ``PeerGroup/proxy`` for a proxy between two requests.
     var peer: PeerGroup
     /// The client of the last request.
     var client: Client
@@ -32,8 +33,9 @@ final class Connection {
     /// The sequence number of the next request; ``nextAnswer`` is that of the next response.
     var nextSequence: UInt32 = 0
     var nextAnswer: UInt32 = 0
-    /// Bytes of a rejected body that are still to be dropped.
+    /// Bytes of a rejected body that have yet to arrive and to be dropped.
     var discarding = 0
+    /// Bytes dropped after the last request, see ``Limits/lingerBytes``.
     var lingered = 0
     /// The latest end of lingering, even if bytes still arrive; milliseconds on the monotonic clock.
     var lingerEnd: UInt64 = 0
@@ -79,7 +81,7 @@ final class Connection {
         init(_ parser: HeadParser) { self.parser = parser }
     }
 
-    /// Responses out of order. A separate object for the same reason.
+    /// Responses that were given before the response to an earlier request. A separate object for the same reason.
     final class OutOfOrderResponses {
         var answers: [AddressedResponse] = []
     }

@@ -1,6 +1,7 @@
 internal import LeakPlatform
 
-/// The limit of open connections for all loops together, and the limit per peer. It is asked once per connection.
+/// The limit of open connections for all loops together, and the limit per peer. It is asked once per connection, and for a
+/// connection of a trusted proxy whenever the client changes.
 final class ConnectionLimiter: Sendable {
     enum Outcome: Hashable {
         /// The connection is granted and counted.
@@ -47,7 +48,7 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Requests a slot for a connection of `peer` in `loop`.
+    /// Requests a slot for a connection of `peer` in `loop`, and counts the connection if it is granted.
     func acquire(in loop: Int, for peer: PeerGroup) -> Outcome {
         state.with { state in
             guard mayTake(peer, state) else { return .peerLimitReached }
@@ -91,6 +92,7 @@ final class ConnectionLimiter: Sendable {
         if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
     }
 
+    /// Releases the slot of a connection that is counted for `peer`.
     func release(in loop: Int, for peer: PeerGroup) {
         state.with { state in
             state.open -= 1
@@ -102,12 +104,14 @@ final class ConnectionLimiter: Sendable {
     /// The peer that has more than half of the connections, if there is one. Its connections are evicted first.
     var dominant: PeerGroup? { state.with { $0.dominant } }
 
-    /// Records that `loop` has no connection to evict, so that other loops do not ask it before `time`.
+    /// Records that `loop` has no connection to evict, so that other loops do not ask it before `time`, in milliseconds on the
+    /// monotonic clock.
     func hasNoneToEvict(in loop: Int, until time: UInt64) {
         state.with { $0.loops[loop].hasNoneToEvictUntil = time }
     }
 
-    /// Returns the queue of the loop, other than `loop`, with the most connections, among those that may have one to evict.
+    /// Returns the message queue of the loop with the most connections, except `loop` and loops that have none to evict at
+    /// `now`.
     func evictionQueue(besides loop: Int, at now: UInt64) -> MessageQueue? {
         state.with { state in
             let others = state.loops.enumerated().filter { index, share in

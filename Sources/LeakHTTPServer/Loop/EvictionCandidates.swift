@@ -8,7 +8,8 @@ struct EvictionCandidates {
         let rank: UInt64
         /// `true` if the connection may be evicted only for a peer other than the dominant one.
         let isForced: Bool
-        /// The timer of the connection at the scan; like ``deadline``, it changes when the connection makes progress.
+        /// The timer of the connection at the time of the scan. Like ``deadline``, it changes when the connection makes
+        /// progress.
         let timer: Connection.Timer
         let deadline: UInt64
     }
@@ -18,12 +19,12 @@ struct EvictionCandidates {
 
     init(of peer: PeerGroup? = nil) { self.peer = peer }
 
-    /// The most candidates. A loop accepts fewer connections before the next scan.
+    /// The most candidates that a scan keeps. A loop accepts fewer connections between two scans.
     static let capacity = 256
 
     /// Sorted after ``finishScan()``, the highest rank last.
     private var candidates: [Candidate] = []
-    /// The lowest rank of the first ``capacity`` candidates.
+    /// The lowest rank that can still be among the ``capacity`` highest; 0 as long as the scan has found fewer candidates.
     private var leastRank: UInt64 = 0
 
     var isEmpty: Bool { candidates.isEmpty }

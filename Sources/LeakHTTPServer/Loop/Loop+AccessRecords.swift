@@ -1,9 +1,8 @@
-// Reporting of requests and responses to observers. All `record…` functions except `measureCall` are called only if there is an observer
-// of responses.
+// Reporting of requests and responses to observers. Only `measureCall` is called without an observer of responses.
 
 internal import LeakPlatform
 
-/// Data about the requests of a connection, kept until they are answered.
+/// The access records of a connection's unanswered requests.
 final class PendingAccessRecords {
     struct PendingAccessRecord {
         var method: Method?
@@ -18,7 +17,7 @@ final class PendingAccessRecords {
     }
 
     let peer: String?
-    /// One entry per unanswered request, in order: responses are written in the order of the requests.
+    /// The records of the unanswered requests, in their order, which is also the order of the responses.
     var open: [PendingAccessRecord] = []
 
     init(peer: String?) { self.peer = peer }
@@ -64,7 +63,7 @@ extension Loop {
         recordResponse(connection, .serviceUnavailable, bodyBytes: 0, closes: true)
     }
 
-    /// Removes the last request, which will never be complete.
+    /// Removes the record of the last request, which will never be complete.
     func discardRecord(_ connection: Connection) {
         guard let pendingRecords = connection.pendingRecords, !pendingRecords.open.isEmpty else { return }
         pendingRecords.open.removeLast()

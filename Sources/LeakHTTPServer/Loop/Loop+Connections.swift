@@ -1,10 +1,11 @@
 // Opening and closing of connections.
 extension Loop {
-    /// Connections accepted in one turn before other events are handled.
+    /// The most connections that a listener accepts in one turn, before other events are handled.
     static let acceptedPerTurn = 64
     /// Milliseconds to pause accepting after descriptors have run out.
     private static let acceptPause: UInt64 = 100
 
+    /// Accepts connections from the listener at `index`.
     func accept(from index: Int) {
         guard listeners.indices.contains(index) else { return }
         let number = listeners[index].listener.descriptor.number
@@ -62,6 +63,8 @@ extension Loop {
         }
     }
 
+    /// Adds a connection to the loop.
+    ///
     /// - Precondition: The limiter has granted the connection.
     private func adopt(_ incoming: consuming AcceptedConnection) {
         generation = generation == UInt32.max - 1 ? 0 : generation + 1
@@ -95,7 +98,8 @@ extension Loop {
         _ = unsafe Socket.receive(incoming.socket.number, into: emptyReadBuffer().free)
     }
 
-    /// Sends a 503 to a peer whose connection is about to be closed, if the socket accepts it at once.
+    /// Sends a 503 to a peer whose connection is about to be closed. If the socket does not accept all bytes at once, the rest
+    /// is dropped.
     func sendUnavailable(_ number: Int32) {
         var response = Response.problem(
             .serviceUnavailable, "Too many connections are open; send the request again later.")

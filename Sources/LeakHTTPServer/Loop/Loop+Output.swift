@@ -1,6 +1,7 @@
 // Writing of responses, and the next state of a connection.
 extension Loop {
-    /// Writes a response if it is next in order, and then the responses that waited for it; otherwise stores it.
+    /// Writes a response if it is next in the order of requests, and then the responses that waited for it; otherwise stores
+    /// it.
     func answer(_ connection: Connection, _ answer: consuming AddressedResponse) {
         guard answer.sequence == connection.nextAnswer else {
             let waiting = connection.waiting ?? Connection.OutOfOrderResponses()
@@ -64,7 +65,7 @@ extension Loop {
         }
     }
 
-    /// Bodies with fewer bytes are copied after their head; larger ones are sent without a copy.
+    /// The number of bytes below which a body is copied behind its head; larger bodies are sent without a copy.
     private static let copiedBytes = 16 << 10
 
     /// Sends the output that the loop has written for this connection, followed by `body`.
@@ -102,6 +103,8 @@ extension Loop {
         startTimer(connection, .write, lasting: limits.writeTime)
     }
 
+    /// Sends pending output to a peer that can accept more.
+    ///
     /// - Returns: `true` if the connection still exists.
     func sendQueued(_ connection: Connection) -> Bool {
         guard let pendingOutput = connection.pendingOutput else { return true }

@@ -108,6 +108,8 @@ extension Loop {
         return service.screen(request)
     }
 
+    /// Stores a request whose body is incomplete, and sends `100 Continue` if the peer waits for it.
+    ///
     /// - Parameter arrived: the number of bytes of the body that have arrived.
     private func startUpload(
         _ connection: Connection, head: Head, fields: [FieldLine], headBytes: UnsafeBufferPointer<UInt8>,
@@ -188,7 +190,7 @@ extension Loop {
                 connection: connection.id, sequence: sequence, exchange: exchange, response: response))
     }
 
-    /// Bodies with more compressed bytes than this wait for another turn to be decompressed; the batch of a phone has fewer.
+    /// The number of compressed bytes above which a body is decompressed in another turn; the batch of a phone has fewer.
     private static let promptlyInflated = 8 << 10
 
     /// Returns `true` if decompressing this body takes so long, up to 50 ms, that other connections are served first.
@@ -196,6 +198,7 @@ extension Loop {
         head.contentEncoding != .identity && bodyBytes > Self.promptlyInflated
     }
 
+    /// Passes a request whose body is complete to the service, in the next turn if decompression takes long.
     func complete(_ connection: Connection, _ upload: Upload) {
         if waitsItsTurn(upload.head, bodyBytes: upload.body.count) && !upload.isComplete {
             upload.isComplete = true

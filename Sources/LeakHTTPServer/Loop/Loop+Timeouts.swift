@@ -1,5 +1,6 @@
 // Timeouts of connections.
 extension Loop {
+    /// Sets the deadline for the action that the connection waits for.
     func time(_ connection: Connection) {
         if connection.phase == .lingering {
             startLingering(connection)

@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// An event loop on one thread: waits for events of its connections, reads requests, calls the service and writes responses.
+/// An event loop on one thread. It waits for events of its connections, reads requests, calls the service and writes responses.
 ///
 /// Loops share only the service, the limiter of connections and the published counters.
 @safe
@@ -29,7 +29,8 @@ final class Loop: @unchecked Sendable {
     var generation: UInt32 = 0
     /// A spare descriptor, used when no other is left.
     var reserve: Reserve?
-    /// The time when accepting resumes after descriptors ran out.
+    /// The time when accepting resumes after descriptors or memory ran out, in milliseconds on the monotonic clock; `nil` while
+    /// the loop accepts.
     var acceptsAgain: UInt64?
     /// Candidates for eviction; ``nextScan`` is the earliest time of the next scan for candidates.
     var evictionCandidates = EvictionCandidates()
@@ -37,8 +38,8 @@ final class Loop: @unchecked Sendable {
 
     /// Buffer for the next read of any connection that has no input buffer of its own.
     var readBuffer = Buffer(capacity: Loop.readBufferBytes)
-    /// Responses of the connection that is being handled, and of no other: each turn ends with ``finishTurn(_:)`` or ``close(_:)``, and
-    /// both empty this buffer.
+    /// Bytes of the responses of the connection that is being handled, and of no other: each turn ends with ``finishTurn(_:)``
+    /// or ``close(_:)``, and both empty this buffer.
     let output = Buffer(capacity: 64 << 10)
     /// The connection whose request the service is handling.
     var serving: Connection?
@@ -57,8 +58,9 @@ final class Loop: @unchecked Sendable {
     var now: UInt64
     /// The time when the turn began or, later in the turn, when the service last returned.
     var callStart: UInt64
+    /// The time of the next check of deadlines, in milliseconds on the monotonic clock.
     var nextTick: UInt64
-    /// Interval between checks of deadlines, in milliseconds: 250, or less if a limit is short.
+    /// The shortest interval between two checks of deadlines, in milliseconds: a quarter of ``shortestLimit``, from 5 to 250.
     let tick: UInt64
     /// ``Limits/idleTime`` in milliseconds. It starts again with each request.
     let idleMilliseconds: UInt64
@@ -241,7 +243,7 @@ final class Loop: @unchecked Sendable {
             resume(current)
             finishTurn(current)
         }
-        // While the loop stops, new connections are closed when their box is released.
+        // If the loop is stopping, new connections are closed when their box is released.
         for box in messages.acceptedConnections where stopDeadline == nil {
             if let incoming = box.take() { admit(incoming, passesOn: false) }
         }
@@ -251,7 +253,7 @@ final class Loop: @unchecked Sendable {
     /// Returns `true` if a request of this connection is being served, so that ``output`` is for its responses.
     func isServing(_ id: ConnectionID) -> Bool { serving?.id == id }
 
-    /// Sends a response given on the loop's own thread while a request of its connection is being served.
+    /// Writes a response that the service gives on the loop's own thread, while a request of its connection is being served.
     func sendWhileServing(_ answer: consuming AddressedResponse) {
         guard let serving else { return }
         self.answer(serving, answer)

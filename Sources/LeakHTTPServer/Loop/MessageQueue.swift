@@ -26,7 +26,7 @@ final class MessageQueue: Sendable {
         loopReference = LoopReference()
     }
 
-    /// Marks the current thread as the loop's.
+    /// Marks the current thread as the one that runs `loop`.
     func adopt(_ loop: Loop) {
         loopReference.loop = loop
         ThreadMark.set(self)
@@ -53,7 +53,8 @@ final class MessageQueue: Sendable {
         if mustWake { waker.wake() }
     }
 
-    /// `true` if the queue can hold another connection: it is open, and few connections wait in it. The loop may be busy.
+    /// `true` if the queue can hold another connection: it is open, and fewer than ``maxWaitingConnections`` wait in it because
+    /// the loop is busy.
     var acceptsConnections: Bool {
         content.with { $0.acceptedConnections.count < Self.maxWaitingConnections && !$0.isClosed }
     }

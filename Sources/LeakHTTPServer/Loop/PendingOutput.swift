@@ -11,7 +11,7 @@ final class PendingOutput {
         chunks.append(chunk)
     }
 
-    /// Starts with `chunk`, without its first `sent` bytes, which the peer already has.
+    /// Creates output that begins with `chunk`, without its first `sent` bytes, which the peer already has.
     init(_ chunk: Response.Body, without sent: Int = 0) {
         append(chunk)
         self.sent = sent

@@ -1,4 +1,4 @@
-/// A request whose body is still arriving: its head and the received part of its body.
+/// A request with an incomplete body: its head and the received part of its body.
 @safe
 final class Upload {
     enum Body {
@@ -12,6 +12,7 @@ final class Upload {
     let headBytes: [UInt8]
     let sequence: UInt32
     let exchange: Exchange
+    /// The time when the head was complete, in milliseconds on the monotonic clock.
     let began: UInt64
     var rest: Body
     var body: Buffer {

@@ -1,13 +1,16 @@
-/// Memory of the incomplete bodies of one loop.
+/// The memory that the incomplete bodies of one loop occupy.
 final class UploadMemory {
-    /// Bytes, including unused capacity.
+    /// The number of bytes, including unused capacity of buffers.
     fileprivate(set) var bytes = 0
 }
 
 extension Upload {
-    /// Adds the change of the body's capacity to the total.
+    /// Adds the change of the body's capacity to the total of the loop.
+    ///
+    /// - Parameter former: the capacity before the change.
     func account(from former: Int) { memory.bytes += body.capacity - former }
 
+    /// Subtracts the body's capacity from the total of the loop.
     func leaveAccount() { memory.bytes -= body.capacity }
 }
 

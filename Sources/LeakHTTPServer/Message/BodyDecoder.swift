@@ -1,9 +1,9 @@
 internal import LeakBrotli
 internal import LeakGzip
 
-/// Decompresses bodies of all supported content codings, within the same limits.
+/// A decoder for bodies in all supported content codings, within the same limits.
 struct BodyDecoder: ~Copyable {
-    /// Reused for all bodies: most are in gzip, and the decoder takes 40 KiB.
+    /// The decoder of gzip and `deflate`. It takes 40 KiB and is reused for all bodies, because most are in gzip.
     private var inflater: Inflater
 
     init(limits: Inflater.Limits) { inflater = Inflater(limits: limits) }

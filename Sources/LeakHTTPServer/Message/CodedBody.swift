@@ -23,7 +23,9 @@ public struct CodedBody: Sendable {
     /// The number of bytes as sent.
     public var count: Int { bytes.count }
 
-    /// Decompresses the body within the limits of ``Limits``. Takes up to about 50 ms.
+    /// Decompresses the body, within ``Limits/inflatedBytes`` and ``Limits/inflateRatio``. Takes up to about 50 ms.
+    ///
+    /// - Throws: ``Failure`` with the response to send.
     public func inflated() throws(Failure) -> [UInt8] {
         var decoder = BodyDecoder(limits: limits)
         var output: [UInt8] = []

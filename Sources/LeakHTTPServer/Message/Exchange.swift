@@ -1,4 +1,4 @@
-/// The facts about a request that are needed for its response, after the bytes of the request are gone.
+/// The properties of a request that its response depends on. They outlive the bytes of the request.
 struct Exchange: Sendable {
     /// `true` for `GET` and `HEAD`, the methods that read and change nothing.
     var isSafe = false

@@ -1,4 +1,5 @@
-/// Checks of the header fields that decide how a message is read. Each name is compared once, by length first.
+/// A check of the header fields that determine how a message is read. The length of a name selects the fields to compare it
+/// with.
 struct FieldValidator: Sendable {
     private var hosts = 0
     private var lengths = 0

@@ -1,4 +1,4 @@
-/// A range of the bytes of the head.
+/// A range of bytes of the head. Half the size of a `Range<Int>`.
 struct HeadRange: Hashable, Sendable {
     var start: UInt32 = 0
     var count: UInt32 = 0

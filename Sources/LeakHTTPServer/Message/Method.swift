@@ -1,6 +1,7 @@
 /// A request method that a service can receive. RFC 9110 §9.
 ///
-/// The server itself rejects all other methods. The raw value is the index in `allCases`.
+/// Requests with any other method are rejected, see ``Service/refuseUnknownMethod(of:)``. The raw value is the index in
+/// `allCases`.
 public enum Method: Int, Sendable, CaseIterable {
     /// Reads a resource. §9.3.1
     case get

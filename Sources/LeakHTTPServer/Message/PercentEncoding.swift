@@ -4,7 +4,8 @@ public enum PercentEncoding {
     ///
     /// - Parameters:
     ///   - bytes: a complete path, name or value; separators are not parsed.
-    ///   - plusIsSpace: `true` decodes `+` as a space, as in queries and forms, https://url.spec.whatwg.org/#urlencoded-parsing.
+    ///   - plusIsSpace: if `true`, decodes `+` as a space, as in queries and forms,
+    ///     https://url.spec.whatwg.org/#urlencoded-parsing.
     public static func decoded(_ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

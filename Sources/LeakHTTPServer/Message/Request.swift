@@ -1,7 +1,8 @@
 /// A request, valid during one call: a view into the loop's buffers. Copy the parts that are needed later.
 @safe
 public struct Request: ~Copyable {
-    /// The method. The server itself rejects requests with a method that ``Method`` does not have.
+    /// The method. Requests with a method that ``Method`` does not have are never served, see
+    /// ``Service/refuseUnknownMethod(of:)``.
     public let method: Method
     private let client: Client
     private let head: Head
@@ -138,8 +139,8 @@ public struct Request: ~Copyable {
     /// the body, or if it was sent without a content coding.
     public internal(set) var codedBody: CodedBody?
 
-    /// `true` if the body was sent in a content coding. The bytes passed by ``Service/serve(_:_:)`` are decompressed, unless there
-    /// is a ``codedBody``.
+    /// `true` if the body was sent in a content coding. The bytes that ``Service/serve(_:_:)`` receives are decompressed,
+    /// unless there is a ``codedBody``.
     public var isCompressed: Bool { hasBody && contentEncoding != .identity }
 
     /// The content coding in which the body was sent.

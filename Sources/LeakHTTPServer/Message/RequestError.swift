@@ -1,10 +1,10 @@
 internal import LeakGzip
 
-/// The reason why a request is rejected before it reaches the service. One case per rule.
+/// The reason why the server itself rejects a request. One case per rule.
 enum RequestError: Error, Hashable, Sendable, CaseIterable {
     /// The request line is not `method SP target SP HTTP/x.y CRLF`. RFC 9112 §3.
     case malformedRequestLine
-    /// The method is neither a case of ``Method`` nor a known method that is always rejected.
+    /// The method is neither a case of ``Method`` nor `CONNECT` or `TRACE`.
     case unknownMethod
     /// The method is `CONNECT` or `TRACE`: the server is no proxy and does not echo requests.
     case refusedMethod
@@ -40,7 +40,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case unknownExpectation
     /// The body has a content coding other than ``ContentEncoding/supported``, or several. RFC 9110 §8.4.
     case unsupportedContentEncoding
-    /// The body is longer than ``Limits/bodyBytes``.
+    /// The body is longer than ``Limits/bodyBytes``, or than ``Service/bodyLimit(of:_:)`` allows.
     case bodyTooLong
     /// The decompressed body exceeds ``Limits/inflatedBytes`` or ``Limits/inflateRatio``.
     case inflatesTooFar
@@ -92,7 +92,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A description of the error for people.
+    /// A sentence for the sender that describes the error, and the solution if it is not obvious.
     var detail: StaticString {
         switch self {
         case .malformedRequestLine:
@@ -130,7 +130,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The complete response.
+    /// The complete response. It closes the connection; see ``status`` for the exceptions, which callers handle.
     var response: Response {
         var response = Response.problem(status, detail)
         response.closes = true

@@ -1,8 +1,8 @@
-/// Sends the response to one request, exactly once, from any thread.
+/// The right to send the response to one request: exactly once, from any thread.
 ///
 /// A responder that is released without a response sends a 500, so that no peer waits forever.
 public struct Responder: ~Copyable, Sendable {
-    /// `nil` after the response was sent.
+    /// The queue of the loop that owns the connection; `nil` after the response was sent.
     private var messageQueue: MessageQueue?
     private let connection: ConnectionID
     private let sequence: UInt32
@@ -37,7 +37,7 @@ public struct Responder: ~Copyable, Sendable {
     }
 }
 
-/// Identifies a connection of one loop. The generation distinguishes it from later connections in the same slot.
+/// The identity of a connection in one loop. The generation distinguishes it from later connections in the same slot.
 struct ConnectionID: Hashable, Sendable {
     let slot: UInt32
     let generation: UInt32
@@ -55,7 +55,7 @@ struct ConnectionID: Hashable, Sendable {
     var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
-/// A response with the connection that it is for.
+/// A response with the connection and the sequence number of the request that it answers.
 struct AddressedResponse: Sendable {
     let connection: ConnectionID
     let sequence: UInt32

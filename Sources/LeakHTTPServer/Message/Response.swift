@@ -4,8 +4,11 @@ internal import LeakGzip
 public struct Response: Sendable {
     /// The body of a response.
     public enum Body: Sendable {
+        /// No body.
         case empty
+        /// Bytes in memory.
         case bytes([UInt8])
+        /// A literal of the program, in UTF-8.
         case text(StaticString)
         /// The body of a request, passed on without a copy.
         case shared(SharedBytes)
@@ -55,9 +58,11 @@ public struct Response: Sendable {
     var gzipped: [UInt8]?
     /// `true` if ``body`` is compressed.
     var isGzipped = false
-    /// `true` if the bytes of the response depend on `Accept-Encoding`.
+    /// `true` if the bytes of the response depend on `Accept-Encoding`, so that it needs a `Vary` field.
     var varies = false
 
+    /// Creates a response.
+    ///
     /// - Parameters:
     ///   - status: 200 to 599.
     ///   - type: the media type, such as `text/plain; charset=utf-8`.
@@ -91,7 +96,7 @@ public struct Response: Sendable {
         "application/x-ndjson", "application/manifest+json", "image/svg+xml",
     ]
 
-    /// Bodies with more bytes than this are compressed; shorter ones fit into one packet anyway.
+    /// The number of bytes above which a body is compressed; a shorter one fits into one packet anyway.
     static let compressedBytes = 1024
 
     /// Selects the content for `exchange`: the body, the compressed body, or no body if the client already has it.
@@ -112,16 +117,16 @@ public struct Response: Sendable {
         gzipped = nil
     }
 
-    /// Returns a copy after ``negotiate(for:)``.
+    /// Returns a copy of the response to which ``negotiate(for:)`` was applied.
     func negotiated(for exchange: Exchange) -> Response {
         var result = self
         result.negotiate(for: exchange)
         return result
     }
 
-    /// Compresses the body now, if that makes sense, for a response that is sent repeatedly.
+    /// Compresses the body now, if it is long enough and of a compressible type, for a response that is sent repeatedly.
     ///
-    /// - Returns: the additional bytes of memory besides the body.
+    /// - Returns: the number of bytes of memory that the compressed body takes, in addition to ``body``.
     public mutating func compressBeforehand() -> Int {
         guard gzipped == nil, body.count > Self.compressedBytes, let type, Self.isCompressible(type) else {
             return 0

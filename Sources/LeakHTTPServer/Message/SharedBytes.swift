@@ -1,7 +1,8 @@
 /// Immutable bytes with shared ownership.
 ///
-/// Passing on a body in this form makes no copy. The value retains the whole buffer in which the bytes were received, 16 KiB to 1
-/// MiB: suitable for a response or for work on another thread, unsuitable for keeping it for a long time.
+/// Passing on a body in this form makes no copy. The value retains the whole buffer in which the bytes were received, in most
+/// cases 16 KiB to 1 MiB. It suits a response or work on another thread; keep a ``copy()`` instead if the bytes are needed for
+/// long.
 @safe
 public struct SharedBytes: @unchecked Sendable {
     // Unchecked: a shared buffer is not written to before its last reference is gone.
@@ -16,6 +17,7 @@ public struct SharedBytes: @unchecked Sendable {
         unsafe self.bytes = unsafe bytes
     }
 
+    /// The number of bytes.
     public var count: Int { unsafe bytes.count }
 
     /// Returns a copy, for keeping the bytes.

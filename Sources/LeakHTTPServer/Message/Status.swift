@@ -3,6 +3,8 @@ public struct Status: Hashable, Sendable {
     /// 200 to 599.
     public let code: UInt16
 
+    /// Creates a status.
+    ///
     /// - Parameter code: 200 to 599; any other code becomes 500, because a response cannot have it.
     public init(_ code: UInt16) {
         self.code = (200...599).contains(code) ? code : 500
@@ -73,7 +75,7 @@ public struct Status: Hashable, Sendable {
     /// 507. RFC 4918 §11.5.
     public static let insufficientStorage = Status(507)
 
-    /// The reason phrase.
+    /// The reason phrase of the code, such as `Not Found`; `Status` for a code without a known phrase.
     public var reason: String {
         switch code {
         case 200: "OK"

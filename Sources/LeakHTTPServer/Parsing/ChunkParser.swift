@@ -1,4 +1,4 @@
-/// Parses a chunked body from bytes that arrive in pieces of any size. RFC 9112 §7.1.
+/// A parser of chunked bodies, for bytes that arrive in pieces of any size. RFC 9112 §7.1.
 ///
 /// White space around sizes and extensions, which some parsers accept, is rejected: two servers in a chain could parse it
 /// differently.

@@ -2,7 +2,9 @@ internal import LeakPlatform
 
 /// Formatter of `IMF-fixdate`, such as `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110 §5.6.7.
 enum HTTPDate {
-    /// - Parameter seconds: since 1970 in UTC, without leap seconds.
+    /// Returns the text of a time.
+    ///
+    /// - Parameter seconds: the seconds since 1970 in UTC, without leap seconds.
     static func text(_ seconds: Int) -> String {
         let time = CivilTime(milliseconds: Int64(seconds) * 1000)
         let day = time.date

@@ -1,4 +1,4 @@
-/// Parses the head of a request from bytes that arrive in pieces of any size.
+/// A parser of request heads, for bytes that arrive in pieces of any size.
 ///
 /// Each byte is examined once, and an invalid byte is rejected as soon as it arrives. The result does not depend on how the bytes
 /// are split, because the parser can stop and continue at any byte. It stores only offsets and does not access sockets.
@@ -44,7 +44,10 @@ struct HeadParser: Sendable {
         emptyLines = 0
     }
 
-    /// Starts with a new head, see ``advance(over:)``.
+    /// Begins to parse a new head.
+    ///
+    /// - Parameter bytes: all bytes of the message so far.
+    /// - Returns: the length of the head, or `nil` if more bytes are needed; then continue with ``advance(over:)``.
     mutating func start(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
         reset()
         return try advance(over: bytes)
@@ -61,7 +64,7 @@ struct HeadParser: Sendable {
         do throws(RequestError) {
             return try read(bytes)
         } catch {
-            // A request with an unknown method gets 405, whatever else is wrong with it.
+            // A request with an unknown method is answered 501, whatever else is wrong with its head.
             throw head.hasUnknownMethod ? .unknownMethod : error
         }
     }

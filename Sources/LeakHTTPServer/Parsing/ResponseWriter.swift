@@ -1,8 +1,8 @@
-/// Writes the heads of responses to a buffer. It reads no clock: the date is given by ``setTime(_:)``.
+/// A writer of response heads to a buffer. It reads no clock: ``setTime(_:)`` sets the date.
 final class ResponseWriter {
     /// The `Date` line of the current second.
     private var dateLine: [UInt8] = []
-    /// The start of every 200 response without additional fields in the current second.
+    /// The status line, the date and the security fields of a 200 response without additional fields, in the current second.
     private var plainStart: [UInt8] = []
     private var dateSeconds = Int.min
 

@@ -10,7 +10,8 @@ struct Pattern: CustomStringConvertible {
     /// The names of the parameters, from left to right.
     private(set) var names: [String] = []
 
-    /// Parses a pattern. An invalid pattern stops the program, because patterns are written by programmers and parsed at startup.
+    /// Parses a pattern. An invalid pattern is a programming error and stops the program. See ``Router/add(_:_:endpoint:)`` for
+    /// the rules.
     init(_ text: String) {
         description = text
         precondition(text.utf8.first == UInt8(ascii: "/"), "\(text) does not start with a slash")

@@ -1,4 +1,4 @@
-/// Maps the path and method of a request to an endpoint.
+/// A table that maps the path and method of a request to an endpoint.
 ///
 /// A pattern is a path whose segments are literals or, in braces, parameters: `/books/{id}/pages`. A parameter matches one
 /// non-empty segment. Paths are compared by bytes after percent-decoding; `/books` and `/books/` are different paths. An encoded
@@ -107,8 +107,8 @@ extension Response {
     }
 }
 
-/// The part of a router that does not depend on the type of its endpoints, which are numbers here. A tree of segments in flat
-/// arrays of plain numbers, so that a lookup causes no reference counting.
+/// The part of a router that does not depend on the type of its endpoints, which are numbers here. It is a tree of segments in
+/// flat arrays of plain numbers, so that a lookup causes no reference counting.
 @usableFromInline
 struct RouteTable: Sendable {
     @usableFromInline
@@ -121,10 +121,11 @@ struct RouteTable: Sendable {
 
     /// A node of the tree: the segments that may follow the path to this node. The depth of a node is the index of the segment.
     private struct Node: Sendable {
-        /// The index of its first literal.
+        /// The index of the first literal that may follow, in ``literals``, or ``none``.
         var literal = none
-        /// The node for a parameter.
+        /// The index of the node for a parameter, or ``none``.
         var parameter = none
+        /// The number of the pattern that ends at this node, or ``none``.
         var resource = none
     }
 

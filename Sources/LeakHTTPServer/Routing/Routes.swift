@@ -21,6 +21,8 @@ public struct Routes: Service {
     private var router = Router<Responding>()
     private let files: StaticFiles?
 
+    /// Creates a service without routes.
+    ///
     /// - Parameter files: the files to serve if no route matches.
     public init(files: StaticFiles? = nil) { self.files = files }
 

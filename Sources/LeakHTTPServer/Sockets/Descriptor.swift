@@ -18,7 +18,7 @@ struct Descriptor: ~Copyable, Sendable {
     }
 
     /// Raises the limit of open descriptors of the process to `count`, as far as permitted. Systems start programs with a low
-    /// limit, 1024 or 256, for the sake of old programs that keep descriptors in bit sets.
+    /// limit, 1024 or 256, because old programs keep descriptors in bit sets of that size.
     ///
     /// - Returns: the resulting limit.
     static func allow(_ count: Int) -> Int {

@@ -118,7 +118,7 @@ struct Listener: ~Copyable, Sendable {
     static let backlog: Int32 = 1024
 }
 
-/// An accepted connection that does not belong to a loop yet.
+/// An accepted connection that does not belong to a loop yet, with the group that it is counted for.
 struct AcceptedConnection: ~Copyable, Sendable {
     let socket: Descriptor
     let address: IPAddress

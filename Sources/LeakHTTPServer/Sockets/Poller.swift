@@ -15,7 +15,8 @@ struct Event: Hashable, Sendable {
     let isGone: Bool
 }
 
-/// Waits for events on many descriptors. It is level-triggered: an event that was not handled is reported again.
+/// The interface of epoll and kqueue, with which a loop waits for events on many descriptors. It is level-triggered: an event
+/// that was not handled is reported again.
 protocol Poller: AnyObject {
     init() throws(SystemError)
     func add(_ descriptor: Int32, token: UInt64, for interest: Interest) throws(SystemError)
@@ -25,7 +26,7 @@ protocol Poller: AnyObject {
     /// Waits until an event occurs or a signal arrives.
     ///
     /// - Parameter milliseconds: the timeout; −1 waits without a timeout.
-    /// - Returns: the number of events available from ``event(at:)``.
+    /// - Returns: the number of events available from ``event(at:)``; 0 after a timeout, a signal or an error.
     func wait(milliseconds: Int32) -> Int
     func event(at index: Int) -> Event
 }
@@ -43,7 +44,7 @@ protocol Poller: AnyObject {
     internal import Glibc
 #endif
 
-/// Wakes a thread that waits for events.
+/// A descriptor that wakes the loop while it waits for events: a pipe on Darwin, an `eventfd` on Linux.
 final class Waker: Sendable {
     private let reading: Descriptor
     #if canImport(Darwin)
