@@ -1,11 +1,11 @@
-// The only folder that calls libbrotli.
+// Only this folder calls libbrotli.
 internal import CLeakBrotli
 public import LeakGzip
 
-/// Inflates one brotli stream, RFC 7932, that arrives in pieces, within the same limits as gzip.
+/// A decompressor of one brotli stream, RFC 7932, that arrives in pieces, within the same limits as gzip.
 ///
-/// It holds 5 KiB and the stream's history, which grows with the output: up to 16 MiB, as far as the format lets a stream look
-/// back. The longer history of "large window" streams, which are not RFC 7932, is rejected.
+/// It takes 5 KiB of memory and a copy of the recent output, which grows to at most 16 MiB: the largest distance to which the
+/// format can refer back. Streams with a "large window" of more than 16 MiB, which are not RFC 7932, are rejected.
 @safe
 public struct BrotliInflater: ~Copyable {
     private enum State { case reading, finished, failed }
@@ -56,7 +56,7 @@ public struct BrotliInflater: ~Copyable {
 
     /// Ends the input: no more bytes come.
     ///
-    /// - Throws: ``InflateError/truncated`` when the stream is not complete.
+    /// - Throws: ``InflateError/truncated`` if the stream is not complete, ``InflateError/malformed`` after an error.
     public mutating func finish() throws(InflateError) {
         guard state == .finished else { throw state == .reading ? .truncated : .malformed }
     }
@@ -94,7 +94,7 @@ public struct BrotliInflater: ~Copyable {
         if let failure { throw failure }
     }
 
-    /// The error for libbrotli's error code. The codes `BROTLI_DECODER_ERROR_ALLOC_…` mean that memory ran out.
+    /// The error that corresponds to libbrotli's error code. The codes `BROTLI_DECODER_ERROR_ALLOC_…` mean that memory ran out.
     private var error: InflateError {
         let code = unsafe BrotliDecoderGetErrorCode(decoder).rawValue
         let (first, last) = (
@@ -103,6 +103,6 @@ public struct BrotliInflater: ~Copyable {
         return (first.rawValue...last.rawValue).contains(code) ? .outOfMemory : .malformed
     }
 
-    /// Bytes inflated at a time, on the stack.
+    /// The most bytes inflated at a time, in a buffer on the stack.
     private static let pieceBytes = 16 << 10
 }

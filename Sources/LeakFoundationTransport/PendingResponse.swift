@@ -6,9 +6,9 @@ internal import LeakTransport
     import FoundationNetworking
 #endif
 
-/// The response to one request, as the session delivers it in pieces, and the wait for it.
+/// The response to one request, collected from the pieces that the session delivers, and the means to wait for it.
 final class PendingResponse: @unchecked Sendable {
-    // Unchecked: the session calls on a queue of its own, and `lock` protects the state from the waiting thread.
+    // Unchecked: the session calls on a queue of its own; all state is accessed inside `lock`.
     private let lock = NSLock()
     private let finished = DispatchSemaphore(value: 0)
     private let limits: TransportLimits
@@ -22,8 +22,8 @@ final class PendingResponse: @unchecked Sendable {
 
     /// Blocks until the response is complete, at most as long as the limits allow.
     func reply(to task: URLSessionTask) -> TransportResult {
-        // A session has one time limit for silence, whether it connects or waits for the response; the collector may need longer
-        // for the second.
+        // A session has a single time limit for silence, which applies to connecting and to the response. The collector may
+        // need longer for a response than a connection should take.
         let start = DispatchTime.now()
         let connectBy = start + .milliseconds(min(limits.connectMilliseconds, limits.totalMilliseconds))
         if finished.wait(timeout: connectBy) == .timedOut {
@@ -85,7 +85,7 @@ final class PendingResponse: @unchecked Sendable {
         }
     }
 
-    /// Records the end, and wakes the waiting thread.
+    /// Records the end of the task with its error, if any, and wakes the waiting thread.
     func finish(_ error: (any Error)?) {
         lock.withLock {
             if let error, failure == nil, !isUnauthorized { failure = error.localizedDescription }

@@ -4,7 +4,8 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Passes the session's callbacks to the response that they belong to; callbacks after its end are dropped.
+/// The delegate of the session. It passes each callback to the pending response of its task; callbacks after the end of a task
+/// are dropped.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     // Unchecked: `pendingResponses` is accessed only inside `lock`.
     private let lock = NSLock()
@@ -27,7 +28,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendab
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        // A followed redirect would carry the key elsewhere.
+        // A followed redirect would send the ingest key to another host.
         completionHandler(nil)
     }
 
@@ -35,8 +36,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendab
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // The server asks for a password, and there is none: its request for one is the response. Without this, the session would
-        // look into the keychain; Foundation on Linux would wait forever.
+        // The server asks for a password, and there is none: its 401 is the response. Without this, the session would search
+        // the keychain, and Foundation on Linux would wait forever.
         if let refusal = challenge.failureResponse as? HTTPURLResponse {
             pendingResponse(of: task)?.receiveUnauthorized(refusal)
             completionHandler(.rejectProtectionSpace, nil)

@@ -5,7 +5,7 @@ package import LeakTransport
     import FoundationNetworking
 #endif
 
-/// Sends with `URLSession`, on all of Apple's systems, and keeps the connection between requests.
+/// A transport with `URLSession`, for all of Apple's systems, that keeps the connection open between requests.
 ///
 /// Blocks the sending thread until the response is complete or a limit of ``TransportLimits`` is exceeded.
 package final class URLSessionTransport: Transport {
@@ -15,7 +15,7 @@ package final class URLSessionTransport: Transport {
     /// Created with the first request, so that an app that reports nothing never creates one.
     private var session: URLSession?
 
-    /// - Parameter usesProxy: if `false`, a proxy of the system is not used.
+    /// - Parameter usesProxy: if `false`, the proxy settings of the system are ignored.
     package init(limits: TransportLimits = TransportLimits(), usesProxy: Bool = true) {
         self.limits = limits
         self.usesProxy = usesProxy
@@ -28,7 +28,9 @@ package final class URLSessionTransport: Transport {
         send("POST", to: post.address, fields: post.fields, body: post.body)
     }
 
-    /// - Parameter body: `nil` for a method without a body.
+    /// Sends a request, and blocks until the response is complete or a limit is exceeded.
+    ///
+    /// - Parameter body: the body; `nil` for a method without one.
     package func send(
         _ method: String, to address: String, fields: [TransportRequest.Field], body: [UInt8]?
     ) -> TransportResult {
@@ -37,7 +39,7 @@ package final class URLSessionTransport: Transport {
         request.httpMethod = method
         request.httpBody = body.map { Data($0) }
         request.timeoutInterval = Double(limits.totalMilliseconds) / 1000
-        // Without this header, the session asks for compressed responses.
+        // Without this field, the session asks for compressed responses.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
         let pendingResponse = PendingResponse(limits)

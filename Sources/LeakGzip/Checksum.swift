@@ -1,6 +1,6 @@
 internal import CLeakZlib
 
-/// The checksum of the gzip format, which also detects damage of other bytes.
+/// The checksum of the gzip format, which the package also uses to detect damage of other data.
 public enum Checksum {
     /// CRC-32 as in RFC 1952 §8: detects every burst error of up to 32 bits, and all but one in 2³² of other errors.
     ///

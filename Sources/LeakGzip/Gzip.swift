@@ -1,4 +1,4 @@
-// The only folder that calls zlib.
+// Only this folder calls zlib.
 internal import CLeakZlib
 
 /// The gzip format, RFC 1952.
@@ -36,13 +36,13 @@ public enum Gzip {
                     read += piece - Int(unsafe stream.pointee.avail_in)
                     count += room - Int(unsafe stream.pointee.avail_out)
                 }
-                // deflateBound promises that one pass fits.
+                // `deflateBound` guarantees that the output fits into one pass.
                 precondition(result == Z_STREAM_END, "zlib did not finish a deflate stream (code \(result))")
             }
         }
     }
 
-    /// 32 KiB of history. Adding 16 asks zlib for the gzip format.
+    /// The base-2 logarithm of 32 KiB, the format's longest history. Adding 16 selects the gzip format.
     static let windowBits = MAX_WBITS + 16
     /// zlib's own default.
     private static let memoryLevel: Int32 = 8

@@ -1,17 +1,17 @@
 internal import CLeakZlib
 
-/// Inflates one gzip member, or one stream of `deflate`, that arrives in pieces, within limits.
+/// A decompressor of one gzip member, or one stream of `deflate`, that arrives in pieces, within limits.
 ///
-/// Reusable: after ``reset(_:)`` it inflates the next one without allocating memory again.
+/// After ``reset(_:)``, it inflates the next member or stream without allocating memory again.
 @safe
 public struct Inflater: ~Copyable {
     /// Limits for input from an untrusted sender.
     public struct Limits: Hashable, Sendable {
-        /// Bytes of output. 16 MiB by default.
+        /// The most bytes of output. 16 MiB by default.
         public var outputBytes: Int
-        /// Bytes of output per byte of input. Text in JSON reaches 20; a bomb of zeros reaches 1029.
+        /// The most bytes of output per byte of input. Text in JSON reaches 20; a decompression bomb of zeros reaches 1029.
         public var ratio: Int
-        /// Bytes of output before ``ratio`` applies: a short input of one repeated word is no attack.
+        /// Bytes of output before ``ratio`` applies, because a short input of one repeated word is no attack.
         public var bytesBeforeRatio: Int
 
         public init(outputBytes: Int = 16 << 20, ratio: Int = 200, bytesBeforeRatio: Int = 64 << 10) {
@@ -21,13 +21,13 @@ public struct Inflater: ~Copyable {
         }
     }
 
-    /// Format around the compressed blocks of RFC 1951.
+    /// The format around the compressed blocks of RFC 1951.
     public enum Format: Hashable, Sendable {
         /// One member of RFC 1952.
         case gzip
         /// HTTP's `deflate`: the zlib format of RFC 1950 or, from some senders, the blocks alone, which carry no checksum. RFC
-        /// 9110 §8.4.1.2. The first byte tells them apart: in zlib's header it ends in 8. As the start of a block, such a byte
-        /// would mean a stored block that is not the last one, with a bit set that encoders leave 0.
+        /// 9110 §8.4.1.2. The first byte distinguishes them: in zlib's header, its lower four bits are 8. As the start of a
+        /// block, such a byte would mean a stored block that is not the last one, with a padding bit set that encoders leave 0.
         case deflate
     }
 
@@ -102,7 +102,7 @@ public struct Inflater: ~Copyable {
 
     /// Ends the input: no more bytes come.
     ///
-    /// - Throws: ``InflateError/truncated`` when the member or stream is not complete.
+    /// - Throws: ``InflateError/truncated`` if the member or stream is not complete, ``InflateError/malformed`` after an error.
     public mutating func finish() throws(InflateError) {
         guard state == .finished else { throw state == .reading ? .truncated : .malformed }
     }
@@ -138,7 +138,7 @@ public struct Inflater: ~Copyable {
                     if next < bytes.count { failure = .trailingBytes }
                     return
                 }
-                // A full piece may leave output inside zlib although all input is taken.
+                // If the piece is full, zlib may still hold output although it has consumed all input.
                 if made < Self.pieceBytes && next == bytes.count { return }
             } while true
         }
@@ -151,7 +151,7 @@ public struct Inflater: ~Copyable {
         case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return
         case Z_MEM_ERROR: throw .outOfMemory
         default:
-            // zlib tells these apart from other damage by its text alone.
+            // Only the text of the message distinguishes these errors from other damage.
             guard let message = unsafe stream.pointee.msg else { throw .malformed }
             let text = unsafe String(cString: message)
             throw text == "incorrect data check" || text == "incorrect length check"
@@ -161,19 +161,19 @@ public struct Inflater: ~Copyable {
 
     /// The compression method in the low half of zlib's first byte: deflate. RFC 1950 §2.2.
     private static let zlibMark: UInt8 = 8
-    /// Bytes inflated at a time, on the stack.
+    /// The most bytes inflated at a time, in a buffer on the stack.
     private static let pieceBytes = 16 << 10
 }
 
-/// Reason why compressed bytes cannot be read.
+/// The reason why compressed bytes cannot be inflated.
 public enum InflateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end before the stream does.
     case truncated
     /// The checksum or the length at the end does not match the output. RFC 1952 §2.3.1, RFC 1950 §2.2.
     case badChecksum
-    /// Bytes follow the stream. A second gzip member is rejected too, because no sender of this package makes one.
+    /// Bytes follow the stream. A second gzip member is also rejected, because no sender of this package writes one.
     case trailingBytes
-    /// Not of this format, or damaged inside.
+    /// The bytes are not of this format, or are damaged.
     case malformed
     /// The output exceeds ``Inflater/Limits/outputBytes``, or ``Inflater/Limits/ratio`` per byte of input.
     case tooLarge
@@ -192,7 +192,7 @@ public enum InflateError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Counts the input and output of a decompressor, and throws when the limits are exceeded.
+/// A counter of the input and output of a decompressor that throws when a limit is exceeded.
 package struct ExpansionLimiter: Sendable {
     package let limits: Inflater.Limits
     package private(set) var bytesIn = 0
@@ -200,7 +200,7 @@ package struct ExpansionLimiter: Sendable {
 
     package init(limits: Inflater.Limits) { self.limits = limits }
 
-    /// Counts one step.
+    /// Counts the input and output of one step.
     ///
     /// - Throws: ``InflateError/tooLarge``.
     package mutating func count(in taken: Int, out made: Int) throws(InflateError) {

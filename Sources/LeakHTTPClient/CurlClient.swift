@@ -9,6 +9,7 @@
     /// proxy would resolve `localhost` to itself, and local traffic would cross the network unencrypted. Go does the same:
     /// https://pkg.go.dev/net/http#ProxyFromEnvironment
     public final class CurlClient {
+        /// The limits, the trust and the identity of a client.
         public struct Options: Hashable, Sendable {
             /// Time limit from the DNS lookup to the end of the TLS handshake. A phone on a slow network needs a few seconds.
             public var connectMilliseconds = 10_000
@@ -16,11 +17,11 @@
             public var totalMilliseconds = 30_000
             /// The largest response body, in bytes; a longer one is an error.
             public var answerBytes = 64 * 1024
-            /// If `false`, the client ignores a proxy from the environment. Meant for an address of this machine under another name
-            /// than `localhost`.
+            /// If `false`, the client ignores the proxies from the environment. This is meant for an address of this machine
+            /// under a name other than `localhost`.
             public var usesProxy = true
-            /// Public keys, one of which the server must have; if empty, every public key is accepted. Each entry is `sha256//` and
-            /// the base64 of the SHA-256 of the key in DER form. The certificate is verified in addition.
+            /// Hashes of public keys, one of which the server must have; if empty, every public key is accepted. Each entry is
+            /// `sha256//` and the base64 of the SHA-256 of the key in DER form. The certificate is verified in addition.
             /// https://curl.se/libcurl/c/CURLOPT_PINNEDPUBLICKEY.html
             public var pinnedPublicKeys: [String] = []
             /// A PEM file of certificates to trust instead of the system's, for example of a company's own certificate authority.
@@ -45,7 +46,7 @@
             try handle.set(CURLOPT_SSL_VERIFYPEER, to: 1)
             try handle.set(CURLOPT_SSL_VERIFYHOST, to: 2)
             try handle.set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
-            // The option exists since curl 7.85. For older versions, the check of the address below enforces the same rule.
+            // The option exists since curl 7.85. For older versions, the check of the address in `send` enforces the same rule.
             try handle.setIfKnown(CURLOPT_PROTOCOLS_STR, to: "http,https")
             try Self.check(options.userAgent, of: "User-Agent")
             try handle.set(CURLOPT_USERAGENT, to: options.userAgent)
@@ -100,7 +101,7 @@
             var lines = HeaderLines()
             for field in fields {
                 try Self.check(field.name + field.value, of: field.name)
-                // curl drops a field whose line ends with the colon; a semicolon asks for the empty value.
+                // curl drops a field whose line ends with the colon; a semicolon instead makes it send an empty value.
                 try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
             }
             // Without this, curl waits a second for `100 Continue` before a body of more than a mebibyte.

@@ -6,16 +6,17 @@
     public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The kind of failure, for callers that handle kinds differently.
         public enum Cause: String, Hashable, Sendable {
-            /// The address is not `http://` or `https://`, or curl cannot read it.
+            /// The address is not an `http` or `https` URL, or curl cannot parse it.
             case invalidAddress
-            /// The name or value of a field has bytes that would end the line.
+            /// The name of a field is empty, or its name or value contains control characters.
             case invalidField
-            /// A pin is not `sha256//` followed by base64.
+            /// A pinned public key is not `sha256//` followed by base64.
             case invalidPin
             /// The name of the host or of the proxy cannot be resolved, or there is no network.
             case unresolved
             /// Nothing listens at the address, or no route leads to it.
             case unreachable
+            /// A time limit of ``CurlClient/Options`` was exceeded.
             case timedOut
             /// The server does not support TLS 1.2 or later, or its certificate or public key is not trusted.
             case untrusted
@@ -30,6 +31,7 @@
         public let cause: Cause
         /// The error code of curl, or 0 if curl was not called: https://curl.se/libcurl/c/libcurl-errors.html
         public let code: Int
+        /// The message, without the error code.
         public let text: String
 
         init(_ cause: Cause, code: Int = 0, _ text: String) {

@@ -1,5 +1,5 @@
 #if os(Linux)
-    // The only file that calls libcurl.
+    // Only this file calls libcurl.
     internal import CLeakCurl
 
     /// Owner of one easy handle of libcurl, which it releases on deinitialization. It adds no policy; see ``CurlClient``.
@@ -11,8 +11,8 @@
         /// Buffer for the error message of curl, which is more detailed than the error code.
         private let reason: UnsafeMutablePointer<CChar>
 
-        /// Initializes curl. This must happen once per process, before the first handle; Swift runs the initializer of a `static
-        /// let` once for all threads.
+        /// The result of initializing curl, which must happen once per process, before the first handle. Swift runs the
+        /// initializer of a `static let` once for all threads.
         private static let setUp: CURLcode = {
             OpenSSLAtExit.keep()
             return curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
@@ -26,7 +26,7 @@
             unsafe reason.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
             unsafe self.handle = handle
             unsafe self.reason = reason
-            // This fails only if curl does not know the option; error messages are shorter then.
+            // This fails only if curl does not know the option; error messages are less detailed then.
             _ = unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, reason)
         }
 
@@ -67,7 +67,7 @@
         /// Sends one request with the options set before, and collects the response.
         ///
         /// - Parameters:
-        ///   - lines: header lines `Name: value`.
+        ///   - lines: the header lines, each `Name: value`.
         ///   - body: the body of a POST request; `nil` sends a GET request.
         /// - Returns: the status and the number of connections that curl opened for the request.
         func perform(

@@ -11,11 +11,13 @@
 
     /// The client of the collector's commands: libcurl on Linux, `URLSession` on Apple's systems.
     ///
-    /// A response has only the header fields that the commands read: `Content-Type`, `Location` and `Retry-After`. Use one instance
-    /// on one thread at a time: the class is not `Sendable`.
+    /// A response contains only the header fields that the commands need: `Content-Type`, `Location` and `Retry-After`. Use one
+    /// instance on one thread at a time: the class is not `Sendable`.
     public final class HTTPClient {
         public struct Options: Hashable, Sendable {
+            /// Time limit until the server is connected, or has answered if the request has no body.
             public var connectMilliseconds = 10_000
+            /// Time limit from the start to the last byte of the response.
             public var totalMilliseconds = 30_000
             /// The largest response body, in bytes; a longer one is an error.
             public var answerBytes = 64 * 1024

@@ -3,7 +3,7 @@
         import Glibc
     #endif
 
-    /// Keeps OpenSSL's state in place while the process exits.
+    /// The setting that keeps OpenSSL's state in memory while the process exits.
     ///
     /// `exit` runs the cleanup of OpenSSL while other threads still run. A thread in the middle of a TLS handshake then reads freed
     /// memory, and the app crashes while it exits. The system reclaims the memory anyway.

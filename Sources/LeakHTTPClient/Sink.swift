@@ -1,14 +1,14 @@
 #if os(Linux)
-    /// Collects the response of one transfer, which curl delivers in pieces.
+    /// A collector for the response of one transfer, which curl delivers in pieces.
     struct Sink {
-        /// The most bytes of all header fields together. Our collector sends about 300; a proxy that adds many fields adds a few
-        /// thousand.
+        /// The most bytes of all header fields together. The collector sends about 300 bytes; a proxy that adds many fields
+        /// adds a few thousand.
         static let fieldBytes = 32 * 1024
 
         let bodyLimit: Int
         private(set) var fields: [HTTPField] = []
         private(set) var body: [UInt8] = []
-        /// Message that says which part of the response exceeded its limit; `nil` if none did.
+        /// The message that says which part of the response exceeded its limit; `nil` if none did.
         private(set) var limitError: String?
         /// `true` if the empty line after the last head has arrived. curl itself accepts a truncated head as complete.
         private(set) var isHeadComplete = false
@@ -16,6 +16,8 @@
 
         init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
 
+        /// Appends the next bytes of the body.
+        ///
         /// - Returns: `true` if the bytes were accepted; otherwise the transfer must stop.
         mutating func appendBody(_ bytes: some Collection<UInt8>) -> Bool {
             guard body.count + bytes.count <= bodyLimit else {

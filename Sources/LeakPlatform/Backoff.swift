@@ -1,5 +1,5 @@
-/// Time to wait between failed attempts: a random time up to a limit that doubles with each failure, so that clients that lost a
-/// server together do not return together.
+/// Time to wait between failed attempts: a random time up to a limit that doubles with each failure, so that clients that lost
+/// the same server do not all come back at the same time.
 ///
 /// https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ (“full jitter”)
 public struct Backoff: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct Backoff: Hashable, Sendable {
         self.longestMilliseconds = longestMilliseconds
     }
 
-    /// Returns the time to wait before the next attempt.
+    /// Returns the time to wait before the next attempt, in milliseconds.
     ///
     /// - Parameters:
     ///   - failures: the number of failed attempts in a row, from 1.
@@ -19,7 +19,8 @@ public struct Backoff: Hashable, Sendable {
     public func milliseconds(
         afterFailures failures: Int, jitter: Double = .random(in: 0..<1)
     ) -> Int {
-        // Beyond 30 doublings every first wait of a millisecond or more has passed the longest.
+        // 30 doublings turn a first wait of a millisecond into 12 days, more than any longest wait in use; further ones could
+        // overflow.
         let doublings = min(max(failures, 1) - 1, 30)
         let (full, isTooLarge) = firstMilliseconds.multipliedReportingOverflow(by: 1 << doublings)
         let bounded = isTooLarge ? longestMilliseconds : min(full, longestMilliseconds)

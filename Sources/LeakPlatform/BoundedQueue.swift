@@ -1,12 +1,13 @@
-/// A bounded queue in which any thread leaves items and from which one thread takes them.
+/// A bounded queue to which any thread adds items and from which one thread takes them.
 ///
-/// Leaving an item waits only for other such short steps. A signal handler that interrupts such a step on its own thread is
-/// rejected, so it does not wait for itself. Memory is allocated only when more items wait than ever before.
+/// A call waits only for the short steps of other threads under the lock. A call of a signal handler that interrupts such a
+/// step on its own thread is rejected, because it would deadlock. ``offer(_:bytes:weight:in:separating:)`` allocates memory
+/// only if the buffer must grow beyond its smallest capacity.
 @safe
 public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
-    // Unchecked: `state` is accessed under the lock, `spare` by the one thread that takes.
+    // Unchecked: `state` is accessed under the lock, `spare` by the one thread that takes items.
     private let monitor = Monitor()
-    /// Behind a pointer: a handler must not interrupt the bookkeeping of exclusive accesses.
+    /// The state, behind a pointer: a handler must not interrupt Swift's checks of exclusive access.
     private let state: UnsafeMutablePointer<State>
     private var spare = MoveBuffer<Item>()
     private let itemLimit: Int
@@ -22,11 +23,11 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         var isConsumerWaiting = false
         var isClosed = false
         var settings = Settings()
-        /// Positions of the items that others may be merged into, by key.
+        /// Positions of the items that later items may be merged into, by key.
         var positions: [MergeKey: Int] = [:]
-        /// The same positions by the key that is used when room is short.
+        /// The same positions by the coarser key, which is used when room is short.
         var coarsePositions: [MergeKey: Int] = [:]
-        /// Positions of the items of ``BoundedQueue/mergeAhead(_:bytes:key:into:)``.
+        /// Positions of the items that ``BoundedQueue/mergeAhead(_:bytes:key:into:)`` added, by key.
         var positionsAhead: [MergeKey: Int] = [:]
 
         /// Stops later items from being merged into waiting ones, except into those of ``BoundedQueue/mergeAhead(_:bytes:key:into:)``.
@@ -61,7 +62,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The settings that were changed since the last barrier, and a hash of their values.
+    /// The settings that were changed since the last barrier, and hashes of their values.
     private struct Settings {
         private var values: [MergeKey: MergeKey] = [:]
         private(set) var hash = MergeKey(0, 0)
@@ -69,7 +70,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         /// Position of the last change of settings; `nil` once an item that depends on it follows.
         var position: Int?
 
-        /// The number of names beyond which the hash starts anew, behind a barrier.
+        /// The number of names above which the hashes start again, behind a barrier.
         private static var limit: Int { 256 }
 
         mutating func set(_ changes: [QueueSetting]) {
@@ -100,12 +101,16 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         unsafe state.deallocate()
     }
 
-    /// Leaves an item, if there is room.
+    /// Adds an item, if there is room.
     ///
     /// - Parameters:
     ///   - bytes: the bytes that the item counts against the limit.
-    ///   - weight: the number that the item adds to ``weight``, or to ``rejections``; an item without weight is counted as a call.
-    /// - Returns: the number of items left so far, including this one; `nil` when the item was rejected, which ``rejections`` counts.
+    ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected; the rejection of an
+    ///     item without weight counts as a call.
+    ///   - room: the share of the queue that the item may use.
+    ///   - separation: the later items that must not be merged into earlier ones.
+    /// - Returns: the number of items added so far, including this one; `nil` if the item was rejected, which ``rejections``
+    ///   counts.
     public func offer(
         _ item: consuming Item, bytes: Int, weight: Int = 1, in room: QueueCapacity = .ordinary,
         separating separation: MergeBarrier = .all
@@ -113,10 +118,10 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         add(item, bytes: max(bytes, 0), weight: weight, in: room, separating: separation)
     }
 
-    /// Leaves an item as ``offer(_:bytes:weight:in:separating:)`` does, unless half of the room is taken.
+    /// Adds an item without a key, unless half of the room is used.
     ///
-    /// - Returns: `false` when half of the room is taken. Then nothing was done, and ``merge(_:bytes:weight:key:coarseKey:into:)``
-    ///   is the next call.
+    /// - Returns: `false` if half of the room is used. Then the item was not added, and the caller uses
+    ///   ``merge(_:bytes:weight:key:coarseKey:into:)`` instead.
     public func offerUnlessHalfFull(_ item: consuming Item, bytes: Int, weight: Int) -> Bool {
         var isHalfFull = false
         var item: Item? = consume item
@@ -134,14 +139,17 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         return !isHalfFull
     }
 
-    /// Merges an item into a waiting one that has the same key and was left under the same settings. If there is no such item,
-    /// leaves the item if there is room. In the last quarter of the room the coarser key is enough, with the same coarse settings.
+    /// Merges an item into a waiting one that has the same key and was added under the same settings. If there is no such item,
+    /// adds the item if there is room. In the last quarter of the room, it is enough that the coarser key and the coarse
+    /// settings are the same.
     ///
-    /// Items that were left by other functions have no key. Items before a separating item accept no more merges.
+    /// Items that were added by other functions have no key. Items before a separating item accept no more merges.
     ///
     /// - Parameters:
-    ///   - weight: the number that the item adds to ``weight``, or to ``rejections``.
-    ///   - body: adds the item to the waiting one; `false` if that one accepts no more. Called under the lock: it must be short.
+    ///   - bytes: the bytes that the item counts against the limit if it is added.
+    ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected.
+    ///   - body: merges the item into the waiting one; returns `false` if that one accepts no more. Called under the lock: it
+    ///     must be short.
     public func merge(
         _ item: consuming Item, bytes: Int, weight: Int, key: MergeKey, coarseKey: MergeKey,
         into body: (inout Item) -> Bool
@@ -174,11 +182,11 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Merges an item into a waiting one that has the same key, or leaves it in the reserve. Later items of
-    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` do not get ahead of it.
+    /// Merges an item into a waiting one that has the same key, or adds it in the reserve. Later items of
+    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` are not merged into items before it.
     ///
-    /// - Parameter body: adds the item to the waiting one and returns the number of bytes by which that one grew, at most `room`;
-    ///   `nil` if nothing was added. Called under the lock: it must be short.
+    /// - Parameter body: merges the item into the waiting one and returns the number of bytes by which that one grew, at most
+    ///   `room`; `nil` if nothing was merged. Called under the lock: it must be short.
     public func mergeAhead(
         _ item: consuming Item, bytes: Int, key: MergeKey, into body: (inout Item, _ room: Int) -> Int?
     ) {
@@ -199,16 +207,16 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Leaves an item that changes settings of the items behind it, in the reserve. It is merged into the last such item if no item
-    /// waits in between that depends on the settings.
+    /// Adds an item that changes settings of the items behind it, in the reserve. It is merged into the last such item if no
+    /// item in between depends on the settings.
     ///
-    /// Other items are merged across it: into items that were left when all settings had the same values as now.
+    /// Later items can still be merged into items before it that were added when all settings had the same values.
     ///
     /// - Parameters:
     ///   - settings: the values that the item gives to settings.
-    ///   - isAlwaysKept: `true` if the item is left even if there is no room.
-    ///   - body: adds the item to the waiting one and returns the number of bytes by which that one grew, at most `room`; `nil` if
-    ///     nothing was added. Called under the lock: it must be short.
+    ///   - isAlwaysKept: `true` if the item is added even if there is no room.
+    ///   - body: merges the item into the waiting one and returns the number of bytes by which that one grew, at most `room`;
+    ///     `nil` if nothing was merged. Called under the lock: it must be short.
     public func change(
         _ settings: [QueueSetting], _ item: consuming Item, bytes: Int, isAlwaysKept: Bool,
         into body: (inout Item, _ room: Int) -> Int?
@@ -218,7 +226,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
             guard unsafe !state.pointee.isClosed else { return }
             let bytes = max(bytes, 0)
             if let position = unsafe state.pointee.settings.position, mergeInReserve(at: position, body) {
-                // It is the same item with other values.
+                // The waiting item has the new values now.
             } else if isAlwaysKept || fitsReserve(bytes), let item = item.take() {
                 unsafe state.pointee.settings.position = state.pointee.buffer.count
                 append(item, bytes: bytes, weight: 0, in: isAlwaysKept ? nil : .reserve)
@@ -233,10 +241,10 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Leaves an item whether there is room or not: for the few items that are required to continue.
+    /// Adds an item even if there is no room: for the few items without which the consumer could not continue.
     ///
-    /// - Returns: the number of items left so far, including this one; `nil` after ``close()``, and in a handler that interrupted a
-    ///   call of this queue.
+    /// - Returns: the number of items added so far, including this one; `nil` after ``close()``, and in a handler that
+    ///   interrupted a call of this queue.
     @discardableResult
     public func offerIgnoringLimits(_ item: consuming Item, separating separation: MergeBarrier = .all)
         -> UInt64?
@@ -244,7 +252,9 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         add(item, bytes: 0, weight: 0, in: nil, separating: separation)
     }
 
-    /// - Parameter room: `nil` for any room.
+    /// Adds an item or counts its rejection.
+    ///
+    /// - Parameter room: `nil` adds the item even if there is no room.
     private func add(
         _ item: consuming Item, bytes: Int, weight: Int, in room: QueueCapacity?,
         separating separation: MergeBarrier
@@ -280,23 +290,25 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         return sequence ?? nil
     }
 
-    /// Called under the lock.
+    /// Checks the room for an item of this size. Called under the lock.
     ///
-    /// - Returns: `true` if the item leaves the ordinary room filled to that share at most.
+    /// - Returns: `true` if at most this share of the ordinary room is used with the item.
     private func fits(_ bytes: Int, _ share: Share) -> Bool {
         let used = unsafe state.pointee.ordinary
         let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
         return !isTooLarge && sum <= share.of(byteLimit) && used.items < share.of(itemLimit)
     }
 
-    /// Called under the lock.
+    /// Returns `true` if the reserve has room for an item of this size. Called under the lock.
     private func fitsReserve(_ bytes: Int) -> Bool {
         let used = unsafe state.pointee.reserve
         let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
         return !isTooLarge && sum <= byteLimit && used.items < itemLimit
     }
 
-    /// Called under the lock.
+    /// Runs `body` with the waiting item at `position`, and counts its growth against the reserve. Called under the lock.
+    ///
+    /// - Returns: `true` if the item was merged.
     private func mergeInReserve(at position: Int, _ body: (inout Item, Int) -> Int?) -> Bool {
         let room = unsafe max(byteLimit - state.pointee.reserve.bytes, 0)
         let growth = unsafe state.pointee.buffer.change(at: position) { body(&$0, room) }
@@ -305,7 +317,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         return true
     }
 
-    /// Called under the lock, where there is room.
+    /// Adds an item for which there is room, and wakes the consumer. Called under the lock.
     private func append(_ item: consuming Item, bytes: Int, weight: Int, in room: QueueCapacity?) {
         unsafe state.pointee.buffer.append(item)
         switch room {
@@ -328,7 +340,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// Moves all items to the end of `items`, in order. Only one thread may ever call this.
     ///
     /// - Parameter milliseconds: the maximum wait for a first item, on a clock that cannot be set; `nil` waits without limit.
-    /// - Returns: `true` if more items can come. After ``close()`` it is `false`, and the call does not wait.
+    /// - Returns: `true` if more items can be added. After ``close()`` it is `false`, and the call does not wait.
     @discardableResult
     public func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
         // Prevents a sum that overflows an Int64.
@@ -344,7 +356,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
             unsafe swap(&state.pointee.buffer, &spare)
             unsafe state.pointee.ordinary = Usage()
             unsafe state.pointee.reserve = Usage()
-            // Releases the room that a burst needed.
+            // Releases the memory that a burst needed.
             if unsafe !state.pointee.positions.isEmpty { unsafe state.pointee.positions = [:] }
             if unsafe !state.pointee.coarsePositions.isEmpty { unsafe state.pointee.coarsePositions = [:] }
             unsafe state.pointee.separateAll()
@@ -355,7 +367,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         return isOpen
     }
 
-    /// Rejects every item from now on and wakes the thread that takes, which can still take the waiting items.
+    /// Rejects all items from now on, and wakes the thread that takes items. It can still take the waiting ones.
     public func close() {
         _ = withLock {
             unsafe state.pointee.isClosed = true
@@ -363,10 +375,10 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The number of items left so far; 0 in a handler that interrupted a call of this queue.
+    /// The number of items added so far; 0 in a handler that interrupted a call of this queue.
     public var lastSequence: UInt64 { withLock { unsafe state.pointee.sequence } ?? 0 }
 
-    /// The sum of the weights of all items left so far; 0 in a handler that interrupted a call of this queue.
+    /// The sum of the weights of all items added or merged so far; 0 in a handler that interrupted a call of this queue.
     public var weight: Int { withLock { unsafe state.pointee.weight } ?? 0 }
 
     /// The numbers of rejected items; 0 in a handler that interrupted a call of this queue.
@@ -376,9 +388,9 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Runs `body` under the lock.
     ///
-    /// - Returns: `nil` when this thread is already inside: in a handler that interrupted a call of this queue.
+    /// - Returns: `nil` if this thread already holds the lock: in a handler that interrupted a call of this queue.
     func withLock<Result>(_ body: () -> Result) -> Result? {
-        // Written out: a method passed by name would be an object on the heap.
+        // A closure, because a method passed by name would be an object on the heap.
         ReentrancyGuard.enter(self, refused: { countReentrant($0) }) {
             monitor.lock()
             defer { monitor.unlock() }
@@ -386,7 +398,8 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Counts an item that its sender may not append as a rejected reentrant call.
+    /// Counts an item that must not be added, because the call comes from the consumer's own thread, as a rejected reentrant
+    /// call.
     public func refuse(weight: Int) { countReentrant(weight) }
 
     private func countReentrant(_ count: Int) {
@@ -406,24 +419,26 @@ public struct MergeKey: Hashable, Sendable {
 
 /// The share of a ``BoundedQueue`` that an item may take.
 public enum QueueCapacity: Sendable {
-    /// Half of the limits, together with the items in ``ordinary``.
+    /// Half of the limits, including the items in ``ordinary``.
     case half
-    /// The limits.
+    /// The limits, including the items in ``half``.
     case ordinary
-    /// As much again as the limits, apart from the other items.
+    /// A second room with the same limits, which other items do not use.
     case reserve
 }
 
-/// Selects which later items are not merged into items that were left before the separating item.
+/// The later items that must not be merged into items that were added before the separating item.
 public enum MergeBarrier: Sendable {
+    /// No later items are excluded.
+    /// No later items.
     case none
-    /// Changes of settings.
+    /// Only changes of settings.
     case settings
-    /// All.
+    /// All later items.
     case all
 }
 
-/// One value that a change of settings in a ``BoundedQueue`` gives.
+/// A setting that an item of a ``BoundedQueue`` changes, with its new value.
 public struct QueueSetting: Sendable {
     let name: MergeKey
     let value: MergeKey
@@ -432,7 +447,7 @@ public struct QueueSetting: Sendable {
     /// - Parameters:
     ///   - name: a hash, equal for changes of the same setting.
     ///   - value: a hash of name and value.
-    ///   - isCoarse: `true` if the setting keeps items apart even when room is short.
+    ///   - isCoarse: `true` if items under different values of the setting are not merged even when room is short.
     public init(name: MergeKey, value: MergeKey, isCoarse: Bool) {
         (self.name, self.value, self.isCoarse) = (name, value, isCoarse)
     }
@@ -442,7 +457,7 @@ public struct QueueSetting: Sendable {
 public struct QueueRejections: Hashable, Sendable {
     /// Items rejected for lack of room.
     public var full = 0
-    /// Calls from a signal handler that had interrupted a call of the same queue on its own thread, of any kind.
+    /// Rejected calls of any kind from signal handlers that had interrupted a call of the same queue on their own thread.
     public var reentrant = 0
     /// Items rejected after the queue was closed.
     public var closed = 0

@@ -17,7 +17,10 @@ public struct CivilDate: Hashable, Sendable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// - Parameter days: since 1970-01-01; those of any time in milliseconds are far from the ends of `Int64`.
+    /// Creates the date of a day.
+    ///
+    /// - Parameter days: the days since 1970-01-01. Numbers near the ends of `Int64` overflow; times in milliseconds never give
+    ///   such numbers.
     public init(days: Int64) {
         let (era, dayOfEra) = Self.floorDivide(days + 719_468, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -58,7 +61,7 @@ public struct CivilDate: Hashable, Sendable {
         }
     }
 
-    /// Rounds down, for every value: no step of it overflows.
+    /// Divides and rounds down. No value overflows.
     private static func floorDivide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64)
     {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)

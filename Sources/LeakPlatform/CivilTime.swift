@@ -1,4 +1,4 @@
-/// A moment on the Gregorian calendar, in UTC without leap seconds.
+/// A date and time of the proleptic Gregorian calendar, in UTC without leap seconds.
 public struct CivilTime: Hashable, Sendable {
     public let date: CivilDate
     public let hour: Int

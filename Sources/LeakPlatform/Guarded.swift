@@ -1,4 +1,4 @@
-/// A value that only one thread at a time may access, and that threads can wait for.
+/// A value that only one thread at a time can access, and whose changes threads can wait for.
 ///
 /// `with` blocks until the value is free. Do not call `with` of the same instance from inside `with`: it deadlocks.
 public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
@@ -6,10 +6,11 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     private var value: Value
     private let monitor = Monitor()
 
-    /// Decision of a waiting thread after a look at the value.
+    /// The decision of a waiting thread after it has checked the value.
     public enum WaitDecision<Result> {
+        /// End the wait with this result.
         case take(Result)
-        /// Check again when woken, and after that time at the latest; `nil` is no limit.
+        /// Check again after ``wakeAll()``, and after that time at the latest; `nil` is no limit.
         case sleep(milliseconds: Int64?)
     }
 
@@ -26,7 +27,9 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Runs `body` with exclusive access to the value, and again after each sleep that it asks for.
+    /// Runs `body` with exclusive access to the value, and again after each sleep that it returns.
+    ///
+    /// - Returns: the result that `body` takes.
     public func wait<Result>(for body: (inout sending Value) -> sending WaitDecision<Result>)
         -> sending Result
     {
@@ -45,7 +48,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     /// - Parameters:
     ///   - milliseconds: the maximum wait; `nil` waits without limit. A change of the wall clock has no effect.
     ///   - body: called with exclusive access to the value; `nil` means not yet.
-    /// - Returns: the result of `body`, or `nil` when the time was up.
+    /// - Returns: the result of `body`, or `nil` if the time was up.
     public func wait<Result>(
         milliseconds: Int64? = nil, until body: (inout sending Value) -> sending Result?
     ) -> sending Result? {
@@ -59,7 +62,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Lets every thread that waits on this value look again.
+    /// Wakes all threads that wait for the value, so that they check it again. Call it after a change.
     public func wakeAll() {
         monitor.wakeAll()
     }

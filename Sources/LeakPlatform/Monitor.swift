@@ -1,5 +1,5 @@
-// The only place that uses pthread locks. `Synchronization.Mutex` would do the locking, but it is newer than the oldest systems
-// that apps run on, and its lock lives in a runtime that ThreadSanitizer does not see, which then reports false races.
+// Only this file uses pthread locks. `Synchronization.Mutex` would do the locking, but it is newer than the oldest systems that
+// apps run on, and its lock lives in a runtime that ThreadSanitizer does not see, which then reports false races.
 
 #if canImport(Darwin)
     internal import Darwin

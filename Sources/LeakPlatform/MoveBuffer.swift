@@ -1,6 +1,6 @@
 /// A buffer for items that are added one by one and removed together, in order.
 ///
-/// Unlike an array it is never copied, and keeps room for a few items when its items are removed.
+/// Unlike an array, it is never copied, and it keeps room for ``smallestCapacity`` items after its items are removed.
 @safe
 struct MoveBuffer<Item>: ~Copyable {
     static var smallestCapacity: Int { 64 }
@@ -22,12 +22,12 @@ struct MoveBuffer<Item>: ~Copyable {
         count += 1
     }
 
-    /// Runs `body` with an existing item.
+    /// Runs `body` with the item at `index`, which must exist.
     func change<Result>(at index: Int, _ body: (inout Item) -> Result) -> Result {
         unsafe body(&items[index])
     }
 
-    /// Moves all items to the end of `taken`. Releases the room that a burst needed.
+    /// Moves all items to the end of `taken`, and shrinks the buffer to ``smallestCapacity`` if it has grown.
     mutating func move(to taken: inout [Item]) {
         unsafe taken.append(contentsOf: UnsafeBufferPointer(start: items, count: count))
         unsafe items.deinitialize(count: count)

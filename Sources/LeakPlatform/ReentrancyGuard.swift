@@ -4,26 +4,28 @@
     internal import Glibc
 #endif
 
-/// Tells whether a thread is already inside an object: a signal handler may call the object that it has interrupted.
+/// A record that a thread is inside an object. It detects reentrant calls: a signal handler may call the object that it has
+/// interrupted.
 ///
-/// The entries of a thread form a chain on its own stack. An error-checking lock would not work: between taking the lock and
-/// recording its owner there is a moment in which a handler waits forever.
+/// The records of a thread form a chain on its stack. An error-checking lock would not work: a handler that runs after the lock
+/// is acquired and before its owner is recorded would wait forever.
 @safe
 struct ReentrancyGuard {
     private let owner: UnsafeRawPointer
     private let outer: UnsafeMutablePointer<ReentrancyGuard>?
-    /// The number of handlers that were rejected while the thread was inside.
+    /// The number of calls of handlers that were rejected while the thread was inside.
     private var rejections = 0
 
-    /// Created before the first handler needs it: a handler must not create it. `nil` in a process that has used up its keys: then
-    /// no handler may call the object that it has interrupted, and everything else works.
+    /// The key of the chain. ``prepare()`` creates it, because a handler must not. `nil` if the process has used up its keys:
+    /// reentrant calls are not detected then, and such a call of a handler deadlocks.
     private static let key = ThreadKey.make()
 
     static func prepare() { _ = key }
 
     /// Runs `body`, unless this thread is inside `owner` already.
     ///
-    /// - Parameter refused: called after `body` with the number of entries that were rejected on this thread during it.
+    /// - Parameter refused: called after `body` with the number of calls that were rejected on this thread during it, if there
+    ///   were any.
     /// - Returns: `nil` if the thread is already inside.
     static func enter<Result>(
         _ owner: AnyObject, refused: (Int) -> Void, _ body: () -> Result
@@ -40,12 +42,13 @@ struct ReentrancyGuard {
         }
         var entry = unsafe ReentrancyGuard(owner: address, outer: outermost)
         let result = mark(&entry, body)
-        // No handler accesses it any more.
+        // No handler accesses the record any more.
         if entry.rejections > 0 { refused(entry.rejections) }
         return result
     }
 
-    /// Counts one more rejection. Handlers that interrupt the addition are counted in an entry of its own, and added then.
+    /// Counts a rejection. The addition has a record of its own: handlers that interrupt it are counted there and added
+    /// afterwards.
     private static func refuse(_ entry: UnsafeMutablePointer<ReentrancyGuard>) {
         var more = 1
         while more > 0 {

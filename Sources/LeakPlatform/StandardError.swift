@@ -4,13 +4,14 @@
     import Glibc
 #endif
 
-/// Standard error of an app that a library runs in.
+/// The standard error of the app that contains this library.
 public enum StandardError {
-    /// The number of bytes that a writable pipe accepts at once: POSIX's smallest `PIPE_BUF` on the supported systems.
+    /// The number of bytes that a pipe accepts without blocking if `poll` reports it as writable: the smallest `PIPE_BUF` that
+    /// POSIX allows.
     private static let pieceBytes = 512
     private static let lock = Guarded(())
 
-    /// Writes a line without waiting.
+    /// Writes a line and a line feed without waiting.
     ///
     /// Drops the rest of the line if a pipe or terminal is full because no process reads it, if standard error is closed, or if the
     /// disk behind it is full. Only a terminal that the process may not open, as after `su`, can still block.

@@ -6,7 +6,8 @@
 
 /// The clocks of the system, in milliseconds.
 public enum SystemTime {
-    /// A year. A longer wait is woken earlier, so that its sum with any time of the clock does not overflow.
+    /// The longest wait in milliseconds: one year. A longer wait ends after it, so that its sum with the time of a clock does
+    /// not overflow.
     static let longestWait: Int64 = 365 * 86_400_000
 
     #if canImport(Darwin)
@@ -17,29 +18,30 @@ public enum SystemTime {
         private static let (coarseClock, coarseWallClock) = (CLOCK_MONOTONIC_COARSE, CLOCK_REALTIME_COARSE)
     #endif
 
-    /// A clock that cannot be set, from an arbitrary start: waits measured with it last as long as they should when the wall clock
-    /// is put back.
+    /// Milliseconds since an arbitrary start, on a clock that cannot be set: a change of the wall clock does not affect waits
+    /// that are measured with it.
     public static var monotonic: Int64 { milliseconds(CLOCK_MONOTONIC) }
 
-    /// The same clock, at half the cost: on Linux as old as the kernel's last tick, four milliseconds on most machines.
+    /// The time of ``monotonic`` at half the cost. On Linux it is the time of the kernel's last tick, on most machines up to
+    /// four milliseconds ago.
     public static var coarseMonotonic: Int64 { milliseconds(coarseClock) }
 
-    /// The same clock in nanoseconds, for measuring how long something took.
+    /// The time of ``monotonic`` in nanoseconds, for measuring durations.
     public static var monotonicNanoseconds: UInt64 {
         let time = time(of: CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// A clock that cannot be set and that stands still while the device sleeps, from an arbitrary start.
+    /// Milliseconds since an arbitrary start, on a clock that cannot be set and that stops while the device sleeps.
     public static var awake: Int64 { milliseconds(awakeClock) }
 
-    /// The same clock, a few milliseconds old, at a fifth of the cost.
+    /// The time of ``awake``, up to a few milliseconds ago, at a fifth of the cost.
     public static var coarseAwake: Int64 { milliseconds(coarseAwakeClock) }
 
     /// Milliseconds since 1970-01-01 00:00 UTC. The user or the system may set this clock.
     public static var wall: Int64 { milliseconds(CLOCK_REALTIME) }
 
-    /// The same clock, at half the cost: on Linux as old as the kernel's last tick.
+    /// The time of ``wall`` at half the cost. On Linux it is the time of the kernel's last tick.
     public static var coarseWall: Int64 { milliseconds(coarseWallClock) }
 
     private static func milliseconds(_ clock: clockid_t) -> Int64 {

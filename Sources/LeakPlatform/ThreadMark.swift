@@ -4,17 +4,17 @@
     import Glibc
 #endif
 
-/// Tells whether code runs on the thread that an object marked as its own.
+/// Marks of threads, with which an object checks whether code runs on its own thread.
 ///
 /// The mark is the object's address, so the caller must retain the object: an address is not reused while its first owner lives. A
 /// check is much cheaper than a lock: one read of thread-local storage.
 public enum ThreadMark {
-    /// `nil` in a process that has used up its keys, of which there are 512 to 1,024: then ``threads`` is used.
+    /// The key of the mark; `nil` if the process has used up its 512 to 1,024 keys: then ``threads`` is used.
     private static let key = ThreadKey.make()
     /// The thread of each owner, by the owner's address.
     private static let threads = Guarded<[UInt: pthread_t]>([:])
 
-    /// Marks the current thread as `owner`'s, until it ends or is marked anew.
+    /// Marks the current thread as that of `owner`, until the thread ends or is marked again.
     public static func set(_ owner: AnyObject) {
         guard let key else {
             let thread = pthread_self()
@@ -26,7 +26,7 @@ public enum ThreadMark {
         unsafe pthread_setspecific(key, Unmanaged.passUnretained(owner).toOpaque())
     }
 
-    /// Returns `true` if the current thread was marked as `owner`'s.
+    /// Returns `true` if the current thread is marked as that of `owner`.
     public static func isSet(by owner: AnyObject) -> Bool {
         guard let key else {
             let thread = threads.with { $0[address(of: owner)] }

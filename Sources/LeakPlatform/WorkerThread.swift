@@ -5,9 +5,9 @@
     import Glibc
 #endif
 
-/// A thread of the system that runs one closure and can be waited for.
+/// A thread that runs one closure and can be joined.
 ///
-/// Signals other than faults stay blocked on it, so that a handler runs on the main thread alone.
+/// All signals except faults such as `SIGSEGV` are blocked on it, so that no signal handler of the app runs on it.
 @safe
 public final class WorkerThread: @unchecked Sendable {
     // Unchecked: `handle` is written before `init` returns and read by the one caller of `join`.
@@ -36,9 +36,9 @@ public final class WorkerThread: @unchecked Sendable {
         handle = thread
     }
 
-    /// Starts a thread that is never joined, for work for which no user waits either.
+    /// Starts a thread that is never joined. On Apple's systems it has the quality of service for work that no user waits for.
     ///
-    /// - Returns: `false` when the system starts no more threads.
+    /// - Returns: `false` if the system cannot start another thread.
     public static func start(name: String, body: @escaping @Sendable () -> Void) -> Bool {
         let (thread, _) = create(name) {
             #if canImport(Darwin)

@@ -1,8 +1,9 @@
-/// Sends requests to the collector. The caller interprets the responses.
+/// A way to send requests to the collector. The caller interprets the responses.
 ///
 /// Created and used on one of the reporter's own threads, where it may block up to the total time of its ``TransportLimits``.
-/// Redirects are not followed, because they would send the key to another host: the redirect is the response.
+/// Redirects are not followed, because they would send the ingest key to another host: the redirect is the response.
 package protocol Transport: AnyObject {
+    /// Sends a POST request, and blocks until the response is complete or a limit is exceeded.
     func post(_ post: TransportRequest) -> TransportResult
 }
 
@@ -43,7 +44,8 @@ package enum TransportResult: Hashable, Sendable {
         /// The body, at most ``TransportLimits/answerBytes`` bytes.
         package var body: [UInt8]
 
-        /// `true` if the transport may have sent the request twice by itself, so that the response to the first one is unknown.
+        /// `true` if the transport may have repeated the request by itself, so that this response may be to the repetition, and
+        /// the response to the first request is unknown.
         package var mayBeRepeated = false
 
         package init(
@@ -65,7 +67,8 @@ package struct TransportLimits: Hashable, Sendable {
     package var connectMilliseconds = 10_000
     /// Time limit from the start to the last byte of the response. A full batch of 256 KiB takes 21 s at 100 kbit/s.
     package var totalMilliseconds = 60_000
-    /// Limit of the bytes of a response. The collector's longest response lists 64 rejected reports at about 100 bytes each.
+    /// The most bytes in the body of a response. The collector's longest response lists 64 rejected reports at about 100 bytes
+    /// each.
     package var answerBytes = 64 * 1024
 
     package static let userAgent = "LeakReporter/1"
