@@ -1,6 +1,6 @@
 internal import CLeakBrotliEncoder
 
-/// Compresses as senders do, with libbrotli's own encoder.
+/// The brotli encoder of libbrotli, which senders use.
 public enum BrotliEncoding {
     /// Returns one brotli stream, RFC 7932.
     ///

@@ -4,7 +4,7 @@ import LeakGzip
 import Testing
 
 @Suite struct BrotliTests {
-    /// No limit for the ratio: text as repetitive as ``text`` inflates to two hundred times its compressed size.
+    /// Limits without a ratio, because repetitive text such as ``text`` inflates to two hundred times its compressed size.
     private static let anyRatio = Inflater.Limits(ratio: .max)
 
     /// Inflates `bytes` in pieces of `step`.
@@ -25,7 +25,7 @@ import Testing
     private static let text = Array(
         (0..<2000).map { "Shop.ViewController\($0 % 37) was still in memory\n" }.joined().utf8)
 
-    /// `hello` as Python's `brotli` 1.2.1 compresses it: one block that is stored as it is, and an empty last one.
+    /// `hello` compressed by Python's `brotli` 1.2.1: one uncompressed block and an empty last one.
     private static let hello: [UInt8] = [0x0B, 0x02, 0x80, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x03]
 
     @Test(
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: InflateError.malformed) { try inflater.finish() }
     }
 
-    /// Brotli has no checksum, so damage may pass as other text; it must not do worse.
+    /// Brotli has no checksum, so damaged input may inflate to other text. It must not crash or exceed the limits.
     @Test func `any bit may be wrong`() {
         let small = BrotliEncoding.compress(Self.text, quality: 9)
         for bit in 0..<small.count * 8 {
@@ -96,7 +96,7 @@ import Testing
         let noise = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 2_654_435_761 >> 13) }
         let hidden = BrotliEncoding.compress(noise + [UInt8](repeating: 0, count: 16 << 20))
         #expect(throws: InflateError.tooLarge) { try inflate(hidden, limits: .init()) }
-        // As much as may come out before the ratio counts.
+        // The largest output before the ratio applies.
         let small = BrotliEncoding.compress([UInt8](repeating: 0, count: 64 << 10))
         #expect(throws: Never.self) { try inflate(small, limits: .init()) }
     }

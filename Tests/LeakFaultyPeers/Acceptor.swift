@@ -1,6 +1,6 @@
 import LeakPlatform
 
-/// Accepts connections on a free port of 127.0.0.1 and serves each on a separate thread, until stopped.
+/// A listener on a free port of 127.0.0.1 that serves each connection on a separate thread, until stopped.
 final class Acceptor: Sendable {
     private struct State {
         var connections = 0
@@ -40,7 +40,7 @@ final class Acceptor: Sendable {
 
     /// Lets ``stop()`` end a socket that a thread of a connection waits on.
     ///
-    /// - Returns: false when it is stopped already.
+    /// - Returns: `false` if the acceptor is stopped.
     func watch(_ socket: Socket) -> Bool {
         state.with { state in
             if !state.isStopped { state.open[ObjectIdentifier(socket)] = socket }
@@ -52,9 +52,9 @@ final class Acceptor: Sendable {
         state.with { _ = $0.open.removeValue(forKey: ObjectIdentifier(socket)) }
     }
 
-    /// Lets time pass.
+    /// Waits.
     ///
-    /// - Returns: false when stopped meanwhile.
+    /// - Returns: `false` if the acceptor was stopped in the meantime.
     func pause(milliseconds: Int64) -> Bool {
         state.wait(milliseconds: milliseconds) { $0.isStopped ? true : nil } == nil
     }
@@ -72,7 +72,7 @@ final class Acceptor: Sendable {
         _ = state.wait { $0.running == 0 ? true : nil }
     }
 
-    /// - Returns: the number of the connection, `nil` when stopped.
+    /// - Returns: the number of the connection; `nil` if the acceptor is stopped.
     private func begin(_ socket: Socket) -> Int? {
         state.with { state in
             guard !state.isStopped else { return nil }

@@ -5,7 +5,8 @@ public struct Fault: Hashable, Sendable {
         case reset
     }
 
-    /// Ends the connection on both sides as soon as that many bytes have passed; with 0, as soon as the first has come.
+    /// Ends the connection on both sides as soon as this number of bytes was forwarded; with 0, as soon as the first byte
+    /// arrives.
     public struct Cut: Hashable, Sendable {
         public var afterBytes: Int
         public var ending: Ending
@@ -70,7 +71,7 @@ public struct Fault: Hashable, Sendable {
     /// answer.
     public var answer: Direction
 
-    /// `nil` when the server's own answer is passed on.
+    /// The answer of the proxy; `nil` forwards the server's own answer.
     public var gateway: Gateway?
 
     public init(

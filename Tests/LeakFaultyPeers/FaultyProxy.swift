@@ -1,8 +1,8 @@
 import LeakPlatform
 
-/// Relays connections to another port of 127.0.0.1, with a fault in each that has one.
+/// A proxy that relays connections to another port of 127.0.0.1 and adds faults to some of them.
 ///
-/// Stop it: until then its threads go on.
+/// Its threads run until it is stopped.
 public final class FaultyProxy: Sendable {
     /// Bytes of one connection that were passed on.
     public struct Passed: Hashable, Sendable {
@@ -61,7 +61,7 @@ public final class FaultyProxy: Sendable {
             guard !piece.isEmpty, !gateway.asksServer || server.send(piece[...]) else { return }
             request.append(piece)
         }
-        // The first bytes of its answer: it is done.
+        // The first bytes of its answer show that the server has processed the request.
         if gateway.asksServer, server.receive().isEmpty { return }
         guard gateway.stallMilliseconds == 0 || acceptor.pause(milliseconds: gateway.stallMilliseconds),
             client.send(gateway.answer[...])

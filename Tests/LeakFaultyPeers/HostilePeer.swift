@@ -89,7 +89,7 @@ public final class HostilePeer: Sendable {
 extension HostilePeer.Step {
     public static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 
-    /// An answer by the rules.
+    /// Returns a valid answer.
     ///
     /// - Parameter fields: lines without their ends, such as `Retry-After: 1`.
     public static func answer(

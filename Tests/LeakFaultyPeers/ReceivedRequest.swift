@@ -4,14 +4,14 @@ public struct ReceivedRequest: Hashable, Sendable {
     public let connection: Int
     /// Number of the request among all requests, from 0.
     public let number: Int
-    /// The request line and the fields, without the blank line; empty when the head was not read to its end.
+    /// The request line and the fields, without the blank line; empty if the head is incomplete.
     public let head: String
     /// The body as it was sent, compressed or not.
     public let body: [UInt8]
 
     public var idempotencyKey: String? { self["Idempotency-Key"] }
 
-    /// The first field of that name, in any case of letters.
+    /// The value of the first field with this name, compared without regard to case.
     public subscript(name: String) -> String? {
         for line in head.split(separator: "\r\n").dropFirst() {
             guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == name.lowercased()
@@ -22,7 +22,7 @@ public struct ReceivedRequest: Hashable, Sendable {
     }
 }
 
-/// Cuts a connection's bytes into requests, by `Content-Length`.
+/// A parser that splits a connection's bytes into requests, by `Content-Length`.
 struct RequestBytes {
     private var bytes: [UInt8] = []
 

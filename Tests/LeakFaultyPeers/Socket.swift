@@ -1,4 +1,4 @@
-// The only file here that names the system's library.
+// Only this file imports the system's library.
 
 #if canImport(Darwin)
     import Darwin
@@ -25,7 +25,7 @@ final class Socket: Sendable {
     }
 
     private let number: Int32
-    /// Closed once, and never ended after that: the system gives the number out again.
+    /// The descriptor is closed once and not used afterwards, because the system reuses its number.
     private let isOpen = Guarded(true)
 
     private init(adopting number: Int32) {
@@ -123,7 +123,7 @@ final class Socket: Sendable {
         close()
     }
 
-    /// Throws the connection away: the peer gets a reset.
+    /// Aborts the connection: the peer receives a reset.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -21,7 +21,7 @@ import Testing
         #expect(accepted.allSatisfy { $0 == "accept-encoding: identity" }, "\(accepted)")
     }
 
-    /// `URLSession` inflates it, curl hands it over as it is; the status counts either way.
+    /// `URLSession` inflates the body, and curl returns it as it is. The status is the same.
     @Test(arguments: TransportKind.allCases)
     func `one that comes all the same has its status`(kind: TransportKind) async throws {
         let text = Array(#"{"accepted": 1}"#.utf8)

@@ -10,7 +10,7 @@ import Foundation
     private let noSignal = Int32(MSG_NOSIGNAL)
 #endif
 
-/// A server on 127.0.0.1 that answers each request by a script, right or wrong.
+/// A server on 127.0.0.1 that answers each request by a script, with valid or invalid responses.
 final class ScriptedPeer: @unchecked Sendable {
     // Unchecked: `received` is accessed only inside `lock`, the rest is set once.
 
@@ -32,7 +32,7 @@ final class ScriptedPeer: @unchecked Sendable {
         var text: [UInt8]
         var manner = Manner.whole
         var end = End.keep
-        /// False to answer after the head and leave the body unread.
+        /// If `false`, the server answers after the head and does not read the body.
         var readsBody = true
 
         init(_ text: String, _ manner: Manner = .whole, then end: End = .keep, readsBody: Bool = true) {
@@ -48,7 +48,7 @@ final class ScriptedPeer: @unchecked Sendable {
     }
 
     struct Request: Hashable, Sendable {
-        /// Counts from 0 as connections come.
+        /// The number of the connection, from 0 in the order of arrival.
         let connection: Int
         let head: String
         let body: [UInt8]
@@ -82,11 +82,11 @@ final class ScriptedPeer: @unchecked Sendable {
         }.start()
     }
 
-    /// A port of 127.0.0.1 at which nothing listens, nor will: it stays taken as long as the process runs.
+    /// A port of 127.0.0.1 at which nothing listens. The process keeps it, so no other process can listen there.
     static func freePort() throws -> UInt16 { try takePort().port }
 
-    /// The thread that accepts closes the socket: closed here, its number might already be another's when that thread
-    /// accepts again.
+    /// The accepting thread closes the socket. If it were closed here, its number might already belong to another file when
+    /// that thread accepts again.
     func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private static func listen() throws -> (Int32, UInt16) {

@@ -170,12 +170,12 @@ import Testing
         #expect((0.9..<20).contains(seconds))
     }
 
-    /// A machine that is too busy to connect in two seconds has more.
+    /// If a busy machine cannot connect within two seconds, it gets more time.
     @Test(arguments: TransportKind.allCases)
     func `an answer may take longer than the connection`(kind: TransportKind) async throws {
         var reply: TransportResult?
         for seconds in [2, 8, 32] where reply?.answer == nil {
-            // The answer takes a third longer than the connection may.
+            // The answer takes a third longer than the time limit for connecting.
             let pause = UInt32(seconds * 4_000 / 3 / Self.noContent.utf8.count)
             let peer = try ScriptedPeer { _ in .init(Self.noContent, .byteByByte(milliseconds: pause)) }
             defer { peer.stop() }

@@ -4,7 +4,7 @@ import LeakTransport
 
 @testable import LeakReporter
 
-/// The transports, which are to behave alike.
+/// The transports, which must behave in the same way.
 enum TransportKind: String, CaseIterable, Sendable {
     #if os(Linux)
         case curl

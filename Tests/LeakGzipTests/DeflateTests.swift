@@ -21,7 +21,7 @@ import Testing
     ]
     private static let raw: [UInt8] = [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
-    /// The compressed blocks of a gzip member of ours: behind ten bytes of header, before eight of trailer.
+    /// The compressed blocks of a gzip member that `Gzip` wrote, without ten bytes of header and eight of trailer.
     private static func blocks(_ bytes: [UInt8], level: Int) -> [UInt8] {
         Array(Gzip.deflate(bytes, level: level).dropFirst(10).dropLast(8))
     }

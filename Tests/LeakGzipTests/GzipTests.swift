@@ -20,7 +20,7 @@ import Testing
     private static let text = Array(
         (0..<2000).map { "Shop.ViewController\($0 % 37) was still in memory\n" }.joined().utf8)
 
-    /// Output of `printf hello | gzip -n`, so not made by the tested code.
+    /// The output of `printf hello | gzip -n`, which the tested code did not write.
     private static let hello: [UInt8] = [
         0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00,
         0x86, 0xA6,
@@ -78,7 +78,7 @@ import Testing
         #expect(bomb.count < 5000)
         #expect(throws: InflateError.tooLarge) { try inflate(bomb) }
         #expect(throws: InflateError.tooLarge) { try inflate(bomb, step: 100) }
-        // As much as may come out before the ratio counts.
+        // The largest output before the ratio applies.
         let small = Gzip.deflate([UInt8](repeating: 0, count: 64 << 10), level: 9)
         #expect(throws: Never.self) { try inflate(small) }
     }

@@ -16,14 +16,14 @@
         /// The reaction to a request.
         enum Reaction: Sendable {
             case say(String)
-            /// Sends the text and closes the connection, whatever length the text announced.
+            /// Sends the text and closes the connection, whatever length the text announces.
             case sayAndClose(String)
             /// Sends nothing until the peer closes the connection.
             case hang
         }
 
         struct Request: Hashable, Sendable {
-            /// Counts from 0 as connections come.
+            /// The number of the connection, from 0 in the order of arrival.
             let connection: Int
             let head: String
             let body: String
@@ -45,11 +45,11 @@
             thread.start()
         }
 
-        /// A port of 127.0.0.1 at which nothing listens, nor will: it stays taken as long as the process runs.
+        /// A port of 127.0.0.1 at which nothing listens. The process keeps it, so no other process can listen there.
         static func freePort() throws -> UInt16 { try takePort().port }
 
-        /// The thread that accepts closes the socket: closed here, its number might already be another's when that thread
-        /// accepts again.
+        /// The accepting thread closes the socket. If it were closed here, its number might already belong to another file when
+        /// that thread accepts again.
         func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
         private static func listen() throws -> (Int32, UInt16) {

@@ -3,7 +3,7 @@
     import LeakHTTPClient
     import Testing
 
-    /// Proxies of the environment, each in a separate process, because all threads share the environment.
+    /// Tests of proxies in the environment, each in a separate process, because all threads share the environment.
     @Suite struct ProxyTests {
         private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy"
         private static let refusal = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
@@ -60,7 +60,8 @@
             }
         }
 
-        /// Variables that leave the proxy out. `HTTP_PROXY` is one that a web server sets from a field of a request.
+        /// Variables with which the client uses no proxy. A web server sets `HTTP_PROXY` from a field of a request, so curl
+        /// ignores it.
         @Test(arguments: [["http_proxy", "no_proxy"], ["http_proxy", "NO_PROXY"], ["HTTP_PROXY"]])
         func `what no proxy is for goes directly`(variables: [String]) async {
             await #expect(processExitsWith: .success) { [variables] in

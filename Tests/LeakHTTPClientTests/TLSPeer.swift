@@ -8,11 +8,12 @@
         import Glibc
     #endif
 
-    /// A TLS server on 127.0.0.1, `openssl s_server`, that gives one connection one answer of HTTP.
+    /// A TLS server on 127.0.0.1, `openssl s_server`, that sends one HTTP answer to one connection.
     final class TLSPeer: @unchecked Sendable {
         // Unchecked: `printed` is accessed only inside `lock`, the rest is set once.
         private let process = Process()
-        /// Stays open: at its end, `s_server` would close the connection before it has read the received bytes.
+        /// The input of `s_server`, which stays open: at its end, `s_server` would close the connection before it has read the
+        /// received bytes.
         private let input = Pipe()
         private let lock = NSLock()
         private var printed = ""
@@ -35,8 +36,8 @@
             process.standardError = pipe
             process.standardInput = input
             try process.run()
-            // Waits in the pipe for the connection. The second line of s_server's input would be a command, if it began with
-            // one of certain letters.
+            // The answer waits in the pipe for the connection. `s_server` would interpret the second line of its input as a
+            // command if it began with certain letters.
             input.fileHandleForWriting.write(Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
             Thread { [self] in
                 while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {

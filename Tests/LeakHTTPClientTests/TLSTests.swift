@@ -4,7 +4,7 @@
 
     @testable import LeakHTTPClient
 
-    /// Servers that the client trusts. An untrusted server sees nothing of the request.
+    /// Tests of the servers that the client trusts. An untrusted server receives nothing of the request.
     @Suite struct TLSTests {
         struct Outcome: Sendable {
             let result: Result<HTTPResponse, CurlError>
@@ -48,7 +48,7 @@
             #expect(outcome.showsTheRequest)
         }
 
-        /// Certificate, whether its authority is known, and words of the reason.
+        /// The certificate, `true` if its authority is known, and a part of the expected message.
         @Test(arguments: [
             (Certificates.Leaf.valid, false, "certificate"), (.expired, true, "expired"),
             (.elsewhere, true, "localhost"),

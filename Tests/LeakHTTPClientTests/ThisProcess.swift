@@ -5,12 +5,13 @@
         import Glibc
     #endif
 
-    /// Sets a variable of this process, which has to be one of the test's own: other threads may be reading them.
+    /// Sets an environment variable of this process. Only for a test in its own process, because other threads may read the
+    /// environment.
     func setVariable(_ name: String, to value: String) {
         unsafe setenv(name, value, 1)
     }
 
-    /// Sets the proxies of this process, and no others: the tests may run where there are some.
+    /// Sets the proxies of this process and removes all others, because the environment of the tests may contain some.
     func setProxies(_ proxies: [String: String]) {
         for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
             // curl treats an empty value as no proxy.

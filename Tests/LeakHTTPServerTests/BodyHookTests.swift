@@ -4,7 +4,7 @@ import LeakHTTPServer
 import LeakHTTPVectors
 import Testing
 
-/// Services that set the maximum size of a body, and that inflate it themselves.
+/// Tests of services that set the maximum size of a body, or decompress the body themselves.
 @Suite struct BodyHookTests {
     private struct Hooks: Service {
         func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {

@@ -6,7 +6,7 @@ import Testing
 
 /// Bodies in a content coding, over sockets. RFC 9110 §8.4.
 @Suite struct CodingTests {
-    /// Sends `bytes` and, behind them, a request of which nothing is special.
+    /// Sends `bytes`, followed by an ordinary request.
     ///
     /// - Returns: the answer to `bytes`, and whether the request behind them was answered too.
     private func exchange(_ bytes: [[UInt8]], limits: Limits = Limits()) throws -> (

@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [0, 1, 255, 256, 257, 511, 512, 513, 5000])
     func `the highest ranks come first, as many as it holds`(count: Int) {
         var evictionCandidates = EvictionCandidates()
-        // A permutation of 0..<count, since 7919 is prime and greater.
+        // A permutation of 0..<count, because 7919 is prime and greater than all counts.
         let ranks = (0..<count).map { UInt64($0 * 7919 % max(count, 1)) }
         for rank in ranks {
             let id = ConnectionID(slot: UInt32(rank), generation: 0)

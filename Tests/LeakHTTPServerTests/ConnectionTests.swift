@@ -22,7 +22,7 @@ import LeakPlatform
         let service = ClosureService { request, responder in
             let isSecond = request.pathEquals("/second")
             later.serve(request, responder)
-            // On the loop's thread: the first connection's answer, too.
+            // The answer of the first connection is also given on the loop's thread.
             if isSecond { later.answerAll() }
         }
         try withServer(service) { server in
@@ -77,7 +77,7 @@ import LeakPlatform
             #expect(later.waitFor(1))
             later.dropAll()
             #expect(client.answers(1).first?.status == 500)
-            // Dropped on the loop's own thread.
+            // This responder is released on the loop's own thread.
         }
         try withServer(ClosureService { _, _ in }) { server in
             let client = Client(port: server.port)
@@ -97,7 +97,7 @@ import LeakPlatform
             let clock = ContinuousClock()
             let start = clock.now
             while server.counters.open > 0 && clock.now - start < .seconds(60) { Client.pause() }
-            // Takes the same place in the loop's table.
+            // This connection gets the same slot in the table of the loop.
             let client = Client(port: server.port)
             client.send(Self.get("/here"))
             #expect(later.waitFor(2))
@@ -160,7 +160,7 @@ import LeakPlatform
         let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
         try withServer(service) { server in
             let client = Client(port: server.port, receiveBufferBytes: 4096)
-            // 60 MB of answers, if all were read and answered.
+            // The answers would have 60 MB if all requests were read and answered.
             let piece = String(repeating: Self.get("/"), count: 1000)
             for _ in 0..<60 { guard client.sendAvailable(piece) else { break } }
             // The socket buffers at both ends and the bounded queue hold far less than all bytes.
@@ -205,7 +205,8 @@ import LeakPlatform
                 let owed = [UInt8](repeating: 0x62, count: 240 << 10)
                 var stream: [UInt8] = []
                 var whole = 0
-                // Half of the rounds fill one read to the byte; the others owe more than the system takes at once.
+                // In half of the rounds the requests fill exactly one read; in the others the answers are longer than the
+                // system accepts at once.
                 if round % 2 == 0 {
                     stream += Array(
                         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nalice".utf8)

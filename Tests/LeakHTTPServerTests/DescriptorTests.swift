@@ -9,10 +9,10 @@ import Testing
 #endif
 
 #if os(Linux)
-    /// Takes all descriptors that this process may have, at least two, and lowers the limit to those.
+    /// Opens all descriptors that this process may have, at least two, after lowering the limit.
     ///
-    /// The limit stays above every number that is open: with a lower one, a number that the server gives back would be
-    /// of no use to it. There may be gaps below, since descriptors of other tests can be inherited.
+    /// The limit stays above the highest open descriptor: with a lower limit, the server could not reuse the numbers that it
+    /// closes. There may be gaps below, because descriptors of other tests can be inherited.
     private func takeDescriptors() -> (taken: [Int32], limit: rlimit) {
         let highest = (0..<4096).last { fcntl($0, F_GETFD) >= 0 } ?? 2
         var limit = rlimit(rlim_cur: rlim_t(highest + 3), rlim_max: rlim_t(highest + 100))

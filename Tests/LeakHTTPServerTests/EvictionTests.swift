@@ -5,7 +5,7 @@ import Testing
 @Suite struct EvictionTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    /// A client that has had one answer.
+    /// A client that has received one answer.
     private func served(_ server: Server) -> Client {
         let client = Client(port: server.port)
         client.send(Self.get)
@@ -18,7 +18,7 @@ import Testing
         limits.uploadBytes = 1 << 20
         try withServer(limits: limits) { server in
             let body = [UInt8](repeating: 0x61, count: 100 << 10)
-            // Each holds 256 KiB once most of its body is there.
+            // Each occupies 256 KiB after most of its body has arrived.
             let slow = (0..<8).map { _ in
                 let client = Client(port: server.port)
                 client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
@@ -43,7 +43,7 @@ import Testing
             let others = [served(server), served(server)]
             letTimePass()
             let newcomer = served(server)
-            // Closed without a word.
+            // The connection is closed without a response.
             #expect(first.waitForEnd())
             #expect(Reply.all(in: first.received).count == 1)
             for client in others + [newcomer] {
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `a loop without idle connections gets the place of another loop's`() throws {
         try withServer(loops: 3, limits: limits(connections: 1)) { server in
-            // Spread by the system: the one place moves from loop to loop.
+            // The system distributes the connections, so the only slot moves from loop to loop.
             for _ in 0..<12 {
                 let client = served(server)
                 letTimePass()

@@ -2,7 +2,7 @@ import LeakHTTPServer
 import LeakHTTPVectors
 import Testing
 
-/// Many connections of one peer that are never idle: the first letter of the next head is always there.
+/// Many connections of one peer that are never idle, because the first byte of the next head has always arrived.
 @Suite struct FairnessTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -9,7 +9,7 @@ import LeakPlatform
     import Glibc
 #endif
 
-/// Peers that abort, half-close, or never end a connection.
+/// Tests of peers that abort, half-close, or never end a connection.
 @Suite struct FaultTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -170,7 +170,7 @@ import LeakPlatform
             let client = Client(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n")
             #expect(server.waitForCounters { $0.timedOut.body == 1 })
-            // Sent after the server gave the body up: a connection that is closed would answer with a reset.
+            // These bytes arrive after the server has stopped waiting for the body. A closed connection would send a reset.
             for _ in 0..<5 {
                 #expect(client.send("late"))
                 Client.pause()
@@ -204,7 +204,7 @@ import LeakPlatform
                 unsafe sigaction(SIGUSR1, &action, nil)
                 let server = try Server(.init(port: 0), service: EchoService())
                 server.start()
-                // From here on only the server's thread takes them.
+                // From here on, only the server's thread receives the signals.
                 var set = sigset_t()
                 unsafe sigemptyset(&set)
                 unsafe sigaddset(&set, SIGUSR1)

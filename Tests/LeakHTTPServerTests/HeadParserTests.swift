@@ -11,7 +11,7 @@ import Testing
             var whole = Reading()
             whole.feed(bytes)
             var drips = Reading()
-            // A body of a megabyte drips by the hundred bytes: all of them are alike.
+            // A body of a megabyte is sent in pieces of 101 bytes, because all its bytes are the same.
             let drip = bytes.count > 100_000 ? 101 : 1
             for start in stride(from: 0, to: bytes.count, by: drip) {
                 drips.feed(bytes[start..<min(start + drip, bytes.count)])
@@ -64,12 +64,12 @@ import Testing
         }
     }
 
-    /// Reading from the start each time would take sixteen times the time for four times the bytes.
+    /// If each step parsed from the start, four times the bytes would take sixteen times as long.
     @Test func `a head that drips in costs each byte once`() {
         #expect((0..<4).contains { _ in secondsOfDrips(16_000) < max(secondsOfDrips(4_000), 0.001) * 9 })
     }
 
-    /// Seconds of the processor for a head that comes byte by byte, with a field of a number of bytes.
+    /// Returns the processor time in seconds for parsing a head byte by byte, with a field of `count` bytes.
     private func secondsOfDrips(_ count: Int) -> Double {
         let head =
             "GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + String(repeating: "x", count: count) + "\r\n\r\n"
@@ -78,7 +78,7 @@ import Testing
         var length: Int?
         let before = threadSeconds()
         for count in 1...bytes.count {
-            // The same storage, a longer part of it: nothing is copied here either.
+            // A longer part of the same storage, so the test itself copies nothing.
             length = try? parser.advance(over: bytes.span.extracting(first: count))
         }
         let seconds = threadSeconds() - before
@@ -165,7 +165,7 @@ import Testing
         #expect(error(of: filled(200) + "\r\n\r\n", limits: limits) == nil)
         #expect(error(of: filled(201) + "\r\n\r\n", limits: limits) == .headTooLong)
         #expect(error(of: filled(205), limits: limits) == .headTooLong)
-        // An error after the end of the longest head is never read.
+        // An invalid byte after the longest permitted head is never examined.
         #expect(error(of: filled(205) + "\0", limits: limits) == .headTooLong)
     }
 

@@ -91,7 +91,7 @@ import LeakPlatform
             responder.send(
                 Response(.ok, type: "text/plain", body: .bytes(Array("\(request.bodyCount)".utf8))))
         }
-        // Random enough to stay below the ratio.
+        // The bytes are random enough to stay below the ratio.
         var random = SeededRandom(seed: 1)
         var text: [UInt8] = []
         while text.count < 15 << 20 {

@@ -50,7 +50,7 @@ import Testing
         let later = LaterService()
         let server = try Server(.init(port: 0, loops: 2), service: later)
         server.start()
-        // Enough to have one in each loop.
+        // So many connections that each loop has at least one.
         let idle = (0..<12).map { _ in Client(port: server.port) }
         let busy = Client(port: server.port)
         let slow = Client(port: server.port)
@@ -84,7 +84,7 @@ import Testing
         #expect(client.waitForEnd())
         #expect(client.received.isEmpty)
         server.stop(within: .seconds(1))
-        // Answers that come after the end are thrown away.
+        // Answers that are given after the end are discarded.
         later.answerAll()
     }
 

@@ -6,7 +6,7 @@ import LeakPlatform
 @testable import LeakHTTPServer
 
 @Suite struct SharedBytesTests {
-    /// Holds every body that comes, as the server shared it.
+    /// A service that retains every body in the form in which the server shares it.
     private final class Keeper: Service {
         let bodies = Guarded<[SharedBytes]>([])
 
@@ -77,7 +77,7 @@ import LeakPlatform
             let slow = Client(port: server.port, receiveBufferBytes: 4096)
             let body = String(repeating: "s", count: 1 << 20)
             slow.send(post(body))
-            // Others use the loop's buffers meanwhile.
+            // Other requests use the loop's buffers in the meantime.
             let other = Client(port: server.port)
             for letter in "abcd" {
                 let body = String(repeating: letter, count: 1 << 20)

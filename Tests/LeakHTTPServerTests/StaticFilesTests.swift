@@ -127,7 +127,7 @@ import Testing
                 get("/", "Accept-Encoding: gzip\r\nIf-None-Match: \(tag)\r\n", from: server)?.status == 304)
             #expect(get("/", "If-None-Match: \(tag)\r\n", from: server)?.status == 200)
             #expect(get("/", "Accept-Encoding: gzip;q=0\r\n", from: server)?.body == plain.body)
-            // Too short to gain anything.
+            // The file is too short for compression.
             #expect(get("/css/style.css", "Accept-Encoding: gzip\r\n", from: server)?.text == "a{}")
             let head = get("/", "Accept-Encoding: gzip\r\n", method: "HEAD", from: server)
             #expect(head?.field("content-length") == "\(small.body.count)")
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    /// The disk takes nearly every byte in a name, a request does not.
+    /// File names may contain nearly every byte; paths of requests may not.
     @Test(arguments: [
         ("a b.txt", "/a%20b.txt", 200), ("a b.txt", "/a+b.txt", 404), ("a+b.txt", "/a+b.txt", 200),
         ("100%.txt", "/100%25.txt", 200), ("100%.txt", "/100%2525.txt", 404), ("%41.txt", "/%2541.txt", 200),
@@ -206,7 +206,7 @@ import Testing
         try withServer(service) { server in #expect(get(path, from: server)?.status == status) }
     }
 
-    /// Reading a pipe would wait for good, a device without end.
+    /// Reading a pipe would block forever, and reading a device would never end.
     @Test func `what is no regular file is passed over`() throws {
         let folder = try Scratch()
         try folder.write("a.txt", "x")
@@ -247,12 +247,12 @@ import Testing
         #expect(reply?.type == type)
     }
 
-    /// A folder of one test. It is removed with the object.
+    /// A temporary folder of one test. It is removed on deinitialization.
     private final class Scratch {
         let path: String
 
         init() throws {
-            // As the system spells it: the temporary folder of a Mac is a link.
+            // The real path, because the temporary folder of a Mac is a symbolic link.
             let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
             path = "\(base)/static-files-\(UUID().uuidString)"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -13,7 +13,7 @@ import Testing
         return first..<first + (number("STORM_SEEDS") ?? 12)
     }()
 
-    /// A busy machine is no reason to let a client go.
+    /// Limits so long that a busy machine is no reason to close a connection.
     private static let patient: Limits = {
         var limits = Limits()
         limits.headTime = .seconds(60)

@@ -68,7 +68,8 @@ import Testing
         try withServer(limits: limits) { server in
             let client = Client(port: server.port)
             let start = String(repeating: "b", count: 40)
-            // They earn more than a busy machine needs; the rest comes after the time that there is without them.
+            // The bytes received so far extend the time by more than a busy machine needs. The rest arrives after the limit
+            // that would apply without them.
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n\(start)")
             #expect(!client.read(milliseconds: 300))
             #expect(!client.isEnded)

@@ -10,7 +10,7 @@ import LeakPlatform
         return response
     }()
 
-    /// Answers `/kept` and withholds the answers of all other requests.
+    /// A service that answers `/kept` and withholds the answers to all other requests.
     private static let service = ClosureService { request, responder in
         responder.send(
             request.pathEquals("/kept")

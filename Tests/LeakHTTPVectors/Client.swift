@@ -97,7 +97,7 @@ public final class Client {
         return send(text)
     }
 
-    /// Lets five milliseconds pass.
+    /// Waits five milliseconds.
     public static func pause() { _ = poll(nil, 0, 5) }
 
     /// Reads once.
@@ -119,7 +119,7 @@ public final class Client {
         return true
     }
 
-    /// Reads until `count` answers are whole, the peer ends, or nothing comes for `milliseconds`.
+    /// Reads until `count` answers are complete, the peer closes the connection, or nothing arrives for `milliseconds`.
     public func answers(_ count: Int, heads: Set<Int> = [], milliseconds: Int32 = 5000) -> [Reply] {
         while true {
             let replies = Reply.all(in: received, heads: heads)
@@ -127,7 +127,7 @@ public final class Client {
         }
     }
 
-    /// The next answer, which is then forgotten. Nothing else may have been read.
+    /// Reads the next answer and removes it. Nothing else may have been read.
     public func nextAnswer() -> Reply? {
         defer { received = [] }
         return answers(1).first
@@ -147,7 +147,7 @@ public struct Reply: Sendable {
     public var status: Int
     public var fields: [(name: String, value: String)]
     public var body: [UInt8]
-    /// Bytes of head and body.
+    /// The bytes of the head and the body.
     public var byteCount: Int
 
     public func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }

@@ -43,7 +43,8 @@ public struct Outcome: Sendable {
         return shared.with { $0.outcomes }.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Sends a vector and reads until its outcome is there and stays, so that a busy machine is only slow.
+    /// Sends a vector and reads until it has the expected outcome and the outcome no longer changes. A busy machine only makes
+    /// this slower.
     private static func one(
         of vector: Vector, port: Int, isExpected: (Outcome) -> Bool
     ) -> Outcome {
@@ -52,7 +53,7 @@ public struct Outcome: Sendable {
             switch step {
             case .bytes(let bytes): client.send(bytes)
             case .wait(let milliseconds):
-                // An interim answer is owed only while the body has not come.
+                // An interim answer is required only before the body has arrived.
                 let patience = vector.outcome.hasPrefix("(100,)2") ? 10_000 : milliseconds
                 client.read(milliseconds: Int32(patience))
             case .endSending: client.endSending()

@@ -5,7 +5,7 @@ import Testing
 
 /// State of a signal handler on the only thread that has `SIGUSR2` unblocked. The handler cannot capture anything itself.
 private enum Interruption {
-    /// So small that it never allocates memory, which a signal handler must not do.
+    /// A queue so small that it never allocates memory, which a signal handler must not do.
     static let queue = BoundedQueue<Int>(items: MoveBuffer<Int>.smallestCapacity, bytes: .max)
     // Written only on that thread, and read after the thread has ended.
     nonisolated(unsafe) static var accepted = 0
@@ -19,7 +19,7 @@ private enum Interruption {
         }
     }
 
-    /// Runs `body` on a thread on which the signal comes through.
+    /// Runs `body` on a thread on which the signal is not blocked.
     static func onInterruptibleThread(_ body: @escaping @Sendable (pthread_t) -> Void) -> WorkerThread {
         var action = sigaction()
         #if canImport(Darwin)
@@ -53,7 +53,7 @@ private enum Interruption {
         #expect(unsafe Interruption.refused == refusedBefore + 3)
     }
 
-    /// Whatever the handlers interrupt, nothing blocks, and the numbers of accepted and refused items add up.
+    /// Whatever the handlers interrupt, nothing blocks, and the numbers of accepted and rejected items have the right sum.
     @Test func `handlers at any moment leave the counts right`() {
         let queue = Interruption.queue
         var items: [Int] = []

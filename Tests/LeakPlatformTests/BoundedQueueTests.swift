@@ -33,7 +33,7 @@ import Testing
             while isOpen {
                 isOpen = queue.take(into: &taken, milliseconds: nil)
                 for item in taken {
-                    // A number out of its order stops the count of its thread.
+                    // A number out of order stops the count of its thread.
                     next.with { if $0[item.thread] == item.number { $0[item.thread] += 1 } }
                 }
                 taken.removeAll(keepingCapacity: true)
@@ -146,7 +146,7 @@ import Testing
             set(value, of: 7, queue)
             add("a", queue)
         }
-        // The change to 1 in between waits behind nothing that depends on it.
+        // No item that waits depends on the change to 1 in between.
         #expect(taken(queue) == ["=1", "aaa", "=2", "aa", "=3", "a"])
         add("a", queue)
         #expect(queue.offerIgnoringLimits("barrier") != nil)

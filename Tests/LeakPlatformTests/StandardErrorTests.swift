@@ -31,9 +31,9 @@ import Testing
                 StandardError.write("first")
                 for length in 0..<2_000 { StandardError.write(String(repeating: "x", count: length)) }
                 var text = [UInt8](repeating: 0, count: 7)
-                // A terminal ends a line with two characters.
+                // A terminal writes two characters at the end of a line.
                 guard unsafe read(reader, &text, 7) == 7, text == Array("first\r\n".utf8) else { exit(3) }
-                // The app's own descriptor still waits for room.
+                // The app's own descriptor is still in blocking mode.
                 exit(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK == 0 ? 0 : 1)
             }
         }

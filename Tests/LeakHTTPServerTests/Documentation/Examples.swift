@@ -4,7 +4,7 @@ import Foundation
 import LeakHTTPServer
 
 enum Examples {
-    /// Compiled and not run: it waits for signals.
+    /// The first article. It is compiled but not run, because it waits for signals.
     static func gettingStarted() throws {
         let signals = StopSignals()
 
@@ -25,7 +25,7 @@ enum Examples {
         server.stop(within: .seconds(10))
     }
 
-    /// The landing page's, and that of ``Routes``.
+    /// The example of the landing page and of ``Routes``.
     static func landing() throws -> Server {
         var routes = Routes()
         routes.on(.get, "/hello/{name}") { _, parameters in .text("Hello, \(parameters["name"] ?? "")!\n") }

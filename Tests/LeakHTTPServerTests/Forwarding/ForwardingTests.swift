@@ -18,7 +18,7 @@ import LeakPlatform
         try body(server)
     }
 
-    /// Answers with the client's address, and with `true` or `false` for a request over TLS.
+    /// A service that answers with the client's address, and with `true` if the client used TLS, otherwise `false`.
     private static let mirror = ClosureService { request, responder in
         let text = "\(request.clientAddress?.description ?? "-") \(request.cameOverTLS)"
         responder.send(Response(.ok, type: "text/plain", body: .bytes(Array(text.utf8))))
@@ -83,7 +83,7 @@ import LeakPlatform
         limits.connectionsPerAddress = 2
         try Self.withServer(limits: limits, service: service) { server in
             let connections = (0..<5).map { _ in Client(port: server.port) }
-            // Idle again, each of them.
+            // All of these connections are idle again after their answer.
             for connection in connections {
                 connection.send(get("/", for: "203.0.113.7"))
                 #expect(connection.nextAnswer()?.status == 204)

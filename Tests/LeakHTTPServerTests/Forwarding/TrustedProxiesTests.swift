@@ -27,7 +27,7 @@ import Testing
         (["2001:db8::7"], "2001:db8::7"), (["[2001:db8::7]"], "2001:db8::7"),
         (["[2001:db8::7]:443"], "2001:db8::7"), (["2001:DB8:0::7, fd00::2"], "2001:db8::7"),
         (["::ffff:203.0.113.7"], "203.0.113.7"), ([" \t203.0.113.7\t ,, ,"], "203.0.113.7"),
-        // An entry that is no address: the client is who wrote it.
+        // If an entry is not an address, the client is the proxy that wrote it.
         (["1.1.1.1, garbage"], peer), (["1.1.1.1, unknown, 10.2.3.4"], "10.2.3.4"), (["-"], peer),
         (["1.1.1.1, \"203.0.113.7\""], peer), (["203.0.113.7:x"], peer), (["[203.0.113.7]"], peer),
         (["[2001:db8::7"], peer), (["fe80::1%eth0"], peer), (["203.0.113.256"], peer),
@@ -79,7 +79,7 @@ import Testing
 
     @Test(arguments: [
         (["https"], true), (["HTTPS"], true), (["http"], false), ([], false), (["on"], false),
-        // One for each hop: that of the client is where its address is.
+        // A value per hop: the client's value is at the same position as its address.
         (["http, https, http"], true), (["http", "https", "http"], true), (["http, http"], false),
     ])
     func `X-Forwarded-Proto is that of the client's hop`(lines: [String], usesTLS: Bool) throws {

@@ -31,7 +31,7 @@ import Testing
             reading = -1
         }
 
-        /// Whole lines, at least `count` of them unless nothing comes for five seconds.
+        /// Returns complete lines: at least `count`, unless nothing arrives for five seconds.
         func lines(_ count: Int) -> [String] {
             var lines: [String] = []
             while lines.count < count {

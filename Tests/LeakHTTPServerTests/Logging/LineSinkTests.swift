@@ -3,7 +3,7 @@ import Testing
 @testable import LeakHTTPServer
 
 @Suite struct LineSinkTests {
-    /// A disk with some room.
+    /// A disk with a number of free bytes.
     private final class Disk {
         var text = ""
         var room = 0

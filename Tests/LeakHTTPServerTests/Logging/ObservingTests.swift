@@ -10,7 +10,7 @@ import LeakPlatform
 #endif
 
 @Suite struct ObservingTests {
-    /// Collects the access records and slow calls of a server.
+    /// A collector for the access records and slow calls of a server.
     private final class ObservedCalls: Sendable {
         private let records = Guarded<[AccessRecord]>([])
         private let calls = Guarded<[SlowCall]>([])
@@ -25,7 +25,7 @@ import LeakPlatform
             calls.wakeAll()
         }
 
-        /// The first `count`, within five seconds.
+        /// Returns the first `count` records. Waits at most five seconds for them.
         func records(_ count: Int) -> [AccessRecord] {
             records.wait(timeout: .seconds(60)) { $0.count >= count ? $0 : nil } ?? records.with { $0 }
         }
@@ -120,7 +120,7 @@ import LeakPlatform
         throws
     {
         var limits = limits(connections: 1)
-        // After a tenth of it, a connection gives its place.
+        // After a tenth of these times, a connection can be evicted.
         limits.headTime = .seconds(20)
         limits.bodyTime = .seconds(20)
         try Self.withServer(limits: limits) { server, told in
@@ -152,7 +152,7 @@ import LeakPlatform
         }
     }
 
-    /// Asks on new connections until one of them has taken the place of another.
+    /// Sends requests on new connections until the server has evicted another connection for one of them.
     private func comesToBeEvicted(_ server: Server) -> Bool {
         for _ in 0..<2000 {
             let client = Client(port: server.port)

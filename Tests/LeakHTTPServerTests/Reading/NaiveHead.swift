@@ -1,8 +1,10 @@
 @testable import LeakHTTPServer
 
-/// A head read again in the plainest way, for comparison with one that was accepted.
+/// A second, simple parser of heads, whose results are compared with those of `HeadParser` for accepted heads.
 enum NaiveHead {
-    /// - Returns: the difference between the two readings as text, or `nil`.
+    /// Compares the result of `HeadParser` with a second parse.
+    ///
+    /// - Returns: the difference between the two results as text, or `nil`.
     static func disagreement(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8]) -> String? {
         guard bytes.suffix(4) == [13, 10, 13, 10] else { return "a head without its blank line" }
         guard !bytes.contains(0) else { return "a head with NUL" }

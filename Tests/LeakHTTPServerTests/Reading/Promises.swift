@@ -17,7 +17,9 @@ enum Promises {
         return limits
     }()
 
-    /// - Returns: the promise that `stream` breaks, in words, or `nil`.
+    /// Checks all properties.
+    ///
+    /// - Returns: a description of the property that `stream` violates, or `nil`.
     static func broken(by stream: [UInt8]) -> String? {
         for limits in [Limits(), lowLimits] {
             var whole = Reading(limits: limits)
@@ -50,7 +52,7 @@ enum Promises {
         var pieces = Reading(limits: limits)
         var rest = stream[...]
         while !rest.isEmpty {
-            // Short pieces and long ones.
+            // Mostly short pieces, and some long ones.
             let count = 1 + Int(random.next() % UInt64(random.next() % 4 == 0 ? rest.count : 16))
             pieces.feed(rest.prefix(count))
             rest = rest.dropFirst(count)
@@ -60,7 +62,7 @@ enum Promises {
         return nil
     }
 
-    /// Checks that the request that a service receives keeps the promises of its documentation.
+    /// Checks that the request that a service receives has the properties that its documentation promises.
     private static func brokenByRequest(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8]) -> String? {
         _ = Exchange(head, fields: fields, of: bytes.span)
         return unsafe bytes.withUnsafeBufferPointer { pointer in
@@ -81,7 +83,7 @@ enum Promises {
 
     /// Checks that a body inflates to the same bytes, however it is cut, in any coding.
     private static func brokenByInflating(_ body: [UInt8]) -> String? {
-        // The ratio between output and input depends on the moment of the check, so it has no limit here.
+        // The ratio between output and input at each check depends on the pieces, so it has no limit here.
         let limits = Inflater.Limits(outputBytes: 100_000, ratio: .max)
         func inflated(_ pieces: [[UInt8]], _ format: Inflater.Format) -> Result<[UInt8], InflateError> {
             var inflater = Inflater(limits: limits, format: format)
@@ -92,7 +94,7 @@ enum Promises {
                 return .success(output)
             } catch { return .failure(error) }
         }
-        // The first error also depends on the pieces: libbrotli keeps its output until it is asked for it.
+        // The first error also depends on the pieces, because libbrotli keeps output until it is requested.
         func unbrotlied(_ pieces: [[UInt8]]) -> [UInt8]? {
             var inflater = BrotliInflater(limits: limits)
             var output: [UInt8] = []
@@ -114,7 +116,7 @@ enum Promises {
         return nil
     }
 
-    /// The small readers of text take any bytes.
+    /// Checks that the parsers of field values and of percent-encoded text accept any bytes without a trap.
     private static func brokenByText(_ bytes: [UInt8]) -> String? {
         let escaped = bytes.flatMap { byte in
             Array("%".utf8) + [byte >> 4, byte & 15].map { Array("0123456789aBcDeF".utf8)[Int($0)] }

@@ -2,8 +2,8 @@ internal import LeakGzip
 
 @testable import LeakHTTPServer
 
-/// Reads requests as a connection does, but without a connection: only the parsers, fed in pieces. It avoids copies that
-/// would make many small pieces cost more than their sum, so a slow run points to the parsers.
+/// The parsers of a connection without the connection. It passes bytes to them in pieces. It avoids copies whose cost would
+/// grow with the number of pieces, so a slow run points to the parsers.
 struct Reading {
     /// A result of the parsers.
     enum Event: Hashable {
@@ -17,12 +17,12 @@ struct Reading {
         case refused(RequestError)
     }
 
-    /// Grows only; nothing follows ``Event/refused(_:)``.
+    /// All events so far. Nothing follows ``Event/refused(_:)``.
     private(set) var events: [Event] = []
     private(set) var hasFailed = false
 
     private var input: [UInt8] = []
-    /// Offset in `input` of the next message or the next piece of a body.
+    /// The offset in `input` of the next message or of the next piece of a body.
     private var start = 0
     private var parser: HeadParser
     private var body: [UInt8] = []
@@ -48,6 +48,8 @@ struct Reading {
         }
     }
 
+    /// Consumes the next head or the next piece of a body.
+    ///
     /// - Returns: `true` if bytes were consumed.
     private mutating func step() throws(RequestError) -> Bool {
         guard isInBody else { return try head() }
@@ -113,7 +115,7 @@ struct Reading {
 }
 
 extension Reading.Event: CustomStringConvertible {
-    /// Shows a body as text, and a head without its offsets.
+    /// The event as text: a body as a string, and a head without its offsets.
     var description: String {
         switch self {
         case .head(_, _, let bytes): "head \(String(decoding: bytes, as: UTF8.self))"
@@ -124,7 +126,7 @@ extension Reading.Event: CustomStringConvertible {
     }
 }
 
-/// Parses `text` as one head and lends the request it makes.
+/// Parses `text` as one head, and calls `body` with the request.
 func withRequest<Result>(_ text: String, _ body: (borrowing Request) throws -> Result) throws -> Result {
     var parser = HeadParser(limits: Limits())
     let bytes = Array(text.utf8)
@@ -135,7 +137,7 @@ func withRequest<Result>(_ text: String, _ body: (borrowing Request) throws -> R
     }
 }
 
-/// The error that a head meets, or `nil`.
+/// Returns the error with which a head is rejected, or `nil`.
 func error(of text: String, limits: Limits = Limits()) -> RequestError? {
     var parser = HeadParser(limits: limits)
     let bytes = Array(text.utf8)

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakHTTPServer
 
 @Suite struct RouterTests {
-    /// Patterns that overlap in every way there is; the endpoint is the pattern itself.
+    /// Patterns that overlap in every possible way; the endpoint of each is the pattern itself.
     private static let patterns = [
         "/", "/a", "/a/", "/a/b", "/a/{x}", "/a/{x}/c", "/a/b/d", "/{y}/b/e", "/a/{x}/c/{z}", "/ä/{x}",
         "/a b",
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [
         ("/", "/", []), ("/a", "/a", []), ("/a/", "/a/", []), ("/a/b", "/a/b", []),
         ("/a/q", "/a/{x} x=q", ["x"]),
-        // A literal that leads nowhere gives way to the parameter beside it.
+        // If no pattern below a literal matches, the parameter beside it is tried.
         ("/a/b/c", "/a/{x}/c x=b", ["x"]), ("/a/b/d", "/a/b/d", []), ("/a/b/e", "/{y}/b/e y=a", ["y"]),
         ("/q/b/e", "/{y}/b/e y=q", ["y"]),
         ("/a/1/c/2", "/a/{x}/c/{z} x=1 z=2", ["x", "z"]),
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// For any path, the router gives the same result as a slow and simple reading of the patterns.
+    /// For any path, the router gives the same result as a slow and simple comparison with each pattern.
     @Test func `agrees with a reading of each pattern by itself`() {
         var random = SystemRandomNumberGenerator()
         let segments = ["a", "b", "c", "", "ä", "{x}"]
@@ -112,7 +112,8 @@ import Testing
         let router = Self.router(Self.patterns)
         for _ in 0..<20_000 {
             let path = path(Int.random(in: 1...5, using: &random))
-            // From the left a literal wins: "{" is above every letter used here but "ä", which no pattern mixes.
+            // From the left, a literal takes precedence. "{" sorts after every letter used here except "ä", which no pattern
+            // uses beside a parameter.
             let fitting = Self.patterns.filter { Self.fits(path, $0) }.min {
                 zip($0.split(separator: "/"), $1.split(separator: "/")).first { $0 != $1 }
                     .map { left, right in right.hasPrefix("{") && !left.hasPrefix("{") } ?? false

@@ -1,7 +1,7 @@
 import LeakBrotliEncoding
 import LeakGzip
 
-/// Content codings of a request body. Tests of one content coding run for all.
+/// The content codings of a request body. Tests use it to run for every content coding.
 enum BodyEncoding: CaseIterable {
     case gzip, zlib, rawDeflate, brotli
 
@@ -15,7 +15,8 @@ enum BodyEncoding: CaseIterable {
     }
 
     func pack(_ bytes: [UInt8]) -> [UInt8] {
-        // Ten bytes of header, eight of trailer, and the blocks that are common to all three.
+        // Removes ten bytes of header and eight of trailer; the blocks between them are common to gzip and both forms of
+        // deflate.
         let blocks = { Gzip.deflate(bytes, level: 9).dropFirst(10).dropLast(8) }
         return switch self {
         case .gzip: Gzip.deflate(bytes, level: 9)
@@ -25,7 +26,7 @@ enum BodyEncoding: CaseIterable {
         }
     }
 
-    /// RFC 1950 §9.
+    /// Returns the checksum of the zlib format. RFC 1950 §9.
     private static func adler32(_ bytes: [UInt8]) -> [UInt8] {
         var (low, high): (UInt32, UInt32) = (1, 0)
         for byte in bytes {

@@ -2,9 +2,9 @@ import LeakHTTPServer
 import Testing
 import LeakPlatform
 
-/// Answers every request with its body.
+/// A service that answers every request with its body.
 struct EchoService: Service {
-    /// Returns the result of ``screen(_:)``.
+    /// The function that returns the result of ``screen(_:)``.
     var refuses: @Sendable (borrowing Request) -> Response? = { _ in nil }
 
     func screen(_ request: borrowing Request) -> Response? { refuses(request) }
@@ -14,7 +14,7 @@ struct EchoService: Service {
     }
 }
 
-/// Passes every request to a closure, which sends the response.
+/// A service that passes every request to a closure, which sends the response.
 struct ClosureService: Service {
     let answer: @Sendable (borrowing Request, consuming Responder) -> Void
 
@@ -48,7 +48,7 @@ func withServer<Result>(
 }
 
 extension Counters {
-    /// Answers of every status.
+    /// The number of answers, whatever their status.
     var answers: Int { successful + redirected + clientErrors + serverErrors }
 }
 

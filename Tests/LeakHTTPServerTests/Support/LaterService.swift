@@ -1,7 +1,7 @@
 import LeakHTTPServer
 import LeakPlatform
 
-/// Keeps the responder of every request until a test calls for the answer, on the thread of that call.
+/// A service that keeps the responder of every request until a test calls for the answer, on the thread of that call.
 final class LaterService: Service {
     private typealias Kept = (path: String, responder: SharedResponder)
 
@@ -13,7 +13,7 @@ final class LaterService: Service {
         kept.wakeAll()
     }
 
-    /// Waits until `count` requests are here.
+    /// Waits until `count` requests have arrived.
     func waitFor(_ count: Int) -> Bool {
         kept.wait(timeout: .seconds(30)) { $0.count >= count ? true : nil } ?? false
     }

@@ -1,11 +1,11 @@
 import LeakHTTPServer
 import LeakHTTPVectors
 
-/// Limits with so few places that a test can take them all.
+/// Returns limits with so few connections that a test can open all of them.
 func limits(connections: Int) -> Limits {
     var limits = Limits()
     limits.connections = connections
-    // On a busy machine the places take longer to fill than a head may take.
+    // On a busy machine, opening all connections takes longer than the default time of a head.
     limits.headTime = .seconds(600)
     return limits
 }

@@ -1,18 +1,18 @@
 import LeakSeededRandom
 import LeakHTTPVectors
 
-/// One client of a storm: sends its bursts, reads at random times, and knows the answers that it must have received.
+/// One client of a storm. It sends its bursts, reads at random times, and compares the received answers with the expected ones.
 final class StormClient {
     enum Ending { case end, reset, silence }
 
     let name: String
-    /// `nil` once it has reset its connection.
+    /// The connection; `nil` after the client has reset it.
     private(set) var client: Client?
     private let stream: StormStream
     private let ending: Ending
-    /// The number of bytes after which it sends no more.
+    /// The number of bytes after which the client stops sending.
     private let stopsAfter: Int
-    /// Bytes read at a time; 0 reads nothing before it is owed no more.
+    /// The most bytes read at a time; 0 reads nothing before all requests are sent.
     private let readBytes: Int
     private var toSend: ArraySlice<UInt8> = []
     private var nextBurst = 0
@@ -33,7 +33,7 @@ final class StormClient {
         self.name = name
         stream = StormStream(hostile: name, bursts: bursts, &random)
         ending = [.end, .end, .reset, .silence].randomElement(using: &random) ?? .end
-        // At the end of a burst, or anywhere.
+        // The client stops at the end of a burst, or at any byte.
         let last = random.number(1...stream.bursts.count)
         let bytes = stream.bursts[..<last].reduce(0) { $0 + $1.count }
         stopsAfter = random.once(in: 4) ? random.number(1...bytes) : bytes
@@ -41,7 +41,7 @@ final class StormClient {
         client = Client(port: port, receiveBufferBytes: random.once(in: 3) ? 4096 : nil)
     }
 
-    /// Sends the next burst, as far as there is room, and perhaps ends.
+    /// Sends as much of the next burst as the connection accepts, and ends the connection with some probability.
     func act() {
         if nextBurst < stream.bursts.count {
             toSend += stream.bursts[nextBurst]
@@ -146,7 +146,7 @@ final class StormClient {
         String(decoding: body.prefix(60), as: UTF8.self)
     }
 
-    /// A text that every answer to a request contains, and no rejection.
+    /// A text that every answer of the service contains, and no rejection by the server.
     private static let mark = "client"
 
     /// True if the last request is broken or was not sent completely.

@@ -1,6 +1,6 @@
 import LeakPlatform
 
-/// Runs something beside the test.
+/// A thread that runs a closure at the same time as the test.
 struct ThreadRunner {
     private let thread: WorkerThread
 
