@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Collects the items of one request into a batch.
+/// A builder that collects the items of one request into a batch.
 struct BatchBuilder {
     private(set) var reports: [LeakReport] = []
     /// The origin of the first event.
@@ -9,9 +9,9 @@ struct BatchBuilder {
     /// The id of each event, including events that could not be read; `nil` for an event that gives no id.
     private var eventIDs: [String?] = []
 
-    /// The reason for an event that is not a leak: a crash, a hang or an uncaught error is an event too.
+    /// The reason for an event that is not a leak, such as a crash, a hang or an uncaught error.
     private static let notALeak = "sentry_not_a_leak"
-    /// The reason for an event without anything that tells one leak from another.
+    /// The reason for an event in which nothing distinguishes one leak from another.
     private static let empty = "sentry_empty"
     private static let tooLarge = "sentry_too_large"
     private static let unreadable = "sentry_unreadable"

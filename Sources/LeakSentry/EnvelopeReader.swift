@@ -1,14 +1,15 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Reads the items of an envelope one after another, without copying them.
+/// A reader of the items of an envelope, one after another, without copying them.
 ///
 /// An envelope is a line with its header, then for each item a line with the item's header and its payload. The limits are Sentry's
 /// own: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
 struct EnvelopeReader {
-    /// Bytes of the whole envelope.
+    /// The most bytes of a decompressed envelope.
     static let byteLimit = 200 << 20
-    /// Items of an envelope. SDKs send a handful. No limit is documented; this one keeps an envelope of nothing but headers small.
+    /// The most items of an envelope. SDKs send a few. Sentry documents no limit; this one bounds the work for an envelope that
+    /// consists of headers only.
     static let itemLimit = 1_000
 
     struct Header {

@@ -147,7 +147,7 @@ extension SentryFrame {
     }
 }
 
-/// Finds the image that an address is in.
+/// The images of a process by address, to find the image that contains an address.
 struct ImageMap {
     private let images: [(address: UInt64, image: BinaryImage)]
 

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Keeps the last `limit` of any number of elements. It stores at most twice as many.
+/// The last `limit` of any number of elements. It stores at most twice as many.
 struct LastElements<Element> {
     private let limit: Int
     private var kept: [Element] = []
@@ -16,7 +16,7 @@ struct LastElements<Element> {
     }
 }
 
-/// Collects as many names with values as a report may have. If a name occurs twice, the first value is kept.
+/// A list of as many names with values as a report may have. If a name occurs twice, the first value is kept.
 struct FirstValues<Value> {
     /// One more than a report may have, because the tag with the kind of the leak may be left out later.
     private static var limit: Int { WireLimits.keysCount + 1 }

@@ -1,12 +1,12 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Converts an event to a report.
+/// The conversion of an event to a report.
 ///
 /// The first of these that the event has names the leak: the class in the context `leak` or in the tag `leak.class`; the text of
 /// a detector in any field; the domain and code of an `NSError`; the type and frames of an exception; the message.
 struct ReportBuilder {
-    /// `nil` when nothing in the event tells one leak from another.
+    /// The report; `nil` if nothing in the event distinguishes one leak from another.
     let report: LeakReport?
 
     init(_ event: SentryEvent) {
@@ -89,7 +89,7 @@ extension LeakReport {
         stack = frames.stack(images: event.images)
     }
 
-    /// Returns true for the name of an exception that is made of words such as `Leak`, `Memory` and `Error` alone.
+    /// Returns `true` for the name of an exception that is made of words such as `Leak`, `Memory` and `Error` alone.
     private static func isWordForLeak(_ type: String) -> Bool {
         var words: [String] = []
         var previous: Character = "."
@@ -143,16 +143,16 @@ extension SentryEvent {
     }
 }
 
-/// Recognizes texts about leaks.
+/// Checks for texts about leaks.
 enum DetectorText {
-    /// Returns true for a text that identifies its leak by itself: by a class, a cycle or calls.
+    /// Returns `true` for a text that identifies its leak by itself: by a class, a cycle or calls.
     static func isOfLeak(_ text: String) -> Bool {
         if namesClass(text) { return true }
         let message = DetectorMessage(text)
         return !message.cycle.isEmpty || message.callStack != nil
     }
 
-    /// Returns true for a text that names a class, though its form may be unknown.
+    /// Returns `true` for a text that names a class, though its form may be unknown.
     static func namesClass(_ text: String) -> Bool {
         // Any mangled name counts: the collector demangles it.
         if isTypeName(text) { return true }
@@ -160,14 +160,14 @@ enum DetectorText {
         return message.className != nil || message.guessedClassName != nil
     }
 
-    /// Returns true for a text that is the name of a type and nothing else, such as `CartViewModel`.
+    /// Returns `true` for a text that is the name of a type and nothing else, such as `CartViewModel`.
     static func isTypeName(_ text: String) -> Bool {
         let last = text.split(separator: ".").last ?? ""
         return text.utf8.count >= 3 && last.first?.isUppercase ?? false
             && text.allSatisfy { $0.isLetter || $0.isNumber || "._".contains($0) }
     }
 
-    /// Returns true for a text that a leak detector wrote.
+    /// Returns `true` for a text that a leak detector wrote.
     static func isRecognised(_ text: String) -> Bool {
         let message = DetectorMessage(text)
         return message.detector != nil && (message.className != nil || !message.cycle.isEmpty)

@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Reason why no part of a request can be read: the problem, its position, and what to do about it.
+/// The reason why no part of a request can be read: the problem, its position, and what to do about it.
 public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem, such as `the item is to have 900 bytes, 115 are left; …`.
     public let reason: String
@@ -26,8 +26,8 @@ public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-/// Reason why one JSON object of a request cannot be read. Its line is computed only if the error is reported, because that reads
-/// the request again up to the error.
+/// The reason why one JSON object of a request cannot be read. Its line is computed only if the error is reported, because that
+/// reads the request again up to the error.
 struct SentryJSONError: Error {
     let reason: String
     let offset: Int

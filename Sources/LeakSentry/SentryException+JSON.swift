@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 
 extension SentryException {
-    /// - Returns: whether the field is one that only an exception has.
+    /// - Returns: `true` if the field is one that only an exception has.
     mutating func field(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
         switch name {
         case "type": type = try scanner.stringIfAny()

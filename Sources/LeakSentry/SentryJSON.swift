@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Reads one JSON object of a request, and reports the place where it is invalid.
+/// A reader of one JSON object of a request that reports the position at which it is invalid.
 enum SentryJSON {
     /// - Parameter what: the name of the object in messages, such as `the event`.
     static func scan(

@@ -36,7 +36,7 @@ public struct Fault: Hashable, Sendable {
     public struct Gateway: Hashable, Sendable {
         /// The whole answer, with its head.
         public var answer: [UInt8]
-        /// True if the request was forwarded to the server before.
+        /// `true` if the request was forwarded to the server before.
         public var asksServer: Bool
         /// Delay before the answer.
         public var stallMilliseconds: Int64

@@ -33,7 +33,7 @@ public struct Vector: Sendable, CustomStringConvertible {
     /// All bytes of the steps.
     public var bytes: [UInt8] { pieces.reduce(into: []) { $0 += $1 } }
 
-    /// True if the first request is a `HEAD` request, whose answer has no body.
+    /// `true` if the first request is a `HEAD` request, whose answer has no body.
     public var asksHeadFirst: Bool { pieces.first?.starts(with: Array("HEAD".utf8)) ?? false }
 
     /// The bytes of each step that has bytes.
@@ -43,7 +43,7 @@ public struct Vector: Sendable, CustomStringConvertible {
         }
     }
 
-    /// True if the client itself closes its sending side.
+    /// `true` if the client itself closes its sending side.
     public var endsSending: Bool {
         steps.contains { step in
             if case .endSending = step { true } else { false }

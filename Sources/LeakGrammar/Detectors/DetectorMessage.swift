@@ -119,8 +119,8 @@ package struct DetectorMessage: Hashable, Sendable {
         }
     }
 
-    /// Returns false for a text without line ends and quotes. Detectors print each frame of a call stack in a line of its own, or
-    /// in quotes in a list or in JSON. Does not search for curly quotes and HTML's entities.
+    /// Returns `false` for a text without line ends and quotes. Detectors print each frame of a call stack in a line of its
+    /// own, or in quotes in a list or in JSON. Does not search for curly quotes and HTML's entities.
     package static func mayHaveCallStack(_ text: String) -> Bool {
         text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\"") }
     }
@@ -170,7 +170,7 @@ package struct DetectorMessage: Hashable, Sendable {
         return read.isSameLeak(as: message) ? whole : entry
     }
 
-    /// Returns whether both messages say the same about the leak. The texts that replace a missing class may differ.
+    /// Returns `true` if both messages say the same about the leak. The texts that replace a missing class may differ.
     func isSameLeak(as other: DetectorMessage) -> Bool {
         var (one, other) = (self, other)
         (one.maskedText, other.maskedText) = ("", "")

@@ -7,13 +7,13 @@ internal import LeakMessage
 struct DictionaryText {
     private var rest: Text
     private var json: [UInt8] = []
-    /// True if a key says that its value is a class.
+    /// `true` if a key says that its value is a class.
     private var namesClass = false
 
     private static let depthLimit = 32
     private static let wordsByteLimit = 256
 
-    /// - Parameter text: one that ``MessageNormalizer`` made plain.
+    /// - Parameter text: a text that ``MessageNormalizer`` has normalized.
     /// - Returns: the text with the dictionary as JSON; `nil` for a text without one that names a class.
     static func json(_ text: Text) -> Text? {
         let words = text.prefix(wordsByteLimit)

@@ -43,8 +43,8 @@ extension Grammar {
         return reading
     }
 
-    /// Returns whether a text is `8.912s.` or its beginning, as in a text that was cut. `String(format:)` prints another number
-    /// if a percent sign in the text used up the argument.
+    /// Returns `true` if a text is `8.912s.` or its beginning, as in a text that was cut. `String(format:)` prints another
+    /// number if a percent sign in the text used up the argument.
     private func isElapsed(_ text: Text) -> Bool {
         let number = text.dropping("-") ?? text
         let end = number.dropping("nan") ?? number.dropping("inf") ?? number[ElapsedTime.end(of: number)...]

@@ -1,7 +1,7 @@
 internal import LeakMessage
 
-/// Finds the class in a text of an unknown form: the word that looks most like the name of a type, by its spelling and by the
-/// words around it.
+/// A guess of the class in a text of an unknown form: the word that looks most like the name of a type, by its spelling and by
+/// the words around it.
 enum GuessedClass {
     /// Bytes of a text that are read.
     private static let byteLimit = 8 * 1024
@@ -57,7 +57,7 @@ enum GuessedClass {
         " was not deinitialized", " not deallocated", " not released", " is still in memory",
         " still in memory",
     ]
-    /// Returns true for words that say that an object leaked.
+    /// Returns `true` for words that say that an object leaked.
     static func isState(_ words: Text) -> Bool {
         let words = ([UInt8(ascii: " ")] + words.prefix(32).map { $0.isUppercase ? $0 | 0x20 : $0 })[...]
         return shortStates.contains { words.starts(with: $0) }

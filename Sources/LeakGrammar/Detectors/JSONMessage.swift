@@ -9,13 +9,13 @@ struct JSONMessage {
     let className: String?
     /// The number of live objects of the class, from the JSON object that names the class.
     let alive: Int?
-    /// False for several JSON texts, one after another.
+    /// `false` for several JSON texts, one after another.
     let isSingle: Bool
     /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
     let elements: [Element]
-    /// True if the list also had elements that count 0 instances of their class.
+    /// `true` if the list also had elements that count 0 instances of their class.
     let hasElementsOfNone: Bool
-    /// True if the text counts 0 instances of each class.
+    /// `true` if the text counts 0 instances of each class.
     let isOfNone: Bool
     /// The words behind the JSON text.
     let tail: Text
@@ -273,7 +273,7 @@ struct JSONMessage {
         var textCount = 0
         /// The number of instances that the outermost object states.
         var count: Int?
-        /// True if an object at any depth states 0 instances.
+        /// `true` if an object at any depth states 0 instances.
         var hasNone = false
         private static let counts: Set<String> = [
             "count", "alive", "instances", "instancecount", "instance_count", "alivecount", "alive_count",
@@ -395,12 +395,12 @@ struct JSONMessage {
         "value", "error",
     ]
 
-    /// Returns whether a key says for certain that its value is a class.
+    /// Returns `true` if a key says for certain that its value is a class.
     static func isKeyOfClass(_ key: Text) -> Bool {
         keysByRank[0].contains(key.string.lowercased().filter { $0.isLetter })
     }
 
-    /// Returns whether a key says that its value is a class, or an object by its class.
+    /// Returns `true` if a key says that its value is a class, or an object by its class.
     static func isKeyOfObject(_ key: Text) -> Bool {
         let key = key.string.lowercased().filter { $0.isLetter }
         return keysByRank[0].contains(key) || keysByRank[1].contains(key)

@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// Brings a text to one form before it is read.
+/// The normalization of a text before it is read: one kind of line ends, quotes and brackets.
 enum MessageNormalizer {
-    /// Twice the limit of the wire format.
+    /// The most bytes of a text that are read: twice the limit of the wire format.
     static let byteLimit = 16 * 1024
 
     /// Returns the text with `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled ones,
@@ -46,7 +46,7 @@ enum MessageNormalizer {
         return withPlainQuotes(withoutEntities(plain[...])).trimmed
     }
 
-    /// Returns true for a byte that always stays unchanged.
+    /// Returns `true` for a byte that always stays unchanged.
     private static func isOrdinary(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F, 0xC2, 0xE2, 0xE3, 0xEF: false
@@ -117,7 +117,7 @@ enum MessageNormalizer {
     /// A quote or a bracket in any spelling, at the start of a text.
     private struct Quote {
         private let byte: UInt8
-        /// True for a single quote that can be no apostrophe.
+        /// `true` for a single quote that cannot be an apostrophe.
         private let isOpening: Bool
         let rest: Text
 

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Splits a text about several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects print it.
+/// A splitter of texts about several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects print them.
 package enum MessageSplitter {
     /// Limit of leaks of one text that are counted.
     package static let limit = 32
@@ -71,7 +71,7 @@ package enum MessageSplitter {
     private static let marks = Array("\n\r[{,;&".utf8)
     private static let and = Array(" and ".utf8)
 
-    /// Returns true if a text may contain several leaks.
+    /// Returns `true` if a text may contain several leaks.
     private static func mayHaveSeveral(_ text: String) -> Bool {
         text.utf8.contains { marks.contains($0) } || Text(text).contains(" and ")
     }

@@ -1,8 +1,9 @@
 internal import LeakMessage
 
-/// Makes one text of all sightings: parts that differ between them become `#`, text that users may have typed becomes `…`.
+/// The template of a message, which is the same for all sightings of a leak: parts that differ between sightings become `#`,
+/// and text that users may have typed becomes `…`.
 enum MessageTemplate {
-    /// Bytes of a masked text.
+    /// The most bytes of a template.
     static let byteLimit = 512
 
     static func masked(_ text: Text) -> Text {
@@ -136,7 +137,7 @@ enum MessageTemplate {
 /// Names of days and months, and the half of a day behind an hour.
 private struct TimeWord {
     let end: Int
-    /// True for `AM` or `PM` as a word of its own. It is left out, because a clock with 24 hours does not print it.
+    /// `true` for `AM` or `PM` as a word of its own. It is left out, because a clock with 24 hours does not print it.
     let isHalfOfDay: Bool
 
     /// - Parameter masked: the masked text in front of `text`.

@@ -49,11 +49,11 @@ extension PersonalData {
     /// A sensitive key that ends where ``masked`` does.
     private struct Key {
         let entry: SensitiveKey
-        /// True for a key in quotes, as in JSON.
+        /// `true` for a key in quotes, as in JSON.
         var isQuoted = false
-        /// True for a key that is spelled like the name of a type: `AccessToken`, and `Token` in `Shop.Token`.
+        /// `true` for a key that is spelled like the name of a type: `AccessToken`, and `Token` in `Shop.Token`.
         var isType = false
-        /// True if `<` stands in front of the key or of its module.
+        /// `true` if `<` stands in front of the key or of its module.
         var isInBrackets = false
     }
 
@@ -122,7 +122,7 @@ extension PersonalData {
         }
     }
 
-    /// Returns true for the labels of a function behind the first one: `:title:)` and `:user:]`.
+    /// Returns `true` for the labels of a function behind the first one: `:title:)` and `:user:]`.
     private mutating func isLabels(_ rest: Text) -> Bool {
         // Behind each of several labels the answer is the same.
         if let labels, rest.startIndex <= labels.end { return labels.isEndOfList }
@@ -138,7 +138,7 @@ extension PersonalData {
         return isEndOfList
     }
 
-    /// Returns true for what a text says of an object behind the name of its type: an address, a count, or a word such as
+    /// Returns `true` for what a text says of an object behind the name of its type: an address, a count, or a word such as
     /// `leaked`.
     private static func isAboutObject(_ value: Text, _ isInBrackets: Bool) -> Bool {
         let digits = value.dropping("0x") ?? value
@@ -168,7 +168,7 @@ extension PersonalData {
         return isScalar && behind.map { ",}]".utf8.contains($0) } ?? true ? scalar.endIndex : nil
     }
 
-    /// Returns whether the text is about an alert.
+    /// Returns `true` if the text is about an alert.
     private var isOfAlert: Bool {
         mutating get {
             if let known = mentionsAlert { return known }

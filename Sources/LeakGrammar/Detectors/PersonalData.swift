@@ -1,10 +1,10 @@
 internal import LeakMessage
 
-/// Masks text that may name a person anywhere in a text: e-mail addresses, queries and credentials of URLs, home folders, long
+/// The masking of parts of a text that may name a person: e-mail addresses, queries and credentials of URLs, home folders, long
 /// numbers, text in typographic quotes, bearer tokens, and the values of each ``SensitiveKey``, such as `text = Jane`.
 ///
-/// Runs on the device, after ``Redaction``. Digits become `0`, so that ``MessageTemplate`` makes the same of both texts; anything else
-/// becomes `…`. Reads each byte a bounded number of times, and changes nothing in a text that it has masked before.
+/// Runs on the device, after ``Redaction``. Digits become `0`, so that both texts have the same ``MessageTemplate``; anything
+/// else becomes `…`. It reads each byte a bounded number of times, and changes nothing in a text that it has masked before.
 struct PersonalData {
     let text: Text
     var index: Int
@@ -14,7 +14,7 @@ struct PersonalData {
     var isBehindTitle = false
     /// The last quotation whose text was a sensitive key, and its end in ``masked``.
     var quotedKey: (entry: SensitiveKey, end: Int)?
-    /// True if the text is about an alert; `nil` until that has been checked.
+    /// `true` if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?
     /// The end of the labels that were read last, and whether they are those of a function.
     var labels: (end: Int, isEndOfList: Bool)?
@@ -53,7 +53,7 @@ struct PersonalData {
         return reader.masked[...]
     }
 
-    /// Returns false for names of types and paths that ``masked(_:)`` surely leaves as they are, but for digits.
+    /// Returns `false` for names of types and paths that ``masked(_:)`` surely leaves as they are, but for digits.
     static func mayChange(name: String) -> Bool {
         let found = unsafe name.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.indices.contains { index in
@@ -74,7 +74,7 @@ struct PersonalData {
         return found ?? true
     }
 
-    /// Returns true for `Bearer`, in upper or lower case, with a space or a tab behind it.
+    /// Returns `true` for `Bearer`, in upper or lower case, with a space or a tab behind it.
     private static func isBearer(_ text: some RandomAccessCollection<UInt8>) -> Bool {
         guard text.count > bearer.count, let first = text.first, first | 0x20 == bearer[0] else {
             return false
@@ -196,7 +196,7 @@ struct PersonalData {
         keep(last - index)
     }
 
-    /// Returns true for a number behind a key in quotes, or in a text that begins as JSON behind another value.
+    /// Returns `true` for a number behind a key in quotes, or in a text that begins as JSON behind another value.
     private func isNumberOfJSON(upTo end: Int) -> Bool {
         let before = masked.reversed().drop { $0 == UInt8(ascii: "-") }.drop { $0 <= 0x20 }
         switch before.first {

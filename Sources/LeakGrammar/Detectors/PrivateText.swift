@@ -1,7 +1,7 @@
 internal import LeakMessage
 
-/// Removes text that users typed or read, wherever it may be: between quotes, and behind the address in the description of an
-/// object.
+/// The removal of text that users typed or read, wherever it may be: between quotes, and behind the address in the description
+/// of an object.
 ///
 /// The end of such a text cannot be determined, since it may contain quotes and brackets too. So a quotation extends to the last
 /// quote of its kind, or to the end if their number is odd, and the text of a description about its object extends to the end.
@@ -55,7 +55,7 @@ struct PrivateText {
         }
     }
 
-    /// Returns true for a byte that may begin or end a removed text.
+    /// Returns `true` for a byte that may begin or end a removed text.
     private static func isMark(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "0") || isQuote(byte)
     }
@@ -107,7 +107,7 @@ struct PrivateText {
         if let next = rest.first, next != UInt8(ascii: ">") { end("; …>") }
     }
 
-    /// Returns whether the next byte is a quote that is no apostrophe.
+    /// Returns `true` if the next byte is a quote and not an apostrophe.
     private var isOpening: Bool {
         if keepsQuotations || isInCode(at: rest.startIndex) || isOfLambda(at: rest.startIndex) {
             return false
@@ -121,7 +121,7 @@ struct PrivateText {
         return text[inside.endIndex...].first == UInt8(ascii: "`")
     }
 
-    /// Returns whether a backtick parts image and function, or begins the escaped name of a function.
+    /// Returns `true` if a backtick separates image and function, or begins the escaped name of a function.
     private func isInCode(at index: Int) -> Bool {
         guard rest[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
         let behind = text[(index + 1)...]
@@ -136,7 +136,7 @@ struct PrivateText {
                 || text[index - 1] == UInt8(ascii: "?"))
     }
 
-    /// Returns whether a quote is one of `::'lambda0'(`, as demanglers of C++ name a lambda.
+    /// Returns `true` if a quote is one of `::'lambda0'(`, as demanglers of C++ name a lambda.
     private func isOfLambda(at index: Int) -> Bool {
         guard text[index] == UInt8(ascii: "'") else { return false }
         let isOpening = text[..<index].ends(with: "::")
@@ -152,7 +152,7 @@ struct PrivateText {
 
     private static let lambdaBytes = 12
 
-    /// True if the line up to an index begins as a debugger's frame.
+    /// `true` if the line up to an index begins as a debugger's frame.
     private func isInFrame(_ index: Int) -> Bool {
         let before = text[..<index].suffix(Self.frameBytes)
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Removes text that users typed or read from a message, so that it is still read as the same message.
+/// The removal of text that users typed or read from a message. The rest is still read as the same message.
 ///
 /// A message without such text stays unchanged. Of any other message only the parts stay that are certain by its form: the words in
 /// front of the object, the object, and ``Grammar/FormMatch/tail``.
@@ -8,7 +8,7 @@ enum Redaction {
     /// Limit of rounds for one text. Texts of detectors no longer change from the second round on.
     static let rounds = 8
 
-    /// Returns the part of a text that is kept, after ``MessageNormalizer`` made the text plain. Only this part is read.
+    /// Returns the part of a text that is kept, after ``MessageNormalizer`` has normalized the text. Only this part is read.
     ///
     /// Where quotes and brackets do not match, a text without some of them may be read as another text, from which more is removed.
     /// So the removal is repeated until nothing changes. If a text is made to repeat this forever, nothing is kept.
@@ -101,10 +101,10 @@ enum Redaction {
 
     static func name(_ raw: String) -> String { mayChange(raw) ? name(Text(raw)).string : raw }
 
-    /// Returns false for names that ``name(_:)-(String)`` surely leaves as they are.
+    /// Returns `false` for names that ``name(_:)-(String)`` surely leaves as they are.
     static func mayChange(_ name: String) -> Bool { name.utf8.contains(where: isMark) }
 
-    /// Returns true for a byte that may begin a description or a quotation.
+    /// Returns `true` for a byte that may begin a description or a quotation.
     private static func isMark(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || PrivateText.isQuote(byte)
     }

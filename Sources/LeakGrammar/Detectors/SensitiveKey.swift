@@ -6,7 +6,7 @@ internal import LeakMessage
 /// Upper and lower case, `-`, `_` and camel case make no difference: `apiKey`, `API_KEY` and `api-key` are one key. Digits at the
 /// end of a key do not count.
 struct SensitiveKey {
-    /// Decides which keys a word of the table matches.
+    /// The keys that a word of the table matches.
     enum Match {
         /// Keys that end with the word: `token` matches `accesstoken`.
         case end
@@ -16,7 +16,7 @@ struct SensitiveKey {
         case whole
     }
 
-    /// Decides behind which separators a value is sensitive.
+    /// The separators behind which a value is sensitive.
     enum Separator {
         case any
         /// Only `=`: in front of a colon the key is an ordinary word of a message.
@@ -28,7 +28,7 @@ struct SensitiveKey {
     let word: [UInt8]
     let match: Match
     let separator: Separator
-    /// True if the value goes to the end of its line; others end at `;` and `>` too.
+    /// `true` if the value goes to the end of its line; others end at `;` and `>` too.
     let isLine: Bool
 
     private init(_ word: Substring, match: Match, separator: Separator, isLine: Bool) {
@@ -103,7 +103,7 @@ struct SensitiveKey {
     ///
     /// - Parameters:
     ///   - given: a text that ends with the key: ASCII letters, digits, `_`, `-` and `$`.
-    ///   - isAssignment: whether `=` follows the key.
+    ///   - isAssignment: `true` if `=` follows the key.
     static func find(_ given: some BidirectionalCollection<UInt8>, isAssignment: Bool) -> SensitiveKey? {
         guard let end = given.lastIndex(where: \.isLetter), given[end...].allSatisfy(isByteOfKey) else {
             return nil
@@ -130,7 +130,7 @@ struct SensitiveKey {
 
     static func isByteOfKey(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || isJoint(byte) }
 
-    /// Returns false if no key of the table stands at the end of a text, whatever spaces, quotes and digits follow it.
+    /// Returns `false` if no key of the table stands at the end of a text, whatever spaces, quotes and digits follow it.
     static func mayEnd(_ text: some BidirectionalCollection<UInt8>) -> Bool {
         guard let last = text.lastIndex(where: { $0.isLetter || $0 >= 0x80 }), text[last] < 0x80 else {
             return false
@@ -209,7 +209,7 @@ struct SensitiveKey {
         return value
     }
 
-    /// Returns true for an object or an array of JSON, whose texts are masked as quotations, and not for `[hunter2]`.
+    /// Returns `true` for an object or an array of JSON, whose texts are masked as quotations, and not for `[hunter2]`.
     static func isStructure(_ value: Text) -> Bool {
         guard let first = value.first, "{[".utf8.contains(first) else { return false }
         let inside = value.dropFirst().drop { $0 <= 0x20 }

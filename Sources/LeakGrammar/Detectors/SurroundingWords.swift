@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The words around a name, which tell whether it is the name of a leaked class.
+/// The words around a name, which show whether it is the name of a leaked class.
 struct SurroundingWords {
     /// The text in front of the name and its opening quote.
     let before: Text
@@ -68,8 +68,8 @@ struct SurroundingWords {
         return denial != nil && !next.contains(" until ")
     }
 
-    /// True if the object was deallocated as expected: ` was deallocated`, and not ` was deallocated while …` or ` was
-    /// deallocated 9 s late`.
+    /// `true` if the object was deallocated as expected: ` was deallocated`, and not ` was deallocated while …` or
+    /// ` was deallocated 9 s late`.
     var saysFreed: Bool {
         let restOfLine = Self.lowercased(
             Self.withoutIdentity(behind.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
@@ -87,8 +87,8 @@ struct SurroundingWords {
         return !words.contains { word in Self.failureWords.contains { word.starts(with: $0) } }
     }
 
-    /// True if the words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do, those of
-    /// `no leak in A but B` and `no leak in A and B leaked` do not.
+    /// `true` if the words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do,
+    /// those of `no leak in A but B` and `no leak in A and B leaked` do not.
     private func isSamePhrase(behindDenial words: Text) -> Bool {
         if words.contains(where: { ",([".utf8.contains($0) }) { return false }
         if [" but ", " except ", " until "].contains(where: { words.contains($0) }) { return false }
@@ -102,7 +102,7 @@ struct SurroundingWords {
         return !isSecond || !(saysRetained || isEllipsis || words.contains(" leak"))
     }
 
-    /// True if a list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
+    /// `true` if a list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
     var saysNone: Bool {
         if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true {
             return true

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Reads the mangling of Swift 3, in which Objective-C still names Swift classes: `_TtC5MyApp13FooController`.
+/// A demangler for the mangling of Swift 3, in which Objective-C still names Swift classes: `_TtC5MyApp13FooController`.
 ///
 /// The Swift runtime on Linux reads only the manglings that came after it. Grammar: swift 4.0, docs/ABI.rst, “Mangling”. It reads
 /// nominal types, nested, private, local or in an extension, and their generic arguments. It does not read archetypes, punycode

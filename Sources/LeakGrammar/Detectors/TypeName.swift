@@ -10,15 +10,15 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The same by version 2 of the rules: with the arguments that are types of the app, `Shop.Store<Shop.HomeState>`, and of a
     /// hosting wrapper with the first such view alone, `SwiftUI.UIHostingController<Shop.CartView>`.
     package let detailedText: String
-    /// The same with all arguments. Cleaned again, it gives the same three texts.
+    /// The same with all arguments. Cleaning it again gives the same three texts.
     let wholeText: String
     /// The part that distinguishes two private types of the same name, such as `_9B7A…`; it changes when the file is renamed.
     package let discriminator: String?
     /// `true` if the name looks mangled but could not be demangled; the name is kept as it came.
     package let isUndemangled: Bool
-    /// `true` for a type of the system whose name does not tell which part of the app it is in.
+    /// `true` for a type of the system whose name does not show which part of the app it is in.
     package let isSystem: Bool
-    /// `true` for a host of SwiftUI views whose name does not tell the view:
+    /// `true` for a host of SwiftUI views whose name does not show the view:
     /// `SwiftUI.NavigationStackHostingController<SwiftUI.AnyView>`.
     package let isUnnamedHost: Bool
 
@@ -122,7 +122,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// Returns `true` for a module of the system.
     package static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
 
-    /// True for a name behind a package of Java or Kotlin, whose first part is no module.
+    /// `true` for a name behind a package of Java or Kotlin, whose first part is no module.
     public var isPackaged: Bool { ModuleNames.isPackaged(Text(text)) }
 
     /// The name of ``detailedText`` without the module. With no app's module the arguments of an app's class lose only the module of

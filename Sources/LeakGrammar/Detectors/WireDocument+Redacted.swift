@@ -40,8 +40,8 @@ extension WireDocument {
         return json(kept)
     }
 
-    /// Returns true for a list of strings that ``CallStack/redacted(_:)`` leaves as it is: nothing in it begins a description,
-    /// a quotation or a JSON object, or is spelled with an escape sequence.
+    /// Returns `true` for a list of strings that ``CallStack/redacted(_:)`` leaves as it is: nothing in it begins a
+    /// description, a quotation or a JSON object, or is spelled with an escape sequence.
     private func isPlainList(_ list: JSONSlice) -> Bool {
         guard list.isPresent else { return false }
         return !bytes(of: list).contains { byte in

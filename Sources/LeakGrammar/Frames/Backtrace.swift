@@ -7,7 +7,7 @@ struct Backtrace {
     /// The lines of the frames.
     let lines: [Text]
     let stack: CallStack
-    /// True for frames that are strings in a JSON text, which is kept whole. ``head`` is that text without them.
+    /// `true` for frames that are strings in a JSON text, which is kept whole. ``head`` is that text without them.
     var isInside = false
 
     /// The lines of the frames as one text.
@@ -16,7 +16,7 @@ struct Backtrace {
     /// Limit of lines that are read, those of the text in front included.
     private static let lineLimit = 512
 
-    /// - Parameter text: one that ``MessageNormalizer`` made plain. Quotations are not read.
+    /// - Parameter text: a text that ``MessageNormalizer`` has normalized. Quotations are not read.
     /// - Returns: `nil` for a text in which no two lines behind each other are call frames, and no JSON has two.
     init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
@@ -114,8 +114,8 @@ struct Backtrace {
         return label[..<words.startIndex].trimmed
     }
 
-    /// Returns true if a text is kept as it is in front of the lines: nothing in it is typed by users, and no description in it
-    /// goes on over the lines.
+    /// Returns `true` if a text is kept as it is in front of the lines: nothing in it is typed by users, and no description in
+    /// it goes on over the lines.
     private static func staysInFront(_ head: Text, of lines: [Text]) -> Bool {
         guard !head.contains(UInt8(ascii: ";")) else { return false }
         let whole = ([head] + lines).joined(separator: [UInt8(ascii: "\n")])
@@ -161,7 +161,7 @@ struct Backtrace {
         "userInteractionEnabled",
     ]
 
-    /// Returns true if everything behind the address of the description is an attribute of ``plainAttributes`` or numbers.
+    /// Returns `true` if everything behind the address of the description is an attribute of ``plainAttributes`` or numbers.
     private static func hasPlainAttributes(_ text: Text) -> Bool {
         let parts = text.split(separator: UInt8(ascii: ";"))
         guard let first = parts.first, let address = first.lastRange(of: "0x"),
@@ -248,7 +248,7 @@ struct Backtrace {
         return starts.count < 2 ? [] : starts
     }
 
-    /// Returns true if a text ends with a separator of list elements, or with two spaces.
+    /// Returns `true` if a text ends with a separator of list elements, or with two spaces.
     private static func isSeparated(_ text: Text) -> Bool {
         text.ends(with: "  ") || text.trimmed.last.map { ",;|".utf8.contains($0) } ?? true
     }
@@ -262,7 +262,7 @@ struct Backtrace {
 
         /// The first two or more frames of a text, with lines that belong to them between.
         ///
-        /// - Parameter isAtStart: whether they have to begin with the first line.
+        /// - Parameter isAtStart: `true` if they have to begin with the first line.
         init?(_ text: ArraySlice<Text>, _ reader: FrameReader, isAtStart: Bool = false) {
             for line in text {
                 if let frame = reader.read(line) {
@@ -316,7 +316,7 @@ struct Backtrace {
         return text
     }
 
-    /// - Parameter keepsPlaces: whether frames without a name count by their places.
+    /// - Parameter keepsPlaces: `true` if frames without a name count by their places.
     private init?(head: Text, lines: [Text], frames given: [CallFrame], keepsPlaces: Bool = false) {
         var frames = given
         // Numbers in most texts are masked where groups are looked up: names alone count, and none with a time in it.

@@ -27,7 +27,7 @@ enum CPlusPlusName {
     }
 }
 
-/// Reads a mangled name byte by byte.
+/// A parser of a mangled name, byte by byte.
 private struct MangledReader {
     /// The name of a function.
     struct Name {

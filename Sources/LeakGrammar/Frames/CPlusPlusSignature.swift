@@ -30,7 +30,7 @@ struct CPlusPlusSignature {
         "non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
     ]
 
-    /// Returns true for names in namespaces, and for a function with types of arguments that have no labels.
+    /// Returns `true` for names in namespaces, and for a function with types of arguments that have no labels.
     private static func mayBeSignature(_ symbol: Text) -> Bool {
         // Functions of Swift have results, labels, and values that a debugger prints.
         if symbol.contains(" -> ") || symbol.contains(" : ") || symbol.contains(" in ") { return false }

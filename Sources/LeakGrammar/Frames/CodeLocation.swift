@@ -29,7 +29,7 @@ extension CallFrame {
 extension CallFrame {
     /// The place for which symbols may have a name; `nil` for a frame with a name, and for one with too little information.
     ///
-    /// - Parameter isFirst: whether the offset is no return address.
+    /// - Parameter isFirst: `true` if the offset is no return address.
     fileprivate func place(isFirst: Bool) -> CodeLocation? {
         guard imageID != nil else { return nil }
         if let obfuscated {

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Reads one call frame. The start of the text selects the form. A text of an unknown form is no frame.
+/// A parser of one call frame. The start of the text selects the form. A text of an unknown form is no frame.
 struct FrameReader {
     let demangle: (String) -> String?
 

@@ -65,7 +65,7 @@ enum FunctionName {
         return names.contains { symbol.equals($0) }
     }
 
-    /// True for the linker's name of an image's first byte. It is the last symbol in front of each place of a stripped image.
+    /// `true` for the linker's name of an image's first byte. It is the last symbol in front of each place of a stripped image.
     static func isStartOfImage(_ symbol: Text) -> Bool {
         let names: [StaticString] = ["_mh_execute_header", "_mh_dylib_header", "_mh_bundle_header"]
         return names.contains { symbol.equals($0) || symbol.dropping("_")?.equals($0) ?? false }

@@ -8,7 +8,7 @@ internal import LeakMessage
 struct JSONCallStack {
     /// The text in front of the JSON; behind it if no text is in front.
     let head: Text
-    /// True for a diagnostic or a crash report, in which no name is a leaked class.
+    /// `true` for a diagnostic or a crash report, in which names are not those of leaked classes.
     let isReport: Bool
     /// The innermost first. At most as many as a report's `stack` has.
     let frames: [JSONFrame.Fields]
@@ -40,7 +40,7 @@ struct JSONCallStack {
     /// Lines that are looked at for the start of the JSON.
     private static let lineLimit = 16
 
-    /// Returns true if the first frame is the function in which threads begin.
+    /// Returns `true` if the first frame is the function in which threads begin.
     private static func isOutermostFirst(_ frames: [JSONFrame.Fields]) -> Bool {
         ["start", "_dyld_start", "thread_start", "_pthread_start", "start_wqthread"]
             .contains(frames.first?.symbol ?? "")
@@ -48,7 +48,7 @@ struct JSONCallStack {
 }
 
 extension JSONFrame.Fields {
-    /// True if the frame names an image, a module, a file or an address. A function alone may be any text.
+    /// `true` if the frame names an image, a module, a file or an address. A function alone may be any text.
     fileprivate var saysPlace: Bool {
         let hasPlace = offset != nil || textOffset != nil || address != nil
         return symbol == nil
@@ -57,13 +57,13 @@ extension JSONFrame.Fields {
     }
 }
 
-/// Reads JSON token by token and collects lists of frames. Nothing is called once for each level, so that JSON of any depth fits on
-/// a thread's stack.
+/// A search for lists of frames in JSON, token by token. It is not recursive, so that JSON of any depth fits on a thread's
+/// stack.
 private struct FrameSearch {
     private struct List {
         let isOutermostFirst: Bool
         var frames: [JSONFrame.Fields] = []
-        /// True for the thread that the report is about.
+        /// `true` for the thread that the report is about.
         var isMarked = false
     }
 
@@ -142,7 +142,7 @@ private struct FrameSearch {
 
     /// Reads a value that holds no others, or the start of one that does.
     ///
-    /// - Returns: true if a value inside follows.
+    /// - Returns: `true` if a value inside follows.
     private mutating func begin(_ scanner: inout JSONScanner) throws(JSONError) -> Bool {
         switch try scanner.kind() {
         case .object:

@@ -16,8 +16,8 @@ struct JSONFrameStrings {
     private static let words = ["stack", "trace", "frames", "symbols"]
     private static var reader: FrameReader { FrameReader(demangle: { _ in nil }) }
 
-    /// Returns true for the key of a call stack. All other strings may be text that a user typed, such as numbers that look like
-    /// addresses.
+    /// Returns `true` for the key of a call stack. All other strings may be text that a user typed, such as numbers that look
+    /// like addresses.
     static func isKey(_ key: String) -> Bool {
         let key = key.lowercased()
         return words.contains { key.contains($0) }
@@ -55,7 +55,7 @@ struct JSONFrameStrings {
         JSONSlice(slices[0].range.lowerBound..<slices[slices.count - 1].range.upperBound)
     }
 
-    /// Returns false for bytes that names and places need not have, and values, addresses of pages and of people do.
+    /// Returns `false` for bytes that names and places need not have, and values, addresses of pages and of people do.
     private static func isOfFrame(_ byte: UInt8) -> Bool {
         byte.isIdentifier || " .:,+-*/()[]<>#_$`~&{}|!".utf8.contains(byte)
     }

@@ -29,7 +29,7 @@ struct SanitizerReport {
 
     private static let lineLimit = 1024
 
-    /// - Parameter given: a text that ``MessageNormalizer`` made plain.
+    /// - Parameter given: a text that ``MessageNormalizer`` has normalized.
     /// - Returns: `nil` for a text without such a leak.
     init?(_ given: Text, _ reader: FrameReader) {
         guard given.contains("irect leak of ") else { return nil }

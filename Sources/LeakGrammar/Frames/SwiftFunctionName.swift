@@ -167,7 +167,7 @@ enum SwiftFunctionName {
         private var components: [Text] = []
         private var isExtension = false
         private var generics: Text = []
-        /// Between the parentheses; `nil` for what takes none.
+        /// The text between the parentheses; `nil` for a property or another entity without parameters.
         private var parameters: Text?
         private var tail: Text = []
 

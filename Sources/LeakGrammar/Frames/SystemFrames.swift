@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Tells frames of the operating system and of language runtimes from an app's.
+/// Rules that distinguish frames of the operating system and of language runtimes from those of an app.
 package enum SystemFrames {
     /// Images by the beginnings of their names: runtimes, and the parts of `libSystem`.
     private static let runtimes: [StaticString] = [
@@ -123,7 +123,7 @@ package enum SystemFrames {
         return isKnown(enclosing) || enclosing.contains("swift::")
     }
 
-    /// Returns whether a function is of a runtime that is linked into apps' images.
+    /// Returns `true` if a function is of a runtime that is linked into apps' images.
     static func isRuntime(_ function: String) -> Bool {
         isKotlinRuntime(Text(FunctionName.enclosing(function)))
     }

@@ -4,7 +4,8 @@ internal import LeakMessage
 ///
 /// Apple: https://developer.apple.com/documentation/xcode/examining-the-fields-in-a-crash-report#Backtraces.
 enum ThreadHeading {
-    /// Returns true for `Thread 5:`, `Thread 5 name: loader`, `Thread 5 Crashed:: Dispatch queue: loader` and `thread #5, name = 'loader'`.
+    /// Returns `true` for `Thread 5:`, `Thread 5 name: loader`, `Thread 5 Crashed:: Dispatch queue: loader` and
+    /// `thread #5, name = 'loader'`.
     static func isHeading(_ line: Text) -> Bool {
         if line.trimmed.starts(with: "thread #") { return true }
         guard let behind = behindNumber(line) else { return isMarked(line) }
@@ -12,7 +13,7 @@ enum ThreadHeading {
             || behind.starts(with: " Queue") || isMarked(line)
     }
 
-    /// Returns true for the thread that the text is about: `Thread 5 Crashed:`, `Thread 5 "loader" crashed:`, and
+    /// Returns `true` for the thread that the text is about: `Thread 5 Crashed:`, `Thread 5 "loader" crashed:`, and
     /// `* thread #5, queue = 'loader'`. The line `Thread 5 crashed with ARM Thread State (64-bit):` is in front of registers.
     static func isMarked(_ line: Text) -> Bool {
         if line.trimmed.starts(with: "* thread #") { return true }

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Reads frames of Java, Kotlin and JavaScript: the text behind `at `.
+/// A parser of frames of Java, Kotlin and JavaScript: the text behind `at `.
 enum VirtualMachineFrame {
     static func read(_ text: Text) -> CallFrame? {
         guard text.last == UInt8(ascii: ")"), let open = text.firstIndex(of: UInt8(ascii: "(")) else {

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Reads JSON in one pass over bytes: strict RFC 8259, nothing copied, nothing allocated.
+/// A scanner of JSON, in one pass over bytes. It accepts only RFC 8259, and neither copies nor allocates.
 ///
 /// The caller walks the value it expects:
 ///
@@ -78,14 +78,14 @@ package struct JSONScanner {
 
     /// Reads `{`.
     ///
-    /// - Returns: whether a name follows; `false` when the object was empty and is read.
+    /// - Returns: `true` if a name follows; `false` when the object was empty and is read.
     package mutating func enterObject() throws(JSONError) -> Bool {
         try enter(.object, opening: UInt8(ascii: "{"), name: "an object")
     }
 
     /// Reads `[`.
     ///
-    /// - Returns: whether a value follows; `false` when the array was empty and is read.
+    /// - Returns: `true` if a value follows; `false` when the array was empty and is read.
     package mutating func enterArray() throws(JSONError) -> Bool {
         try enter(.array, opening: UInt8(ascii: "["), name: "an array")
     }

@@ -29,7 +29,7 @@ package struct JSONSlice: Hashable, Sendable {
 
     package var isPresent: Bool { bits & Self.presence != 0 }
 
-    /// True for a string with escape sequences, whose bytes differ from its text.
+    /// `true` for a string with escape sequences, whose bytes differ from its text.
     package var isEscaped: Bool { bits & Self.escape != 0 }
 
     /// The number of bytes in the body.

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Resolves the escape sequences of JSON strings.
+/// The text of JSON strings, with resolved escape sequences.
 enum JSONText {
     /// Returns the text of a string. `bytes` must have been scanned, so that every escape sequence is complete.
     static func string(_ bytes: UnsafeBufferPointer<UInt8>, isEscaped: Bool) -> String {

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Finds the ends of nested brackets, in one pass.
+/// A search for the ends of nested brackets, in one pass.
 enum Brackets {
     /// Returns the index behind the bracket that closes the one at the start of the text; the end of the text if none does.
     static func end(_ text: Text) -> Int { closedEnd(text) ?? text.endIndex }

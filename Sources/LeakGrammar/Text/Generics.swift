@@ -118,8 +118,8 @@ enum Generics {
         }
     }
 
-    /// Returns whether an optional, an array, a tuple or a function holds types of the app; `false` for packs, local types, and what has
-    /// an address.
+    /// Returns `true` if an optional, an array, a tuple or a function holds types of the app; `false` for packs, local types,
+    /// and what has an address.
     private static func isWrittenType(_ text: Text) -> Bool {
         text.allSatisfy { $0.isIdentifier || " .,<>()[]?&-:".utf8.contains($0) } && !text.contains("0x")
             && !text.contains(UInt8(ascii: "$")) && words(of: text).contains(where: SystemNames.isAppType)
@@ -170,7 +170,7 @@ enum Generics {
         return inner.starts(with: "TupleView<") || inner.starts(with: "SwiftUI.TupleView<") ? nil : inner
     }
 
-    /// Returns whether a type hosts a view that does not say which it is.
+    /// Returns `true` if a type hosts a view that does not say which it is.
     static func isUnnamedHost(_ name: Text) -> Bool {
         guard let open = name.firstIndex(of: UInt8(ascii: "<")), isHosting(name[..<open], wasHosting: false),
             let close = closing(of: open, in: name)

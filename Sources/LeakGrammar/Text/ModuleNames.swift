@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 extension SystemNames {
-    /// Returns true if the arguments of a generic type contain a type that is not the system's.
+    /// Returns `true` if the arguments of a generic type contain a type that is not the system's.
     static func hasAppType(_ arguments: Text) -> Bool {
         Generics.words(of: arguments).contains { word in
             guard let dot = word.firstIndex(of: UInt8(ascii: ".")) else {
@@ -24,7 +24,8 @@ struct ModuleNames {
         spelt = given.map { $0.isLetter || $0.isDigit || $0 >= 0x80 ? $0 : UInt8(ascii: "_") }[...]
     }
 
-    /// True for a name behind a package of Java or Kotlin, such as `com.acme.shop.CartActivity`: modules of Swift have no dot.
+    /// `true` for a name behind a package of Java or Kotlin, such as `com.acme.shop.CartActivity`: modules of Swift have no
+    /// dot.
     static func isPackaged(_ name: Text) -> Bool {
         let head = name.prefix { $0 != UInt8(ascii: "<") }
         let parts = head.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)

@@ -14,7 +14,7 @@ extension FieldReader {
         var namesLeak = false
         /// `true` if the object has `app` or a field that only batches have.
         var describesBatch = false
-        /// `true` if the object has a field `reports`. FormMatch stopped at that field.
+        /// `true` if the object has a field `reports`. Reading stopped at that field.
         var isBatch = false
     }
 
@@ -163,7 +163,7 @@ extension FieldReader {
         return slice
     }
 
-    /// Returns whether an array has any strings. Only then does it contain a quote.
+    /// Returns `true` if an array has any strings. Only then does it contain a quote.
     private func hasStrings(_ slice: JSONSlice) -> Bool {
         guard slice.isPresent else { return false }
         return unsafe scanner.withBytes(of: slice) { unsafe $0.contains(UInt8(ascii: "\"")) }

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// Reads the fields of one object and records the first problem.
+/// A reader of the fields of one object that records the first problem.
 ///
 /// Invalid JSON throws an error. A value of the wrong kind or beyond a limit is only recorded, so that the rest of the body can
 /// still be read.

@@ -10,7 +10,7 @@ package enum WireFormat: Hashable, Sendable {
     case text
 }
 
-/// Reads request bodies in one pass, and records the offsets of fields.
+/// A reader of request bodies, in one pass. It records the offsets of fields.
 ///
 /// An object is a batch when it has a field `reports`. Without one it is a report when it names a leak by `class`, `stack`,
 /// `cycle`, `message`, `error` or `fingerprint`; else it is a batch when it has `sessions`, `checks`, `dropped`, `sent_at` or

@@ -15,7 +15,7 @@ public struct RetainExplanation: Hashable, Sendable {
         public var bytes: Int
         /// Objects, storage of containers and contexts of closures included; the object itself counts as one.
         public var objects: Int
-        /// True if a limit ended the walk before all memory was seen.
+        /// `true` if a limit ended the walk before all memory was seen.
         public var isAtLeast: Bool
 
         public init(bytes: Int, objects: Int, isAtLeast: Bool) {

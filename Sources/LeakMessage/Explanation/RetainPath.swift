@@ -32,7 +32,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return fullLength.map { "\(text) … (\($0) references)" } ?? text
     }
 
-    /// Returns true if two descriptions are of the same path, also from different builds. Optimization changes the number of
+    /// Returns `true` if two descriptions are of the same path, also from different builds. Optimization changes the number of
     /// closures and blocks in a row, whether a task holds an object in its closure or in its frames, and which references are
     /// suspected.
     package static func isSame(_ description: String, as other: String) -> Bool {

@@ -27,9 +27,9 @@ public struct RetainReference: Hashable, Sendable {
     /// Values, keys of dictionaries and indices are never part of it.
     public var field: String
     public var kind: Kind
-    /// True if the reference was found by searching memory of unknown layout, so that it may not be a reference.
+    /// `true` if the reference was found by searching memory of unknown layout, so that it may not be a reference.
     public var isSuspected: Bool
-    /// True if the reference is the context of a function: there is a closure between the owner and the next type.
+    /// `true` if the reference is the context of a function: there is a closure between the owner and the next type.
     public var isClosure: Bool
 
     public init(

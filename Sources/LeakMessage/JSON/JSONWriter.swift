@@ -1,4 +1,4 @@
-/// Appends JSON to bytes. Commas and brackets are placed here, so that no caller can forget one.
+/// A writer that appends JSON to bytes. It writes all commas and brackets itself, so that no caller can forget one.
 ///
 ///     var writer = JSONWriter()
 ///     writer.object {

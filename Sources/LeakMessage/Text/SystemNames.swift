@@ -1,4 +1,4 @@
-/// Tells names of Apple's systems from an app's.
+/// Rules that distinguish names of Apple's systems from those of an app.
 package enum SystemNames {
     /// Modules whose types belong to the system. UIKit's own classes name the module `UIKitCore` since iOS 12.
     private static let modules: [String] = [
@@ -23,7 +23,7 @@ package enum SystemNames {
         "/System/", "/usr/lib/", "/usr/share/swift/", "/lib/", "/lib64/", "/opt/swift", "/apex/", "/system/",
     ]
 
-    /// Returns true if an image with this path is a library of the system.
+    /// Returns `true` if an image with this path is a library of the system.
     package static func isFolder(_ path: String) -> Bool { isFolder(Text(path)) }
 
     package static func isFolder(_ path: Text) -> Bool {
@@ -38,7 +38,7 @@ package enum SystemNames {
         return bare.starts(with: "UI") || bare.starts(with: "NS") || name.starts(with: "SwiftUI.")
     }
 
-    /// True if a type that is named with its module is the system's, such as `Foundation.Timer`.
+    /// `true` if a type that is named with its module is the system's, such as `Foundation.Timer`.
     package static func isSystemType(_ qualified: String) -> Bool {
         let module = qualified.prefix { $0 != "." }
         return module.count < qualified.count && (module == "__C" || modules.contains { $0 == module })
@@ -74,7 +74,7 @@ package enum SystemNames {
         "LocalizedStringKey", "NavigationPath", "PresentationMode", "UnitPoint",
     ]
 
-    /// Returns whether a name without generic arguments is that of an app's type.
+    /// Returns `true` if a name without generic arguments is that of an app's type.
     package static func isAppType(_ name: Text) -> Bool {
         guard let dot = name.firstIndex(of: UInt8(ascii: ".")) else {
             // One letter is a parameter of a generic type.

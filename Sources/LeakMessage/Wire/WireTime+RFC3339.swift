@@ -66,7 +66,7 @@ extension WireTime {
     }
 }
 
-/// Reads the parts of a date, from the start of a text on.
+/// A reader of the parts of a date, from the start of a text on.
 private struct DateReader<Text: Collection<UInt8>> {
     private let text: Text
     private var index: Text.Index

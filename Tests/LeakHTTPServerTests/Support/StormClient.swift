@@ -12,7 +12,7 @@ final class StormClient {
     private let ending: Ending
     /// The number of bytes after which the client stops sending.
     private let stopsAfter: Int
-    /// The most bytes read at a time; 0 reads nothing before all requests are sent.
+    /// The most bytes read at a time; 0 reads nothing before ``settle(_:)``.
     private let readBytes: Int
     private var toSend: ArraySlice<UInt8> = []
     private var nextBurst = 0
@@ -149,6 +149,6 @@ final class StormClient {
     /// A text that every answer of the service contains, and no rejection by the server.
     private static let mark = "client"
 
-    /// True if the last request is broken or was not sent completely.
+    /// `true` if the last request is broken or was not sent completely.
     private var isCutOff: Bool { stream.isBroken || sent < stream.bursts.reduce(0) { $0 + $1.count } }
 }

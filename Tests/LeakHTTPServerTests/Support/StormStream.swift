@@ -6,7 +6,7 @@ struct StormStream {
     private(set) var bursts: [[UInt8]] = []
     /// The bodies of the expected answers, in order, each with the number of bytes that must have been sent before it is due.
     private(set) var owed: [(body: [UInt8], after: Int)] = []
-    /// True if the stream ends in bytes for which no answer is expected, but a rejection may arrive.
+    /// `true` if the stream ends in bytes for which no answer is expected, but a rejection may arrive.
     private(set) var isBroken = false
 
     private let name: String

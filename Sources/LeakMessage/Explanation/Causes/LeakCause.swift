@@ -8,9 +8,9 @@ public struct LeakCause: Hashable, Sendable {
     public let explanation: String
     /// A few lines of Swift to write instead, with the names of the path where it has them.
     public let remedy: String
-    /// True if types and kinds of references prove the cause. False if it was recognized by a name that could mean
-    /// something else, if names of closures could make it more specific, if a reference of the path is suspected, if the
-    /// type of an owner has generic arguments and no module, or if the path was cut.
+    /// `true` if types and kinds of references prove the cause. `false` if it was recognized by a name that could mean
+    /// something else, if names of closures could make it more specific, if a reference of the path is suspected, if the type
+    /// of an owner has generic arguments and no module, or if the path was cut.
     public let isCertain: Bool
 
     /// The most specific cause whose rules match the path; `nil` if none does.

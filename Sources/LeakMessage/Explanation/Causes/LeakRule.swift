@@ -10,12 +10,12 @@ struct LeakRule: Sendable {
 
     private let references: [ReferenceCondition]
     private let shape: Shape
-    /// True if the path has no other references.
+    /// `true` if the path has no other references.
     private let isWhole: Bool
     /// Parts that the demangled name of one closure must contain, with placeholders as in the texts of ``LeakPattern``. Empty if
     /// the names of closures do not matter.
     private let closureName: [String]
-    /// False if the rule relies on a name that could also mean something else.
+    /// `false` if the rule relies on a name that could also mean something else.
     let isCertain: Bool
 
     private init(
@@ -45,7 +45,7 @@ struct LeakRule: Sendable {
         LeakRule(references, in: shape, isWhole: isWhole, closureNamed: [], isCertain: false)
     }
 
-    /// True if the rule depends on the name of a closure.
+    /// `true` if the rule depends on the name of a closure.
     var needsName: Bool { !closureName.isEmpty }
 
     /// Returns the index of the step that the last condition matches; `nil` if the path does not match.
@@ -94,7 +94,7 @@ struct ReferenceCondition: Sendable {
     private var otherField: String?
     private var fieldBeginnings: [String] = []
     private var fieldEndings: [String] = []
-    /// True if a property that has the name of the class that it leads to matches too, besides ``fields``.
+    /// `true` if a property that has the name of the class that it leads to matches too, besides ``fields``.
     private var mayHaveTargetsName = false
     private var closureCount: ClosedRange<Int>?
     private var isOwn = false
@@ -209,7 +209,7 @@ struct ReferenceCondition: Sendable {
             || mayHaveTargetsName && Self.isNamedAsTarget(step)
     }
 
-    /// True for a property `tableView` that leads to a `UITableView`. Names of up to six bytes, such as `row`, are too
+    /// `true` for a property `tableView` that leads to a `UITableView`. Names of up to six bytes, such as `row`, are too
     /// unspecific.
     private static func isNamedAsTarget(_ step: PathStep) -> Bool {
         step.name.utf8.count > 6 && step.target.lowercased().hasSuffix(step.name.lowercased())
@@ -223,7 +223,7 @@ struct ReferenceCondition: Sendable {
         return type[type.index(after: dot)...] == pattern && isAppleModule(type[..<dot])
     }
 
-    /// True for types of the app and its libraries.
+    /// `true` for types of the app and its libraries.
     static func isOwn(_ step: PathStep) -> Bool {
         if let dot = step.owner.utf8.firstIndex(of: UInt8(ascii: ".")) {
             return !isAppleModule(step.owner[..<dot])

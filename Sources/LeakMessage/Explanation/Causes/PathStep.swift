@@ -8,7 +8,7 @@ struct PathStep {
     /// The type of the next object, without generic arguments.
     let target: String
     let isGeneric: Bool
-    /// True for a generic type without a module, such as `Inner<A>`: Apple's frameworks have such types, and apps too.
+    /// `true` for a generic type without a module, such as `Inner<A>`: Apple's frameworks have such types, and apps too.
     var mayBeOfApple: Bool { isGeneric && !owner.utf8.contains(UInt8(ascii: ".")) }
     /// The stored property that the field begins with, without the marks of property wrappers and lazy properties.
     let property: String

@@ -58,7 +58,7 @@ struct PatternNames {
         return result
     }
 
-    /// True for names that are short and consist of letters, digits and underscores: paths may come from untrusted senders.
+    /// `true` for names that are short and consist of letters, digits and underscores: paths may come from untrusted senders.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.count <= 64
             && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { name in
