@@ -201,7 +201,8 @@ final class Loop: @unchecked Sendable {
     /// Milliseconds of the monotonic clock, with the precision of the kernel's tick.
     static var clock: UInt64 { UInt64(SystemTime.coarseMonotonic) }
 
-    /// Milliseconds after which a turn defers further queued requests to the next turn; at least one connection is always served.
+    /// Milliseconds after which a turn defers the remaining deferred connections to the next turn; at least one is always
+    /// served.
     private static let queuedTime: UInt64 = 10
 
     private func continueQueued(with waited: [ConnectionID]) {
