@@ -21,7 +21,7 @@ final class PendingResponse: @unchecked Sendable {
     init(_ limits: TransportLimits) { self.limits = limits }
 
     /// Blocks until the response is complete, at most as long as the limits allow.
-    func reply(to task: URLSessionTask) -> TransportResult {
+    func waitForResult(to task: URLSessionTask) -> TransportResult {
         // A session has a single time limit for silence, which applies to connecting and to the response. The collector may
         // need longer for a response than a connection should take.
         let start = DispatchTime.now()

@@ -43,14 +43,14 @@ package final class URLSessionTransport: Transport {
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
         let pendingResponse = PendingResponse(limits)
-        let task = connected().dataTask(with: request)
+        let task = makeSession().dataTask(with: request)
         delegate.begin(pendingResponse, of: task)
         defer { delegate.end(task) }
         task.resume()
-        return pendingResponse.reply(to: task)
+        return pendingResponse.waitForResult(to: task)
     }
 
-    private func connected() -> URLSession {
+    private func makeSession() -> URLSession {
         if let session { return session }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = Double(limits.totalMilliseconds) / 1000

@@ -110,7 +110,7 @@
             let isDirect = !usesProxy || CurlHandle.host(of: address).map(Self.isLoopback) ?? false
             // nil uses the proxy from the environment; an empty string uses no proxy.
             try handle.set(CURLOPT_PROXY, to: isDirect ? "" : nil)
-            var sink = Sink(bodyLimit: answerBytes)
+            var sink = ResponseCollector(bodyLimit: answerBytes)
             let (status, opened) = try handle.perform(lines: lines, body: body, into: &sink)
             return HTTPResponse(
                 status: status, fields: sink.fields, body: sink.body, openedConnections: opened)

@@ -13,14 +13,15 @@
 
         /// The result of initializing curl, which must happen once per process, before the first handle. Swift runs the
         /// initializer of a `static let` once for all threads.
-        private static let setUp: CURLcode = {
-            OpenSSLAtExit.keep()
+        private static let initializationResult: CURLcode = {
+            OpenSSLAtExit.disable()
             return curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
         }()
 
         init() throws(CurlError) {
-            guard Self.setUp == CURLE_OK, let handle = unsafe curl_easy_init() else {
-                throw CurlError(.other, code: Int(Self.setUp.rawValue), "curl cannot be set up")
+            guard Self.initializationResult == CURLE_OK, let handle = unsafe curl_easy_init() else {
+                throw CurlError(
+                    .other, code: Int(Self.initializationResult.rawValue), "curl cannot be set up")
             }
             let reason = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
             unsafe reason.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -71,7 +72,7 @@
         ///   - body: the body of a POST request; `nil` sends a GET request.
         /// - Returns: the status and the number of connections that curl opened for the request.
         func perform(
-            lines: borrowing HeaderLines, body: [UInt8]?, into sink: inout Sink
+            lines: borrowing HeaderLines, body: [UInt8]?, into sink: inout ResponseCollector
         ) throws(CurlError) -> (status: Int, openedConnections: Int) {
             let code = unsafe withUnsafeMutablePointer(to: &sink) { sink in
                 unsafe (body ?? []).withUnsafeBytes { bytes in
@@ -89,7 +90,7 @@
         /// Passes the pointers for one transfer to curl, and clears them before the memory behind them is released.
         private func transfer(
             _ lines: borrowing HeaderLines, hasBody: Bool, body: UnsafeRawBufferPointer,
-            sink: UnsafeMutablePointer<Sink>
+            sink: UnsafeMutablePointer<ResponseCollector>
         ) -> CURLcode {
             defer {
                 _ = unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, nil)
@@ -152,13 +153,15 @@
         }
     }
 
-    /// Write callback of curl. `context` is the `Sink` that `perform` lends for one transfer.
+    /// Write callback of curl. `context` is the `ResponseCollector` that `perform` lends for one transfer.
     ///
     /// - Returns: the number of bytes accepted; any other number than the one given makes curl stop with `CURLE_WRITE_ERROR`.
     private func receiveBody(
         _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
     ) -> Int {
-        guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
+        guard let bytes = unsafe bytes,
+            let sink = unsafe context?.assumingMemoryBound(to: ResponseCollector.self)
+        else {
             return 0
         }
         let taken = unsafe sink.pointee.appendBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
@@ -169,7 +172,9 @@
     private func receiveLine(
         _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
     ) -> Int {
-        guard let bytes = unsafe bytes, let sink = unsafe context?.assumingMemoryBound(to: Sink.self) else {
+        guard let bytes = unsafe bytes,
+            let sink = unsafe context?.assumingMemoryBound(to: ResponseCollector.self)
+        else {
             return 0
         }
         let taken = unsafe sink.pointee.appendLine(UnsafeRawBufferPointer(start: bytes, count: size * count))

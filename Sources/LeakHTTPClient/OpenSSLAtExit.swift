@@ -11,7 +11,7 @@
     enum OpenSSLAtExit {
         /// Disables OpenSSL's cleanup at exit. Call it before curl is initialized. It has no effect if curl uses another TLS
         /// library, or if the app has already initialized OpenSSL.
-        static func keep() {
+        static func disable() {
             #if canImport(Glibc)
                 typealias Initialize = @convention(c) (UInt64, UnsafeRawPointer?) -> Int32
                 // The symbol is looked up by name: nothing else in this module needs OpenSSL, and curl may be built without it.

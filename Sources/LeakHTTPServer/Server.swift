@@ -54,7 +54,7 @@ public final class Server: Sendable {
         guard let wanted = UInt16(exactly: configuration.port) else { throw .invalidPort(configuration.port) }
         let sockets: [[Loop.ListeningSocket]]
         (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
-        connectionLimit = Self.affordable(configuration.limits.connections)
+        connectionLimit = Self.connectionsWithinDescriptorLimit(configuration.limits.connections)
         let limiter = ConnectionLimiter(
             limit: connectionLimit,
             limitPerPeer: configuration.limits.connectionsPerAddress)
@@ -130,13 +130,14 @@ public final class Server: Sendable {
     }
 
     /// Raises the descriptor limit of the process if necessary, and returns the number of connections for which it suffices.
-    /// ``descriptorsLeft`` descriptors remain for the files and sockets of the rest of the program.
-    private static func affordable(_ connections: Int) -> Int {
-        let (wanted, isTooMany) = connections.addingReportingOverflow(descriptorsLeft)
-        return min(connections, max(1, Descriptor.allow(isTooMany ? .max : wanted) - descriptorsLeft))
+    /// ``reservedDescriptors`` descriptors remain for the files and sockets of the rest of the program.
+    private static func connectionsWithinDescriptorLimit(_ connections: Int) -> Int {
+        let (wanted, isTooMany) = connections.addingReportingOverflow(reservedDescriptors)
+        return min(
+            connections, max(1, Descriptor.raiseLimit(isTooMany ? .max : wanted) - reservedDescriptors))
     }
 
-    private static let descriptorsLeft = 128
+    private static let reservedDescriptors = 128
 
     /// Creates one set of listeners per loop. If a port that the system chose for one address is in use on another address,
     /// tries again with another port, eight times in all.
@@ -165,7 +166,7 @@ public final class Server: Sendable {
         for address in addresses {
             do throws(SystemError) {
                 let target = address.with(port: port)
-                let shares = loops > 1 && Listener.spreads
+                let shares = loops > 1 && Listener.sharesPortAcrossSockets
                 if port != 0 && shares { try Listener.probe(target) }
                 var socket: Loop.ListeningSocket?
                 for index in sets.indices {

@@ -31,14 +31,14 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         var positionsAhead: [MergeKey: Int] = [:]
 
         /// Stops later items from being merged into waiting ones, except into those of ``BoundedQueue/mergeAhead(_:bytes:key:into:)``.
-        mutating func separate() {
+        mutating func endMerging() {
             if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }
             if !coarsePositions.isEmpty { coarsePositions.removeAll(keepingCapacity: true) }
         }
 
         /// Stops later items from being merged into waiting ones.
-        mutating func separateAll() {
-            separate()
+        mutating func endAllMerging() {
+            endMerging()
             if !positionsAhead.isEmpty { positionsAhead.removeAll(keepingCapacity: true) }
             settings = Settings()
         }
@@ -201,7 +201,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
                 unsafe state.pointee.rejections.calls += 1
                 return
             }
-            unsafe state.pointee.separate()
+            unsafe state.pointee.endMerging()
             unsafe state.pointee.positionsAhead[key] = state.pointee.buffer.count
             append(item, bytes: bytes, weight: 0, in: .reserve)
         }
@@ -236,7 +236,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
             }
             unsafe state.pointee.settings.set(settings)
             guard unsafe state.pointee.settings.isFull else { return }
-            unsafe state.pointee.separate()
+            unsafe state.pointee.endMerging()
             unsafe state.pointee.settings = Settings()
         }
     }
@@ -282,7 +282,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
             switch separation {
             case .none: break
             case .settings: unsafe state.pointee.settings.position = nil
-            case .all: unsafe state.pointee.separateAll()
+            case .all: unsafe state.pointee.endAllMerging()
             }
             append(item, bytes: bytes, weight: weight, in: room)
             return unsafe state.pointee.sequence
@@ -359,7 +359,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
             // Releases the memory that a burst needed.
             if unsafe !state.pointee.positions.isEmpty { unsafe state.pointee.positions = [:] }
             if unsafe !state.pointee.coarsePositions.isEmpty { unsafe state.pointee.coarsePositions = [:] }
-            unsafe state.pointee.separateAll()
+            unsafe state.pointee.endAllMerging()
             return unsafe !state.pointee.isClosed
         }
         guard let isOpen else { return true }
@@ -391,7 +391,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Returns: `nil` if this thread already holds the lock: in a handler that interrupted a call of this queue.
     func withLock<Result>(_ body: () -> Result) -> Result? {
         // A closure, because a method passed by name would be an object on the heap.
-        ReentrancyGuard.enter(self, refused: { countReentrant($0) }) {
+        ReentrancyGuard.enter(self, onRejections: { countReentrant($0) }) {
             monitor.lock()
             defer { monitor.unlock() }
             return body()
@@ -400,7 +400,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Counts an item that must not be added, because the call comes from the consumer's own thread, as a rejected reentrant
     /// call.
-    public func refuse(weight: Int) { countReentrant(weight) }
+    public func reject(weight: Int) { countReentrant(weight) }
 
     private func countReentrant(_ count: Int) {
         _ = withLock { unsafe state.pointee.rejections.reentrant += count }

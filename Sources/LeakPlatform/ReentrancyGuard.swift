@@ -24,41 +24,41 @@ struct ReentrancyGuard {
 
     /// Runs `body`, unless this thread is inside `owner` already.
     ///
-    /// - Parameter refused: called after `body` with the number of calls that were rejected on this thread during it, if there
+    /// - Parameter onRejections: called after `body` with the number of calls that were rejected on this thread during it, if there
     ///   were any.
     /// - Returns: `nil` if the thread is already inside.
     static func enter<Result>(
-        _ owner: AnyObject, refused: (Int) -> Void, _ body: () -> Result
+        _ owner: AnyObject, onRejections: (Int) -> Void, _ body: () -> Result
     ) -> Result? {
         let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(owner).toOpaque())
         let outermost = unsafe current
         var next = unsafe outermost
         while let entry = unsafe next {
             if unsafe entry.pointee.owner == address {
-                unsafe refuse(entry)
+                unsafe reject(entry)
                 return nil
             }
             unsafe next = entry.pointee.outer
         }
         var entry = unsafe ReentrancyGuard(owner: address, outer: outermost)
-        let result = mark(&entry, body)
+        let result = withRecord(&entry, body)
         // No handler accesses the record any more.
-        if entry.rejections > 0 { refused(entry.rejections) }
+        if entry.rejections > 0 { onRejections(entry.rejections) }
         return result
     }
 
     /// Counts a rejection. The addition has a record of its own: handlers that interrupt it are counted there and added
     /// afterwards.
-    private static func refuse(_ entry: UnsafeMutablePointer<ReentrancyGuard>) {
+    private static func reject(_ entry: UnsafeMutablePointer<ReentrancyGuard>) {
         var more = 1
         while more > 0 {
             var addition = unsafe ReentrancyGuard(owner: entry.pointee.owner, outer: current)
-            mark(&addition) { unsafe entry.pointee.rejections += more }
+            withRecord(&addition) { unsafe entry.pointee.rejections += more }
             more = addition.rejections
         }
     }
 
-    private static func mark<Result>(_ entry: inout ReentrancyGuard, _ body: () -> Result) -> Result {
+    private static func withRecord<Result>(_ entry: inout ReentrancyGuard, _ body: () -> Result) -> Result {
         unsafe withUnsafeMutablePointer(to: &entry) { entry in
             guard let key else { return body() }
             unsafe pthread_setspecific(key, entry)

@@ -89,7 +89,7 @@ import Testing
     }
 }
 
-@Suite struct ShortlistTests {
+@Suite struct EvictionCandidatesTests {
     @Test(arguments: [0, 1, 255, 256, 257, 511, 512, 513, 5000])
     func `the highest ranks come first, as many as it holds`(count: Int) {
         var evictionCandidates = EvictionCandidates()
@@ -97,7 +97,8 @@ import Testing
         let ranks = (0..<count).map { UInt64($0 * 7919 % max(count, 1)) }
         for rank in ranks {
             let id = ConnectionID(slot: UInt32(rank), generation: 0)
-            evictionCandidates.add(.init(id: id, rank: rank, isForced: false, timer: .idle, deadline: 0))
+            evictionCandidates.add(
+                .init(id: id, rank: rank, onlyForOtherPeers: false, timer: .idle, deadline: 0))
         }
         evictionCandidates.finishScan()
         var taken: [UInt64] = []

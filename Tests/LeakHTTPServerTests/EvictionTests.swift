@@ -23,7 +23,7 @@ import Testing
                 let client = Client(port: server.port)
                 client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
                 client.send(Array(body.dropLast()))
-                letTimePass()
+                waitPastGraceTime()
                 return client
             }
             #expect(server.waitForCounters { $0.evicted >= 3 })
@@ -39,9 +39,9 @@ import Testing
     @Test func `a newcomer takes the place of the connection that was idle longest`() throws {
         try withServer(limits: limits(connections: 3)) { server in
             let first = served(server)
-            letTimePass()
+            waitPastGraceTime()
             let others = [served(server), served(server)]
-            letTimePass()
+            waitPastGraceTime()
             let newcomer = served(server)
             // The connection is closed without a response.
             #expect(first.waitForEnd())
@@ -58,7 +58,7 @@ import Testing
         try withServer(limits: limits(connections: 2)) { server in
             let silent = [Client(port: server.port), Client(port: server.port)]
             #expect(server.waitForCounters { $0.open == 2 })
-            letTimePass()
+            waitPastGraceTime()
             let newcomers = [served(server), served(server)]
             for client in silent {
                 #expect(client.waitForEnd())
@@ -85,7 +85,7 @@ import Testing
             let slow = [Client(port: server.port), Client(port: server.port)]
             for client in slow {
                 client.send(part)
-                letTimePass()
+                waitPastGraceTime()
             }
             // A new client is rejected as long as no peer is behind.
             #expect(isServedSoon(server))
@@ -131,7 +131,7 @@ import Testing
                 client.send("GET /\(index) HTTP/1.1\r\nHost: a\r\n\r\n")
             }
             #expect(later.waitFor(2))
-            letTimePass()
+            waitPastGraceTime()
             let newcomer = Client(port: server.port)
             #expect(newcomer.answers(1).first?.status == 503)
             #expect(newcomer.answers(1).first?.field("retry-after") == "1")
@@ -147,9 +147,9 @@ import Testing
             // The system distributes the connections, so the only slot moves from loop to loop.
             for _ in 0..<12 {
                 let client = served(server)
-                letTimePass()
+                waitPastGraceTime()
                 withExtendedLifetime(served(server)) { #expect(client.waitForEnd()) }
-                letTimePass()
+                waitPastGraceTime()
             }
             #expect(server.waitForCounters { $0.shed.total == 0 && $0.requests == 24 })
         }

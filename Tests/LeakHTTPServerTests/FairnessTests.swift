@@ -25,7 +25,7 @@ import Testing
                     newcomer.send(Self.get)
                     #expect(newcomer.answers(1).first?.status == 200)
                     newcomers.append(newcomer)
-                    letTimePass()
+                    waitPastGraceTime()
                 }
                 #expect(server.waitForCounters { $0.evicted == 3 && $0.shed.total == 0 })
                 #expect(crowd.count + newcomers.count == 11)
@@ -38,7 +38,7 @@ import Testing
                 good.send(Self.get)
                 #expect(good.answers(1).first?.status == 200)
                 let crowd = busy(7, server)
-                letTimePass()
+                waitPastGraceTime()
                 let another = Client(port: server.port, from: 2)
                 #expect(another.answers(1).first?.status == 503)
                 good.send(Self.get)

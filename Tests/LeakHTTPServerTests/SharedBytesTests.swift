@@ -7,7 +7,7 @@ import LeakPlatform
 
 @Suite struct SharedBytesTests {
     /// A service that retains every body in the form in which the server shares it.
-    private final class Keeper: Service {
+    private final class RetainingService: Service {
         let bodies = Guarded<[SharedBytes]>([])
 
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
@@ -28,7 +28,7 @@ import LeakPlatform
     }
 
     @Test(arguments: sizes) func `a body that is held stays as it was while others come`(size: Int) throws {
-        let keeper = Keeper()
+        let keeper = RetainingService()
         try withServer(keeper) { server in
             let client = Client(port: server.port)
             let bodies = "abcdefgh".map { String(repeating: $0, count: size) }
@@ -43,7 +43,7 @@ import LeakPlatform
     @Test(arguments: [1, 559, 30_000]) func `so do bodies that come in one piece with others`(size: Int)
         throws
     {
-        let keeper = Keeper()
+        let keeper = RetainingService()
         try withServer(keeper) { server in
             let client = Client(port: server.port)
             let bodies = "abcdefghijkl".map { String(repeating: $0, count: size) }
@@ -56,7 +56,7 @@ import LeakPlatform
     }
 
     @Test func `so do bodies that were inflated`() throws {
-        let keeper = Keeper()
+        let keeper = RetainingService()
         try withServer(keeper) { server in
             let client = Client(port: server.port)
             let bodies = "abc".map { String(repeating: $0, count: 5_000) }
@@ -73,7 +73,7 @@ import LeakPlatform
     }
 
     @Test func `an echo that nobody reads yet is sent as it came`() throws {
-        try withServer(Keeper()) { server in
+        try withServer(RetainingService()) { server in
             let slow = Client(port: server.port, receiveBufferBytes: 4096)
             let body = String(repeating: "s", count: 1 << 20)
             slow.send(post(body))

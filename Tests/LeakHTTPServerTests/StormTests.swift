@@ -44,21 +44,21 @@ import Testing
                     holder.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
                     try #require(service.waitUntilHeld())
                 }
-                for client in (hostile + innocent).shuffled(using: &random) { client.act() }
+                for client in (hostile + innocent).shuffled(using: &random) { client.sendNextBurst() }
                 service.letGo()
                 for client in innocent {
-                    let breach = client.settle { service.answerLater(&random) }
-                    #expect(breach == nil)
+                    let violation = client.completeExchange { service.answerLater(&random) }
+                    #expect(violation == nil)
                 }
                 if let holder { #expect(holder.nextAnswer()?.text == "/hold") }
             }
             for client in hostile {
-                let breach = client.settle { service.answerLater(&random) }
-                #expect(breach == nil)
+                let violation = client.completeExchange { service.answerLater(&random) }
+                #expect(violation == nil)
             }
             for client in innocent {
-                let breach = client.leave()
-                #expect(breach == nil)
+                let violation = client.leave()
+                #expect(violation == nil)
             }
             hostile = []
             #expect(server.waitForCounters { $0.open == 0 })

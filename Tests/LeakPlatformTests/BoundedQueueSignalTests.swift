@@ -11,7 +11,7 @@ private enum Interruption {
     nonisolated(unsafe) static var accepted = 0
     nonisolated(unsafe) static var refused = 0
 
-    static func happen() {
+    static func handleSignal() {
         if queue.offer(-1, bytes: 1) == nil {
             unsafe refused += 1
         } else {
@@ -23,9 +23,9 @@ private enum Interruption {
     static func onInterruptibleThread(_ body: @escaping @Sendable (pthread_t) -> Void) -> WorkerThread {
         var action = sigaction()
         #if canImport(Darwin)
-            unsafe action.__sigaction_u.__sa_handler = { _ in Interruption.happen() }
+            unsafe action.__sigaction_u.__sa_handler = { _ in Interruption.handleSignal() }
         #else
-            unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.happen() }
+            unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.handleSignal() }
         #endif
         unsafe sigaction(SIGUSR2, &action, nil)
         return WorkerThread(name: "interrupted") {
@@ -58,7 +58,7 @@ private enum Interruption {
         let queue = Interruption.queue
         var items: [Int] = []
         // Makes the first call before a handler can interrupt the initialization by the runtime.
-        Interruption.happen()
+        Interruption.handleSignal()
         queue.take(into: &items, milliseconds: 0)
         items.removeAll()
         let sequence = queue.lastSequence

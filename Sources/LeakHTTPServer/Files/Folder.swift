@@ -44,7 +44,8 @@ struct Folder {
                 unsafe String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             // No request can name a file whose name is not UTF-8 or contains bytes that the server rejects in a path.
-            guard let name, name.utf8.first != UInt8(ascii: "."), name.utf8.allSatisfy(Self.isAskable) else {
+            guard let name, name.utf8.first != UInt8(ascii: "."), name.utf8.allSatisfy(Self.isAllowedInPath)
+            else {
                 continue
             }
             let inner = "\(path)/\(name)"
@@ -67,7 +68,7 @@ struct Folder {
             && !zip(rest, rest.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
     }
 
-    private static func isAskable(_ byte: UInt8) -> Bool {
+    private static func isAllowedInPath(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\\")
     }
 

@@ -25,10 +25,10 @@ struct LineSink {
     /// Writes the line that reports the number of lost lines. They are reported once, as soon as a line can be written.
     mutating func reportLost(_ line: (Int) -> [UInt8]) {
         guard lost > 0 else { return }
-        let told = lost
-        write(line(told))
+        let reported = lost
+        write(line(reported))
         // If the report itself is lost, it does not count as a lost line.
-        lost = lost == told ? 0 : told
+        lost = lost == reported ? 0 : reported
     }
 
     /// Adds lines that were lost elsewhere.

@@ -30,9 +30,9 @@ final class Connection {
     var pendingOutput: PendingOutput?
     /// Responses that wait for the responses to earlier requests.
     var waiting: OutOfOrderResponses?
-    /// The sequence number of the next request; ``nextAnswer`` is that of the next response.
+    /// The sequence number of the next request; ``nextResponse`` is that of the next response.
     var nextSequence: UInt32 = 0
-    var nextAnswer: UInt32 = 0
+    var nextResponse: UInt32 = 0
     /// Bytes of a rejected body that have yet to arrive and to be dropped.
     var discarding = 0
     /// Bytes dropped after the last request, see ``Limits/lingerBytes``.
@@ -41,8 +41,8 @@ final class Connection {
     var lingerEnd: UInt64 = 0
     /// `true` if no further request is read, because the last one was rejected or was to close the connection.
     var stopsReading = false
-    /// `true` if more requests have arrived than are served in one turn; the connection is in ``Loop/queued`` then.
-    var isQueued = false
+    /// `true` if more requests have arrived than are served in one turn; the connection is in ``Loop/deferredConnections`` then.
+    var isDeferred = false
     /// `true` if the peer has closed its sending side.
     var inputEnded = false
     /// `true` if a `100 Continue` waits for earlier responses.
@@ -90,5 +90,5 @@ final class Connection {
     var pendingRecords: PendingAccessRecords?
 
     /// The number of requests without a response yet.
-    var unanswered: Int { Int(nextSequence &- nextAnswer) }
+    var unanswered: Int { Int(nextSequence &- nextResponse) }
 }

@@ -7,7 +7,7 @@ struct EvictionCandidates {
         /// The candidate with the highest rank is evicted first.
         let rank: UInt64
         /// `true` if the connection may be evicted only for a peer other than the dominant one.
-        let isForced: Bool
+        let onlyForOtherPeers: Bool
         /// The timer of the connection at the time of the scan. Like ``deadline``, it changes when the connection makes
         /// progress.
         let timer: Connection.Timer

@@ -10,22 +10,22 @@ extension Loop {
         guard listeners.indices.contains(index) else { return }
         let number = listeners[index].listener.descriptor.number
         var accepted = 0
-        var gaveWay = false
+        var hasEvicted = false
         for _ in 0..<Self.acceptedPerTurn {
             do throws(SystemError) {
                 var incoming = try Socket.accept(number)
                 if trustedProxies.contain(incoming.address) { incoming.peer = .proxy }
                 accepted += 1
-                gaveWay = false
+                hasEvicted = false
                 counters.accepted += 1
                 admit(incoming, passesOn: stopDeadline == nil)
             } catch {
                 guard error != .wouldBlock else { return }
                 counters.failedAccepts += 1
                 switch error {
-                case .tooManyFiles where !gaveWay && makeRoom(for: nil):
+                case .tooManyFiles where !hasEvicted && evictConnection(for: nil):
                     // A connection was evicted, as at the connection limit.
-                    gaveWay = true
+                    hasEvicted = true
                 case .tooManyFiles, .tooManyFilesInSystem:
                     shedWithReserve(number)
                     return
@@ -50,7 +50,9 @@ extension Loop {
             reject(incoming)
         case .limitReached:
             // Another loop may have taken the freed slot first.
-            if makeRoom(for: incoming.peer), limiter.acquire(in: loopNumber, for: incoming.peer) == .granted {
+            if evictConnection(for: incoming.peer),
+                limiter.acquire(in: loopNumber, for: incoming.peer) == .granted
+            {
                 adopt(incoming)
             } else if passesOn, let evictionQueue = limiter.evictionQueue(besides: loopNumber, at: now),
                 evictionQueue.acceptsConnections
@@ -95,7 +97,7 @@ extension Loop {
     private func reject(_ incoming: consuming AcceptedConnection) {
         sendUnavailable(incoming.socket.number)
         // A request may have arrived with the handshake: closing with unread bytes would make the system discard the response.
-        _ = unsafe Socket.receive(incoming.socket.number, into: emptyReadBuffer().free)
+        _ = unsafe Socket.receive(incoming.socket.number, into: freshReadBuffer().free)
     }
 
     /// Sends a 503 to a peer whose connection is about to be closed. If the socket does not accept all bytes at once, the rest
@@ -129,14 +131,14 @@ extension Loop {
     }
 
     private func pauseAccepting() {
-        guard acceptsAgain == nil else { return }
-        acceptsAgain = now + Self.acceptPause
+        guard acceptsAgainAt == nil else { return }
+        acceptsAgainAt = now + Self.acceptPause
         nextTick = min(nextTick, now + Self.acceptPause)
         for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
     }
 
-    func acceptAgain() {
-        acceptsAgain = nil
+    func resumeAccepting() {
+        acceptsAgainAt = nil
         if reserve == nil, let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
         for (index, socket) in listeners.enumerated() {
             let number = socket.listener.descriptor.number

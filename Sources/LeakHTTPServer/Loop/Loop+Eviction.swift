@@ -16,25 +16,27 @@ extension Loop {
     ///
     /// - Parameter incoming: the peer that needs the slot; `nil` if it is not known yet.
     /// - Returns: `true` if a connection was closed.
-    func makeRoom(for incoming: PeerGroup?) -> Bool {
+    func evictConnection(for incoming: PeerGroup?) -> Bool {
         let dominant = limiter.dominant
         if evictionCandidates.peer != dominant { evictionCandidates = EvictionCandidates(of: dominant) }
         while true {
             if evictionCandidates.isEmpty { scan(for: dominant) }
             guard let candidate = evictionCandidates.first else { return false }
-            if candidate.isForced && (incoming == nil || incoming == dominant) {
+            if candidate.onlyForOtherPeers && (incoming == nil || incoming == dominant) {
                 // Another connection may have waited long enough since the last scan.
                 guard now >= nextScan else { return false }
                 evictionCandidates = EvictionCandidates(of: dominant)
                 continue
             }
             evictionCandidates.removeFirst()
-            guard let connection = connection(candidate.id), isStill(connection, candidate) else { continue }
+            guard let connection = connection(candidate.id), isUnchanged(connection, candidate) else {
+                continue
+            }
             // The expected bytes may have arrived without having been reported yet.
             guard receive(connection) else { return true }
             finishTurn(connection)
             guard connections[Int(candidate.id.slot)] === connection else { return true }
-            guard isStill(connection, candidate) else { continue }
+            guard isUnchanged(connection, candidate) else { continue }
             counters.evicted += 1
             if canSendUnavailable(connection) {
                 if isObserved { recordEviction(connection) }
@@ -54,7 +56,7 @@ extension Loop {
         return connection.unanswered == 0 && connection.partialHead?.parser.hasBegun == true
     }
 
-    private func isStill(_ connection: Connection, _ candidate: EvictionCandidates.Candidate) -> Bool {
+    private func isUnchanged(_ connection: Connection, _ candidate: EvictionCandidates.Candidate) -> Bool {
         // Bytes that a rejected peer still sends are no reason to keep its connection.
         connection.timer == candidate.timer
             && (connection.timer == .linger || connection.deadline == candidate.deadline)
@@ -65,11 +67,12 @@ extension Loop {
         nextScan = now + Self.scanPause
         for index in connections.indices {
             guard let connection = connections[index], dominant == nil || connection.peer == dominant,
-                let (rank, isFit) = rank(of: connection), isFit || dominant != nil
+                let (rank, hasWaitedLongEnough) = rank(of: connection), hasWaitedLongEnough || dominant != nil
             else { continue }
             evictionCandidates.add(
                 .init(
-                    id: connection.id, rank: rank, isForced: !isFit, timer: connection.timer,
+                    id: connection.id, rank: rank, onlyForOtherPeers: !hasWaitedLongEnough,
+                    timer: connection.timer,
                     deadline: connection.deadline))
         }
         evictionCandidates.finishScan()
@@ -78,9 +81,9 @@ extension Loop {
 
     /// - Returns: the rank, highest for the connection to evict first, and whether the connection has waited long enough to be
     ///   evicted for any peer; `nil` if the connection must stay.
-    private func rank(of connection: Connection) -> (UInt64, isFit: Bool)? {
+    private func rank(of connection: Connection) -> (UInt64, hasWaitedLongEnough: Bool)? {
         // Its requests have arrived and wait for their turn.
-        guard !connection.isQueued else { return nil }
+        guard !connection.isDeferred else { return nil }
         let allowance: Duration
         var isIdle = false
         switch connection.timer {

@@ -15,7 +15,7 @@ extension Loop {
         {
             return receiveBody(of: upload, missing: missing, from: connection)
         } else {
-            target = emptyReadBuffer()
+            target = freshReadBuffer()
         }
         let room = unsafe target.free
         let isFull: Bool
@@ -71,12 +71,12 @@ extension Loop {
 
     /// Reads and discards the bytes after the last request.
     private func drop(_ connection: Connection) -> Bool {
-        switch unsafe Socket.receive(connection.socket.number, into: emptyReadBuffer().free) {
+        switch unsafe Socket.receive(connection.socket.number, into: freshReadBuffer().free) {
         case .bytes(let count):
             counters.bytesReceived += count
             connection.lingered += count
             guard connection.lingered <= limits.lingerBytes else { break }
-            prolongLingering(connection)
+            extendLingering(connection)
             return true
         case .wouldBlock: return true
         case .ended:
@@ -115,7 +115,7 @@ extension Loop {
 
     /// Returns `true` if further requests of this connection are to be read now.
     func wantsInput(_ connection: Connection) -> Bool {
-        connection.phase == .open && !connection.stopsReading && !connection.isQueued
+        connection.phase == .open && !connection.stopsReading && !connection.isDeferred
             && connection.unanswered < limits.pipelinedRequests + (connection.upload == nil ? 0 : 1)
             && (connection.pendingOutput?.count ?? 0) <= limits.queuedBytes
     }

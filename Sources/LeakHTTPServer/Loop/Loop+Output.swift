@@ -3,7 +3,7 @@ extension Loop {
     /// Writes a response if it is next in the order of requests, and then the responses that waited for it; otherwise stores
     /// it.
     func answer(_ connection: Connection, _ answer: consuming AddressedResponse) {
-        guard answer.sequence == connection.nextAnswer else {
+        guard answer.sequence == connection.nextResponse else {
             let waiting = connection.waiting ?? Connection.OutOfOrderResponses()
             waiting.answers.append(answer)
             connection.waiting = waiting
@@ -16,7 +16,7 @@ extension Loop {
 
     /// Writes the waiting responses that are next in order.
     private func write(_ connection: Connection, _ waiting: Connection.OutOfOrderResponses) {
-        while let index = waiting.answers.firstIndex(where: { $0.sequence == connection.nextAnswer }) {
+        while let index = waiting.answers.firstIndex(where: { $0.sequence == connection.nextResponse }) {
             write(connection, waiting.answers.remove(at: index))
         }
         if waiting.answers.isEmpty { connection.waiting = nil }
@@ -25,7 +25,7 @@ extension Loop {
     /// Sends `100 Continue` if all earlier responses are written.
     func sendContinue(_ connection: Connection) {
         guard connection.needsContinue, let upload = connection.upload,
-            upload.sequence == connection.nextAnswer
+            upload.sequence == connection.nextResponse
         else {
             return
         }
@@ -34,7 +34,7 @@ extension Loop {
     }
 
     private func write(_ connection: Connection, _ answer: borrowing AddressedResponse) {
-        connection.nextAnswer &+= 1
+        connection.nextResponse &+= 1
         guard connection.phase == .open else { return }
         let isLast = connection.stopsReading && connection.unanswered == 0
         let closes =
@@ -106,7 +106,7 @@ extension Loop {
     /// Sends pending output to a peer that can accept more.
     ///
     /// - Returns: `true` if the connection still exists.
-    func sendQueued(_ connection: Connection) -> Bool {
+    func sendPendingOutput(_ connection: Connection) -> Bool {
         guard let pendingOutput = connection.pendingOutput else { return true }
         guard let sent = pendingOutput.send(to: connection.socket.number) else {
             close(connection)
@@ -114,7 +114,7 @@ extension Loop {
         }
         if pendingOutput.count == 0 { connection.pendingOutput = nil }
         counters.bytesSent += sent
-        prolongWriting(connection, by: sent)
+        extendWriteDeadline(connection, by: sent)
         return true
     }
 
@@ -144,7 +144,7 @@ extension Loop {
 
     private func isIdle(_ connection: Connection) -> Bool {
         connection.phase == .open && connection.unanswered == 0 && connection.upload == nil
-            && connection.partialHead == nil && connection.discarding == 0 && !connection.isQueued
+            && connection.partialHead == nil && connection.discarding == 0 && !connection.isDeferred
     }
 
     /// Closes the sending side after all responses are sent. The connection stays open for a while, so that a peer that is still

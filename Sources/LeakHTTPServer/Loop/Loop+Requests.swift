@@ -55,7 +55,7 @@ extension Loop {
                 responder: Responder(
                     messageQueue, connection: connection.id, sequence: sequence, exchange: exchange))
             return length
-        case .length(let count) where here >= count && !waitsItsTurn(head, bodyBytes: count):
+        case .length(let count) where here >= count && !needsDeferredDecoding(head, bodyBytes: count):
             if exchange.closes { connection.stopsReading = true }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
@@ -191,16 +191,16 @@ extension Loop {
     }
 
     /// The number of compressed bytes above which a body is decompressed in another turn; the batch of a phone has fewer.
-    private static let promptlyInflated = 8 << 10
+    private static let immediateDecodingBytes = 8 << 10
 
     /// Returns `true` if decompressing this body takes so long, up to 50 ms, that other connections are served first.
-    private func waitsItsTurn(_ head: Head, bodyBytes: Int) -> Bool {
-        head.contentEncoding != .identity && bodyBytes > Self.promptlyInflated
+    private func needsDeferredDecoding(_ head: Head, bodyBytes: Int) -> Bool {
+        head.contentEncoding != .identity && bodyBytes > Self.immediateDecodingBytes
     }
 
     /// Passes a request whose body is complete to the service, in the next turn if decompression takes long.
     func complete(_ connection: Connection, _ upload: Upload) {
-        if waitsItsTurn(upload.head, bodyBytes: upload.body.count) && !upload.isComplete {
+        if needsDeferredDecoding(upload.head, bodyBytes: upload.body.count) && !upload.isComplete {
             upload.isComplete = true
             queue(connection)
             return
@@ -237,7 +237,7 @@ extension Loop {
             measureCall(request)
             return
         }
-        if request.bodyCount > Self.promptlyInflated, service.inflates(request) {
+        if request.bodyCount > Self.immediateDecodingBytes, service.inflates(request) {
             request.codedBody = CodedBody(
                 request.sharedBody(), in: request.contentEncoding, limits: decoder.limits)
             service.serve(request, responder)

@@ -6,7 +6,7 @@ extension Loop {
             startLingering(connection)
         } else if connection.pendingOutput != nil {
             startTimer(connection, .write, lasting: limits.writeTime)
-        } else if connection.isQueued {
+        } else if connection.isDeferred {
             // The connection waits for this loop.
             connection.timer = .none
             connection.deadline = .max
@@ -50,14 +50,14 @@ extension Loop {
     }
 
     /// Extends the deadline of a rejected peer that has just sent more bytes, up to ``Limits/lingerTotalTime``.
-    func prolongLingering(_ connection: Connection) {
+    func extendLingering(_ connection: Connection) {
         guard connection.timer == .linger, stopDeadline == nil else { return }
         connection.deadline = min(now + limits.lingerTime.milliseconds, connection.lingerEnd)
     }
 
     /// Extends the write deadline of a peer that has read `count` bytes of a response. A peer that reads as fast as the slowest
     /// supported connection never uses up ``Limits/writeTime``; one that reads a byte now and then does.
-    func prolongWriting(_ connection: Connection, by count: Int) {
+    func extendWriteDeadline(_ connection: Connection, by count: Int) {
         let earned = UInt64(count) * 1000 / UInt64(max(limits.writeBytesPerSecond, 1))
         connection.deadline = min(now + limits.writeTime.milliseconds, connection.deadline + earned)
     }
@@ -73,8 +73,8 @@ extension Loop {
             if connections[index] === connection { earliest = min(earliest, connection.deadline) }
         }
         nextTick = max(earliest, now + tick)
-        if let again = acceptsAgain {
-            if now >= again { acceptAgain() } else { nextTick = min(nextTick, again) }
+        if let again = acceptsAgainAt {
+            if now >= again { resumeAccepting() } else { nextTick = min(nextTick, again) }
         }
     }
 

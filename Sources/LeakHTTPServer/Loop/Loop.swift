@@ -25,13 +25,13 @@ final class Loop: @unchecked Sendable {
     var connections: [Connection?] = []
     var freeSlots: [UInt32] = []
     /// Connections whose requests wait for the next turn.
-    var queued: [ConnectionID] = []
+    var deferredConnections: [ConnectionID] = []
     var generation: UInt32 = 0
     /// A spare descriptor, used when no other is left.
     var reserve: Reserve?
     /// The time when accepting resumes after descriptors or memory ran out, in milliseconds on the monotonic clock; `nil` while
     /// the loop accepts.
-    var acceptsAgain: UInt64?
+    var acceptsAgainAt: UInt64?
     /// Candidates for eviction; ``nextScan`` is the earliest time of the next scan for candidates.
     var evictionCandidates = EvictionCandidates()
     var nextScan: UInt64 = 0
@@ -126,8 +126,8 @@ final class Loop: @unchecked Sendable {
             now = Loop.clock
             callStart = now
             writer.setTime(Int(SystemTime.coarseWall / 1000))
-            let waited = queued
-            queued.removeAll(keepingCapacity: true)
+            let waited = deferredConnections
+            deferredConnections.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
             continueQueued(with: waited)
             if now >= nextTick {
@@ -145,9 +145,9 @@ final class Loop: @unchecked Sendable {
 
     /// The timeout of the next wait in milliseconds: the time until the next deadline, or -1 (no timeout) if nothing is pending.
     private var waitMilliseconds: Int32 {
-        guard queued.isEmpty else { return 0 }
+        guard deferredConnections.isEmpty else { return 0 }
         if !isPublished { return 1 }
-        guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil || !pool.isEmpty else {
+        guard counters.open > 0 || acceptsAgainAt != nil || stopDeadline != nil || !pool.isEmpty else {
             return -1
         }
         let due = min(nextTick, stopDeadline ?? .max)
@@ -155,7 +155,7 @@ final class Loop: @unchecked Sendable {
     }
 
     /// Returns an empty buffer to read into. Takes another one if a response still refers to the bytes of the last read.
-    func emptyReadBuffer() -> Buffer {
+    func freshReadBuffer() -> Buffer {
         if readBuffer.isShared && !isKnownUniquelyReferenced(&readBuffer) {
             pool.release(readBuffer)
             readBuffer = pool.take(Self.readBufferBytes)
@@ -182,7 +182,7 @@ final class Loop: @unchecked Sendable {
             return
         }
         if event.isWritable && connection.pendingOutput != nil {
-            guard sendQueued(connection) else { return }
+            guard sendPendingOutput(connection) else { return }
         }
         resume(connection)
         if event.isReadable || event.isGone {
@@ -194,8 +194,8 @@ final class Loop: @unchecked Sendable {
     /// Defers the remaining requests of a connection to the next turn, so that a peer that sends thousands at once delays the
     /// others no longer than a peer that sends a few.
     func queue(_ connection: Connection) {
-        connection.isQueued = true
-        queued.append(connection.id)
+        connection.isDeferred = true
+        deferredConnections.append(connection.id)
     }
 
     /// Milliseconds of the monotonic clock, with the precision of the kernel's tick.
@@ -208,11 +208,11 @@ final class Loop: @unchecked Sendable {
     private func continueQueued(with waited: [ConnectionID]) {
         for (index, id) in waited.enumerated() {
             guard index == 0 || Loop.clock < now + Self.queuedTime else {
-                queued.insert(contentsOf: waited[index...], at: 0)
+                deferredConnections.insert(contentsOf: waited[index...], at: 0)
                 return
             }
             guard let connection = connection(id) else { continue }
-            connection.isQueued = false
+            connection.isDeferred = false
             if let upload = connection.upload, upload.isComplete { complete(connection, upload) }
             resume(connection)
             finishTurn(connection)
@@ -272,7 +272,7 @@ final class Loop: @unchecked Sendable {
         }
         for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
         listeners = []
-        acceptsAgain = nil
+        acceptsAgainAt = nil
         stopDeadline = deadline
         for case let connection? in connections where connection.phase == .open {
             // A request may have arrived without having been reported yet.

@@ -16,7 +16,7 @@ final class Upload {
     let began: UInt64
     var rest: Body
     var body: Buffer {
-        didSet { account(from: oldValue.capacity) }
+        didSet { addCapacityChange(from: oldValue.capacity) }
     }
     let memory: UploadMemory
     /// `true` if the body is complete and waits for decompression.
@@ -35,17 +35,17 @@ final class Upload {
         self.rest = rest
         self.body = body
         self.memory = memory
-        account(from: 0)
+        addCapacityChange(from: 0)
     }
 
-    deinit { leaveAccount() }
+    deinit { subtractCapacity() }
 
     /// Consumes the next bytes.
     ///
     /// - Returns: the number of bytes that belong to this body, and whether the body is complete.
     func consume(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (used: Int, isComplete: Bool) {
         let capacity = body.capacity
-        defer { account(from: capacity) }
+        defer { addCapacityChange(from: capacity) }
         switch rest {
         case .length(let missing):
             let taken = min(missing, bytes.count)

@@ -8,10 +8,10 @@ extension Upload {
     /// Adds the change of the body's capacity to the total of the loop.
     ///
     /// - Parameter former: the capacity before the change.
-    func account(from former: Int) { memory.bytes += body.capacity - former }
+    func addCapacityChange(from former: Int) { memory.bytes += body.capacity - former }
 
     /// Subtracts the body's capacity from the total of the loop.
-    func leaveAccount() { memory.bytes -= body.capacity }
+    func subtractCapacity() { memory.bytes -= body.capacity }
 }
 
 extension Loop {

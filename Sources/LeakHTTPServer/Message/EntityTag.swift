@@ -6,7 +6,7 @@ enum EntityTag {
     }
 
     /// Returns the tag of the same content in gzip. Other bytes need another tag.
-    static func ofGzip(_ tag: String) -> String {
+    static func forGzip(_ tag: String) -> String {
         tag.hasSuffix("\"") ? tag.dropLast() + "-gzip\"" : tag
     }
 

@@ -141,7 +141,7 @@ public struct Response: Sendable {
         guard small.count < body.count else { return }
         body = .bytes(small)
         isGzipped = true
-        etag = etag.map(EntityTag.ofGzip)
+        etag = etag.map(EntityTag.forGzip)
     }
 
     /// - Parameter name: the name in lower case.

@@ -17,7 +17,7 @@ struct HeadParser: Sendable {
     private let targetBytes: Int
     private let fieldLimit: Int
     private var state = State.emptyLine
-    private var seen = FieldValidator()
+    private var validator = FieldValidator()
     /// The offset of the next byte to examine.
     private var position = 0
     /// The start of the current token.
@@ -39,7 +39,7 @@ struct HeadParser: Sendable {
         head = Head()
         fields.removeAll(keepingCapacity: true)
         state = .emptyLine
-        seen = FieldValidator()
+        validator = FieldValidator()
         position = 0
         emptyLines = 0
     }
@@ -160,14 +160,14 @@ struct HeadParser: Sendable {
             case .valueLineFeed:
                 guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
                 let line = FieldLine(name: name, value: HeadRange(from: mark, to: valueEnd))
-                try seen.process(line, at: fields.count, of: bytes, into: &head)
+                try validator.process(line, at: fields.count, of: bytes, into: &head)
                 fields.append(line)
                 at &+= 1
                 state = .fieldStart
             case .headLineFeed:
                 guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
                 at &+= 1
-                try seen.finish(&head)
+                try validator.finish(&head)
                 return at
             }
         }

@@ -10,15 +10,15 @@
 /// ```
 public struct Routes: Service {
     /// A handler that returns its response at once. It runs on the loop's thread and must not block.
-    public typealias Answering =
+    public typealias SyncHandler =
         @Sendable (_ request: borrowing Request, _ parameters: Parameters) -> Response
     /// A handler that may respond later and from any thread, with the responder.
-    public typealias Responding =
+    public typealias AsyncHandler =
         @Sendable (
             _ request: borrowing Request, _ parameters: Parameters, _ responder: consuming Responder
         ) -> Void
 
-    private var router = Router<Responding>()
+    private var router = Router<AsyncHandler>()
     private let files: StaticFiles?
 
     /// Creates a service without routes.
@@ -27,14 +27,14 @@ public struct Routes: Service {
     public init(files: StaticFiles? = nil) { self.files = files }
 
     /// Adds a route for `method` and `pattern` that responds with the result of `answer`; see ``Router/add(_:_:endpoint:)``.
-    public mutating func on(_ method: Method, _ pattern: String, answer: @escaping Answering) {
+    public mutating func on(_ method: Method, _ pattern: String, answer: @escaping SyncHandler) {
         router.add(method, pattern) { request, parameters, responder in
             responder.send(answer(request, parameters))
         }
     }
 
     /// Adds a route for `method` and `pattern` whose handler responds from any thread; see ``Router/add(_:_:endpoint:)``.
-    public mutating func on(_ method: Method, _ pattern: String, respond: @escaping Responding) {
+    public mutating func on(_ method: Method, _ pattern: String, respond: @escaping AsyncHandler) {
         router.add(method, pattern, endpoint: respond)
     }
 

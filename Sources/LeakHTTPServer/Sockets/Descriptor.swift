@@ -21,7 +21,7 @@ struct Descriptor: ~Copyable, Sendable {
     /// limit, 1024 or 256, because old programs keep descriptors in bit sets of that size.
     ///
     /// - Returns: the resulting limit.
-    static func allow(_ count: Int) -> Int {
+    static func raiseLimit(_ count: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(openFiles, &limit) == 0 else { return count }
         let wanted = min(rlim_t(clamping: count), limit.rlim_max)

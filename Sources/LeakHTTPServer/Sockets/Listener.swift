@@ -61,7 +61,7 @@ struct Listener: ~Copyable, Sendable {
 
     /// `true` if the system distributes connections among the sockets that share a port. Some systems give all connections to the
     /// last socket; there the loops share one socket instead.
-    static let spreads = spreadsConnections
+    static let sharesPortAcrossSockets = spreadsConnections
 
     /// Binds the socket and listens.
     ///

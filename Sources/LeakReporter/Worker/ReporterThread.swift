@@ -74,7 +74,7 @@ final class ReporterThread: Sendable {
     func record(_ report: LeakReport) {
         guard !isForkedChild else { return }
         // Called from the app's own `beforeSend`, which would be called with this report and record again.
-        guard !ThreadMark.isSet(by: self) else { return entryQueue.refuse(weight: report.boundedCount) }
+        guard !ThreadMark.isSet(by: self) else { return entryQueue.reject(weight: report.boundedCount) }
         var report = report.boundedForQueue()
         if report.at == nil { report.at = .now }
         let (bytes, count) = (ReportSize.bytes(of: report), report.boundedCount)

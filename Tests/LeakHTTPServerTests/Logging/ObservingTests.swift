@@ -126,7 +126,7 @@ import LeakPlatform
         try Self.withServer(limits: limits) { server, told in
             let evicted = Client(port: server.port)
             evicted.send(sent)
-            #expect(comesToBeEvicted(server))
+            #expect(waitForEviction(server))
             #expect(evicted.waitForEnd(milliseconds: 60_000))
             #expect(Reply.all(in: evicted.received).last?.status == 503)
             let told = told.records(outcomes.count).map(Self.outcome)
@@ -144,7 +144,7 @@ import LeakPlatform
         try Self.withServer(service, limits: limits) { server, told in
             let slow = Client(port: server.port, receiveBufferBytes: 4096)
             slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\n")
-            #expect(comesToBeEvicted(server))
+            #expect(waitForEviction(server))
             let statuses = told.records(2).map {
                 "\(String(decoding: $0.target, as: UTF8.self)) \($0.status.code)"
             }
@@ -153,7 +153,7 @@ import LeakPlatform
     }
 
     /// Sends requests on new connections until the server has evicted another connection for one of them.
-    private func comesToBeEvicted(_ server: Server) -> Bool {
+    private func waitForEviction(_ server: Server) -> Bool {
         for _ in 0..<2000 {
             let client = Client(port: server.port)
             client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -5,7 +5,7 @@ enum NaiveHead {
     /// Compares the result of `HeadParser` with a second parse.
     ///
     /// - Returns: the difference between the two results as text, or `nil`.
-    static func disagreement(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8]) -> String? {
+    static func difference(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8]) -> String? {
         guard bytes.suffix(4) == [13, 10, 13, 10] else { return "a head without its blank line" }
         guard !bytes.contains(0) else { return "a head with NUL" }
         let returns = bytes.indices.filter { bytes[$0] == 13 }

@@ -28,7 +28,7 @@ enum Promises {
             for event in whole.events {
                 switch event {
                 case .head(let head, let fields, let bytes):
-                    if let broken = NaiveHead.disagreement(head, fields, bytes) { return broken }
+                    if let broken = NaiveHead.difference(head, fields, bytes) { return broken }
                     if let broken = brokenByRequest(head, fields, bytes) { return broken }
                 case .body(let body):
                     if let broken = brokenByInflating(body) { return broken }

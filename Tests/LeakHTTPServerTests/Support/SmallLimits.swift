@@ -11,4 +11,4 @@ func limits(connections: Int) -> Limits {
 }
 
 /// Waits longer than the time for which a connection is safe from eviction.
-func letTimePass() { for _ in 0..<16 { Client.pause() } }
+func waitPastGraceTime() { for _ in 0..<16 { Client.pause() } }

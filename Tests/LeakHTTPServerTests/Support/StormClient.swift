@@ -12,7 +12,7 @@ final class StormClient {
     private let ending: Ending
     /// The number of bytes after which the client stops sending.
     private let stopsAfter: Int
-    /// The most bytes read at a time; 0 reads nothing before ``settle(_:)``.
+    /// The most bytes read at a time; 0 reads nothing before ``completeExchange(_:)``.
     private let readBytes: Int
     private var toSend: ArraySlice<UInt8> = []
     private var nextBurst = 0
@@ -42,17 +42,17 @@ final class StormClient {
     }
 
     /// Sends as much of the next burst as the connection accepts, and ends the connection with some probability.
-    func act() {
+    func sendNextBurst() {
         if nextBurst < stream.bursts.count {
             toSend += stream.bursts[nextBurst]
             nextBurst += 1
         }
-        goOn()
+        sendRest()
         if readBytes > 0 { client?.read(milliseconds: 0, upTo: readBytes) }
     }
 
     /// Sends the bytes for which there was no room before.
-    private func goOn() {
+    private func sendRest() {
         guard let client, !hasEnded else { return }
         let piece = toSend.prefix(stopsAfter - sent)
         if !piece.isEmpty {
@@ -65,7 +65,7 @@ final class StormClient {
         switch ending {
         case .end: client.endSending()
         case .reset:
-            breachBeforeReset = breach(isAtRest: false)
+            breachBeforeReset = violation(isAtRest: false)
             client.reset()
             self.client = nil
         case .silence: break
@@ -75,7 +75,7 @@ final class StormClient {
     /// Sends and reads until all expected answers have arrived, and calls `meanwhile` repeatedly.
     ///
     /// - Returns: the error in the received answers, if any.
-    func settle(_ meanwhile: () -> Void) -> String? {
+    func completeExchange(_ meanwhile: () -> Void) -> String? {
         guard let client else { return breachBeforeReset }
         let clock = ContinuousClock()
         var progress = clock.now
@@ -83,7 +83,7 @@ final class StormClient {
         while true {
             meanwhile()
             let before = (sent, client.received.count)
-            goOn()
+            sendRest()
             guard self.client != nil else { return breachBeforeReset }
             let came = client.read(milliseconds: 2)
             if came || before != (sent, client.received.count) { progress = clock.now }
@@ -94,20 +94,20 @@ final class StormClient {
             }
             if clock.now - progress > .seconds(10) { break }
         }
-        return breach()
+        return violation()
     }
 
     /// Closes its sending side and reads the remaining bytes.
     func leave() -> String? {
         client?.endSending()
         guard client?.waitForEnd() ?? true else { return "\(name) is not let go" }
-        return breach()
+        return violation()
     }
 
     private var isOwed: [[UInt8]] { stream.owed.filter { $0.after <= sent }.map(\.body) }
 
     /// - Parameter isAtRest: `true` if all expected answers must have arrived by now.
-    private func breach(isAtRest: Bool = true) -> String? {
+    private func violation(isAtRest: Bool = true) -> String? {
         guard let client else { return nil }
         let replies = Reply.all(in: client.received)
         let owed = isOwed

@@ -1,6 +1,6 @@
 #if os(Linux)
     /// A collector for the response of one transfer, which curl delivers in pieces.
-    struct Sink {
+    struct ResponseCollector {
         /// The most bytes of all header fields together. The collector sends about 300 bytes; a proxy that adds many fields
         /// adds a few thousand.
         static let fieldBytes = 32 * 1024
@@ -12,7 +12,7 @@
         private(set) var limitError: String?
         /// `true` if the empty line after the last head has arrived. curl itself accepts a truncated head as complete.
         private(set) var isHeadComplete = false
-        private var fieldBytesLeft = Sink.fieldBytes
+        private var fieldBytesLeft = ResponseCollector.fieldBytes
 
         init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
 
