@@ -100,11 +100,9 @@ extension LeakPattern {
                 {holder|source}.cancel()  // in deinit
                 """,
             if: .certain(
-                .of(
-                    "Dispatch.DispatchSource", "OS_dispatch_source", "OS_dispatch_source_timer",
-                    "OS_dispatch_source_read",
-                    "OS_dispatch_source_write"
-                ).closure, in: .cycle),
+                .of("OS_dispatch_source", "OS_dispatch_source_timer").closure, in: .cycle),
+            .certain(
+                .of("Dispatch.DispatchSource", "OS_dispatch_source_read", "OS_dispatch_source_write").closure),
             // Dispatch keeps the blocks of `asyncAfter` in sources too.
             .probable(.of("OS_dispatch_source", "OS_dispatch_source_timer").closure)),
         LeakPattern(
