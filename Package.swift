@@ -123,7 +123,9 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "LeakSentry", dependencies: ["LeakMessage", "LeakGrammar"], swiftSettings: settings),
         .target(name: "LeakStatistics", swiftSettings: settings),
-        .target(name: "LeakStore", dependencies: ["CLeakSQLite", "LeakPlatform"], swiftSettings: settings),
+        .target(
+            name: "LeakStore", dependencies: ["CLeakSQLite", "LeakPlatform", "LeakStatistics"],
+            swiftSettings: settings),
         // Empty without its trait, so that libpq is needed only with the trait.
         .target(
             name: "LeakPostgreSQL",

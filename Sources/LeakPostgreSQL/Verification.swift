@@ -143,8 +143,15 @@
                 "checks of a release are the sum of its classes",
                 """
                 select count(*) from release r
-                where checks <> (select \(sum("checks")) from release_check where release = r.id)
+                where checks <> (select \(sum("c.checks")) from build b join build_check c on c.build = b.id
+                  where b.release = r.id)
                 """),
+            RowCheck(
+                "reports of a leak in a build by bucket of installs are no more than all",
+                "select count(*) from leak_build where \(BucketNumber.total(of: "buckets")) > reports"),
+            RowCheck(
+                "checks of a class in a build by bucket of installs are no more than all",
+                "select count(*) from build_check where \(BucketNumber.total(of: "buckets")) > checks"),
             RowCheck(
                 "leaks, reports and freed of an app are the sums of its leaks",
                 """

@@ -136,7 +136,17 @@ struct RowCheck: Sendable {
         RowCheck(
             "checks of a release are the sum of its classes",
             "checks", of: "release", as: "r",
-            from: "select \(sum("checks")) from release_check where release = r.id"),
+            from: """
+                select \(sum("c.checks")) from build b join build_check c on c.build = b.id where b.release = r.id
+                """, since: 14),
+        RowCheck(
+            "reports of a leak in a build by bucket of installs are no more than all",
+            count: "select count(*) from leak_build where bucket_total(buckets) > reports",
+            repair: "update leak_build set buckets = x'' where bucket_total(buckets) > reports", since: 14),
+        RowCheck(
+            "checks of a class in a build by bucket of installs are no more than all",
+            count: "select count(*) from build_check where bucket_total(buckets) > checks",
+            repair: "update build_check set buckets = x'' where bucket_total(buckets) > checks", since: 14),
         RowCheck(
             "leaks, reports and freed of an app are the sums of its leaks",
             "leaks, reports, freed", of: "app", as: "a",

@@ -157,6 +157,7 @@ import LeakPlatform
     @Test func `rows of an earlier schema count on`() throws {
         try send("iOS 18.0", to: try directory.store())
         try flush(try directory.store())
+        try run(PastSchema.without14)
         try run("alter table leak drop column retained_bytes")
         try run("alter table idempotency_use drop column detail_bytes")
         try run("drop table value_log; drop table key_log; pragma user_version = 6")

@@ -52,6 +52,7 @@ import Testing
 
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         #expect(try connection.number("select cells from app") == 6)
+        #expect(try connection.number("select sum(checks) from build_check where buckets = x''") == 360)
         #expect(try connection.number("select text_bytes from app") ?? 0 > 100)
         let elements = try connection.number("select count(*) from leak_element") ?? 0
         #expect(
@@ -91,7 +92,7 @@ import Testing
         #expect(try store.count([submission(reports)], now: noon) == [.counted])
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute(
-            """
+            PastSchema.without14 + """
             update app set newest_release = (select max(id) from release);
             update leak set moving = 0, impact = 1, rank_impact = 1;
             alter table idempotency_use drop column text_bytes;
@@ -112,7 +113,7 @@ import Testing
         _ = try directory.store().count([submission([report])], now: noon)
         try SQLiteConnection(path: directory.database, access: .readWrite)
             .execute(
-                """
+                PastSchema.without14 + """
                 drop table count_log; alter table idempotency_use drop column detail_bytes;
                 pragma user_version = 11
                 """)
@@ -131,7 +132,8 @@ import Testing
         _ = try directory.store().count([submission([report], key: "a")], now: noon)
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute(
-            "alter table idempotency_use drop column detail_bytes; pragma user_version = 12")
+            PastSchema.without14
+                + "alter table idempotency_use drop column detail_bytes; pragma user_version = 12")
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let store = try directory.store()
         #expect(try connection.number("select sum(detail_bytes) from idempotency_use") == 0)
@@ -160,7 +162,7 @@ import Testing
                     PackedWriter.pack(leak.groupingKey.stack), search, leak.title)
             }
             try connection.execute(
-                """
+                PastSchema.without14 + """
                 update app set text_bytes = 200000;
                 alter table idempotency_use drop column text_bytes;
                 alter table idempotency_use drop column detail_bytes;

@@ -263,8 +263,8 @@ import Testing
         for version in 1...4 { try check(0..<10, version: "\(version).0") }
         let store = try place.store(limits: limits)
         let unnamed = try leftOut(store)
-        // A name takes 507 bytes, so that 19 of the 40 have room.
-        #expect(unnamed == 3 * 21)
+        // A name takes 571 bytes, so that 17 of the 40 have room.
+        #expect(unnamed == 3 * 23)
         // Known names continue to count, and another key has its own limit of bytes.
         try check(0..<10, version: "1.0")
         try check(10..<20, version: "4.0", key: 2)
@@ -276,9 +276,9 @@ import Testing
     }
 
     @Test func `classes beyond those of their version cost no bytes`() throws {
-        var limits = Self.limits(2 * 1_600)
-        limits.checkClassesPerRelease = 2
-        // Two have names, of 516 bytes each.
+        var limits = Self.limits(2 * 1_800)
+        limits.checkClassesPerBuild = 2
+        // Two have names, of 580 bytes each.
         for (version, names) in [("1.0", 0..<10), ("2.0", 0..<1)] {
             var batch = submission()
             let name = String(repeating: "x", count: 499)
@@ -297,8 +297,8 @@ import Testing
 
     /// A class whose name is too long leaves its room to the next class, whose bytes count.
     @Test func `a class without bytes leaves its room to the next, which costs its own`() throws {
-        var limits = Self.limits(2 * 100)
-        limits.checkClassesPerRelease = 2
+        var limits = Self.limits(2 * 292)
+        limits.checkClassesPerBuild = 2
         func check(_ names: [String]) throws {
             var batch = submission()
             batch.usageCounts = [
@@ -308,14 +308,14 @@ import Testing
             ]
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
         }
-        // 100 bytes: of the three short names, of 17 each, the first two have room.
-        try check(["A" + String(repeating: "x", count: 200), "B", "C", "D"])
+        // 292 bytes: of the three short names, of 81 each, the first two have room.
+        try check(["A" + String(repeating: "x", count: 300), "B", "C", "D"])
         let beyond = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).beyond
         #expect(
             Set(beyond.map { "\($0.limit.rawValue) \($0.count)" }) == [
-                "detail_bytes_per_key_and_day 1", "check_classes_per_release 1",
+                "detail_bytes_per_key_and_day 1", "check_classes_per_build 1",
             ])
-        // 34 are used: a name of 50 more has room, in another version.
+        // 162 are used: a name of 50 more has room, in another version.
         var batch = submission()
         batch.usageCounts = [
             Submission.UsageCounts(
@@ -330,7 +330,7 @@ import Testing
 
     @Test func `checks beyond the bytes take no room from classes of their version`() throws {
         var limits = Self.limits(2 * 600)
-        limits.checkClassesPerRelease = 2
+        limits.checkClassesPerBuild = 2
         let names = ["A", "B", "C"].map { $0 + String(repeating: "x", count: 500) }
         for (key, name) in [(Int64(1), 0), (1, 1), (2, 2), (3, 1)] {
             var batch = submission(keyID: key)
@@ -345,7 +345,7 @@ import Testing
         let beyond = try store.makeReader().overview(app: nil, now: noon).beyond
         #expect(
             Set(beyond.map { "\($0.limit.rawValue) \($0.count)" }) == [
-                "detail_bytes_per_key_and_day 1", "check_classes_per_release 1",
+                "detail_bytes_per_key_and_day 1", "check_classes_per_build 1",
             ])
         #expect(try store.verify() == [])
     }

@@ -15,7 +15,7 @@ import Testing
         limits.leaksPerApp = 4
         limits.buildsPerLeak = 3
         limits.leakBuildsPerApp = 9
-        limits.checkClassesPerRelease = 2
+        limits.checkClassesPerBuild = 2
         limits.droppedReasonsPerApp = 2
         limits.idempotencyKeysPerDay = 5
         limits.answersPerDay = 2

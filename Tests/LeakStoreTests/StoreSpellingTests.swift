@@ -90,6 +90,6 @@ import Testing
             #expect(values.map(\.reports) == [2, 2])
         }
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
-        #expect(try connection.number("select count(*) from release_check where checks = 6") == 2)
+        #expect(try connection.number("select count(*) from build_check where checks = 6") == 2)
     }
 }

@@ -83,7 +83,7 @@ import Testing
         let columns = [
             ("app", "reports"), ("app", "freed"), ("release", "reports"), ("release", "freed"),
             ("release", "sessions"), ("release", "leaky_sessions"), ("release", "checks"),
-            ("release_check", "checks"), ("leak", "reports"), ("leak", "freed"), ("leak_release", "reports"),
+            ("build_check", "checks"), ("leak", "reports"), ("leak", "freed"), ("leak_release", "reports"),
             ("leak_build", "reports"), ("leak_hour", "reports"), ("leak_day", "reports"),
             ("leak_value", "reports"), ("app_slot", "reports"), ("dropped", "count"),
         ]

@@ -166,13 +166,13 @@ struct SubmissionBuilder {
             submission.usageCounts = [
                 Submission.UsageCounts(
                     app: origin.app, version: origin.version, build: origin.build,
-                    sessions: document.sessions.count { $0.isKnown },
+                    installHash: origin.installHash, sessions: document.sessions.count { $0.isKnown },
                     leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.first)
             ]
             submission.usageCounts += checks.others.map {
                 Submission.UsageCounts(
-                    app: origin.app, version: origin.version, build: origin.build, sessions: 0,
-                    leakySessions: 0, checks: $0)
+                    app: origin.app, version: origin.version, build: origin.build,
+                    installHash: origin.installHash, sessions: 0, leakySessions: 0, checks: $0)
             }
         }
         submission.dropped += Self.losses(of: document, isTranslated: isTranslated).map {

@@ -136,6 +136,7 @@
             case .text: "text[]"
             case .bytes: "bytea[]"
             case .key: "uuid[]"
+            case .buckets: "numeric[]"
             }
         }
 
@@ -144,6 +145,8 @@
             case .number, .count: .integers(values.map(\.integer))
             case .text: .texts(values.map(\.text))
             case .bytes: .byteArrays(values.map(\.bytes))
+            // Bytes that cannot be read become null, which no such column takes.
+            case .buckets: .buckets(values.map { BucketCounts(bytes: $0.bytes ?? []) })
             case .key: .uuids(values.map { LeakID(bytes: $0.bytes ?? []) })
             }
         }

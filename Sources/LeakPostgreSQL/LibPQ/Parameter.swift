@@ -16,6 +16,7 @@
         case bytes = 17
         case integer = 20
         case text = 25
+        case numerics = 1231
         case texts = 1009
         case byteArrays = 1001
         case integers = 1016
@@ -27,6 +28,7 @@
             case .byteArrays: Self.bytes.rawValue
             case .integers: Self.integer.rawValue
             case .uuids: 2950
+            case .numerics: 1700
             default: rawValue
             }
         }
@@ -63,6 +65,11 @@
 
         static func byteArrays(_ values: some Sequence<[UInt8]?>) -> Parameter {
             array(.byteArrays, of: values) { $1.append(contentsOf: $0) }
+        }
+
+        /// - Parameter values: written as ``BucketNumber``.
+        static func buckets(_ values: some Sequence<BucketCounts?>) -> Parameter {
+            array(.numerics, of: values) { $1.append(contentsOf: BucketNumber.bytes(of: $0)) }
         }
 
         static func uuids(_ values: some Sequence<LeakID>) -> Parameter {

@@ -201,15 +201,20 @@
                     where s.leak = $1::bigint and r.id = s.release
                     """, pair),
             ]
-            for (table, part) in [("leak_build", "build"), ("leak_release", "release")] {
+            let added = BucketNumber.sum(
+                "known.buckets", "excluded.buckets", total: "known.reports + excluded.reports")
+            let buckets = (column: ", buckets", sum: ", buckets = \(added)")
+            for (table, part, buckets) in [
+                ("leak_build", "build", buckets), ("leak_release", "release", (column: "", sum: "")),
+            ] {
                 queries += [
                     Query(
                         """
-                        insert into \(table) as known (leak, \(part), reports, freed, installs)
-                        select $2::bigint, \(part), reports, freed, installs from \(table) where leak = $1::bigint
+                        insert into \(table) as known (leak, \(part), reports, freed, installs\(buckets.column))
+                        select $2::bigint, \(part), reports, freed, installs\(buckets.column) from \(table) where leak = $1::bigint
                         on conflict (leak, \(part)) do update set
                           reports = least(known.reports + excluded.reports, LARGEST_TOTAL),
-                          freed = least(known.freed + excluded.freed, LARGEST_TOTAL)
+                          freed = least(known.freed + excluded.freed, LARGEST_TOTAL)\(buckets.sum)
                         """, pair),
                     Query("delete from \(table) where leak = $1::bigint", .integer(source)),
                 ]

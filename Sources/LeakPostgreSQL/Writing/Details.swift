@@ -34,7 +34,7 @@
             var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
         }
 
-        /// Checks of a class that the release may not have yet.
+        /// Checks of a class that the build may not have yet.
         struct Check {
             /// Its name is ``StoreLimits/other`` if it counts without its own.
             var row: CappedCounts.Row
@@ -100,24 +100,24 @@
             """
         }
 
-        /// Returns SQL for the classes `new` that take a row of their own: their release has no such row, and room for one.
+        /// Returns SQL for the classes `new` that take a row of their own: their build has no such row, and room for one.
         ///
         /// - Parameters:
         ///   - columns: SQL of the selected columns.
-        ///   - new: SQL of a table `new` with the columns `release` and `class`.
-        ///   - releases: SQL of an array of the releases.
-        ///   - limit: SQL of the number of classes that one release counts separately.
-        static func newChecks(_ columns: String, of new: String, releases: String, limit: String) -> String {
+        ///   - new: SQL of a table `new` with the columns `build` and `class`.
+        ///   - builds: SQL of an array of the builds.
+        ///   - limit: SQL of the number of classes that one build counts separately.
+        static func newChecks(_ columns: String, of new: String, builds: String, limit: String) -> String {
             """
             select \(columns) from (
-              select new.*, dense_rank() over (partition by new.release order by new.class collate "C") as rank
+              select new.*, dense_rank() over (partition by new.build order by new.class collate "C") as rank
               from \(new)
               where not exists (
-                select 1 from release_check c where c.release = new.release and c.class = new.class)
+                select 1 from build_check c where c.build = new.build and c.class = new.class)
             ) as new left join (
-              select release, count(*) as classes from release_check
-              where release = any(\(releases)) and class <> 'other' group by release
-            ) as there on there.release = new.release
+              select build, count(*) as classes from build_check
+              where build = any(\(builds)) and class <> 'other' group by build
+            ) as there on there.build = new.build
             where coalesce(there.classes, 0) + new.rank <= \(limit)
             """
         }
@@ -183,13 +183,13 @@
                 used[key] = max(0, use + bytes)
                 return true
             }
-            // In the same order as ``SQLiteStore``: checks by version and name, then samples, then values.
-            var releases: [Int64: Int] = [:]
-            for check in checks where releases[check.row.owner] == nil {
-                releases[check.row.owner] = releases.count
+            // In the same order as ``SQLiteStore``: checks by build and name, then samples, then values.
+            var builds: [Int64: Int] = [:]
+            for check in checks where builds[check.row.owner] == nil {
+                builds[check.row.owner] = builds.count
             }
             func comesFirst(_ one: Details.Check, _ other: Details.Check) -> Bool {
-                let places = (releases[one.row.owner] ?? 0, releases[other.row.owner] ?? 0)
+                let places = (builds[one.row.owner] ?? 0, builds[other.row.owner] ?? 0)
                 guard places.0 == places.1 else { return places.0 < places.1 }
                 return one.row.name.utf8.lexicographicallyPrecedes(other.row.name.utf8)
             }
@@ -197,11 +197,11 @@
             for row in stored[2] { classes[checks[row.int(0) - 1].row.owner] = row.int(1) }
             for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { comesFirst(checks[$0], checks[$1]) }) {
                 guard checks[index].row.name != StoreLimits.other else { continue }
-                let (release, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
+                let (build, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
                 // A class without room counts as other where it is written, and costs nothing.
-                guard known < limits.checkClassesPerRelease else { continue }
+                guard known < limits.checkClassesPerBuild else { continue }
                 if admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
-                    classes[release] = known + 1
+                    classes[build] = known + 1
                 } else {
                     unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)
                     checks[index].row.name = StoreLimits.other
@@ -262,13 +262,13 @@
                 .texts(values.map(\.value.text)))
         }
 
-        /// A query for the positions of all classes that their release does not have, each with the number of classes that it has.
+        /// A query for the positions of all classes that their build does not have, each with the number of classes that it has.
         private var newChecks: Query {
             Query(
                 Self.newChecks(
                     "new.place, coalesce(there.classes, 0)",
-                    of: "unnest($1::bigint[], $2::text[]) with ordinality as new (release, class, place)",
-                    releases: "$1::bigint[]", limit: "\(Int64.max)"),
+                    of: "unnest($1::bigint[], $2::text[]) with ordinality as new (build, class, place)",
+                    builds: "$1::bigint[]", limit: "\(Int64.max)"),
                 .integers(checks.map(\.row.owner)), .texts(checks.map(\.row.name)))
         }
     }

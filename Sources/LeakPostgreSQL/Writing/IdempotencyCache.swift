@@ -102,8 +102,8 @@
                     union all
                     \(Details.newChecks(
                         "new.key_id, new.bytes",
-                        of: "unnest($15::bigint[], $16::bigint[], $17::text[], $18::bigint[]) as new (key_id, release, class, bytes)",
-                        releases: "$16::bigint[]", limit: "$19::bigint"))
+                        of: "unnest($15::bigint[], $16::bigint[], $17::text[], $18::bigint[]) as new (key_id, build, class, bytes)",
+                        builds: "$16::bigint[]", limit: "$19::bigint"))
                   ) as detail (key_id, bytes) group by key_id
                 )
                 insert into idempotency_use as known (day, key_id, keys, answers, text_bytes, detail_bytes)
@@ -125,7 +125,7 @@
                 .texts(values.map(\.value.text)), .integers(values.map(\.bytes)),
                 .integers(checks.map(\.key)), .integers(checks.map(\.row.owner)),
                 .texts(checks.map(\.row.name)), .integers(checks.map(\.bytes)),
-                .integer(limits.checkClassesPerRelease))
+                .integer(limits.checkClassesPerBuild))
         }
 
         /// - Parameter rows: keys, with their numbers as committed.

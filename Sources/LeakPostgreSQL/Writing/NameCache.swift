@@ -11,7 +11,7 @@
         var cells = RecentCache<LeakBuildKey, Bool>(capacity: 16_384)
         /// Rows of `leak_value`.
         var values = RecentCache<HashedName, Bool>(capacity: 65_536)
-        /// Rows of `release_check`.
+        /// Rows of `build_check`.
         var checks = RecentCache<HashedName, Bool>(capacity: 16_384)
 
         /// Modules of leaks that have two keys to choose from; a wrong module costs a second lookup.

@@ -61,7 +61,7 @@
                 details: batch.details, limits: writer.limits)
             let answers = try commit(
                 writes + [use].compactMap { $0 }
-                    + batch.writeDetails(checkClasses: writer.limits.checkClassesPerRelease))
+                    + batch.writeDetails(checkClasses: writer.limits.checkClassesPerBuild))
             writer.members.remember(batch.sets)
             writer.names.remember(batch.cells)
             writer.names.remember(batch.details)

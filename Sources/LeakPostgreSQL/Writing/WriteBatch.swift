@@ -13,7 +13,7 @@
         private(set) var details = Details()
         /// Reports by systems and models that their leaks already have; ``CountRow/second`` is an index in ``SubmissionAggregate/texts``.
         private(set) var knownValues: [CountRow] = []
-        /// Checks of classes that their releases already have.
+        /// Checks of classes that their builds already have.
         private(set) var knownChecks: [CappedCounts.Row] = []
         /// Histograms of lifetimes that change, by row of the leak.
         private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
@@ -90,11 +90,11 @@
         }
 
         private mutating func addChecks(_ names: inout NameCache) {
-            for (release, row) in zip(aggregate.releases, rowIDs.releases) {
-                for (className, check) in release.checks {
+            for (build, row) in zip(aggregate.builds, rowIDs.builds) {
+                let app = rowIDs.apps[aggregate.releases[build.release].app].id
+                for (className, check) in build.checks {
                     let counted = CappedCounts.Row(
-                        owner: row, app: rowIDs.apps[release.app].id, name: className.text, count: check.count
-                    )
+                        owner: row, app: app, name: className.text, count: check.count, buckets: check.buckets)
                     let name = HashedName(owner: row, hash: className.hashValue)
                     if names.checks.value(of: name) == nil {
                         details.add(counted, key: check.key)
@@ -260,7 +260,7 @@
                 writeLeakReleases(),
                 writeLeakBuilds(),
                 writeRunningHours(), writeRunningDays(), writeTimes(), writeSets(), writeReleases(),
-                writeFirstReleases(), writeSlots(), writeLateDays(),
+                writeSessions(), writeFirstReleases(), writeSlots(), writeLateDays(),
                 writeDropped(limit: droppedReasons), writeBeyond(), writeLeftOut(), writeApps(),
                 chooseNewest(),
             ]

@@ -126,22 +126,28 @@
         }
 
         func writeLeakBuilds() -> Query? {
-            let rows = zip(cells, aggregate.cells).map { (name: $0, cell: $1) }
+            var buckets = [[BucketCounts.Part]](repeating: [], count: cells.count)
+            for reports in aggregate.bucketReports {
+                buckets[reports.cell].add(reports.part.count, in: reports.part.bucket)
+            }
+            let rows = cells.indices.map { (name: cells[$0], cell: aggregate.cells[$0], buckets: buckets[$0]) }
                 .sorted { ($0.name.leak, $0.name.build) < ($1.name.leak, $1.name.build) }
             guard !rows.isEmpty else { return nil }
             // 0 installs leave the number as it is.
             return Query(
                 """
-                insert into leak_build as known (leak, build, reports, freed, installs)
-                select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+                insert into leak_build as known (leak, build, reports, freed, installs, buckets)
+                select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::numeric[])
                 order by 1, 2
                 on conflict (leak, build) do update set
                   reports = least(known.reports + excluded.reports, LARGEST_TOTAL),
                   freed = least(known.freed + excluded.freed, LARGEST_TOTAL),
-                  installs = case when excluded.installs > 0 then excluded.installs else known.installs end
+                  installs = case when excluded.installs > 0 then excluded.installs else known.installs end,
+                  buckets = \(BucketNumber.sum("known.buckets", "excluded.buckets", total: "known.reports + excluded.reports"))
                 """, .integers(rows.map(\.name.leak)), .integers(rows.map(\.name.build)),
                 .integers(rows.map { $0.cell.reports }), .integers(rows.map { $0.cell.freed }),
-                .integers(rows.map { count(of: .leakBuild(leak: $0.name.leak, build: $0.name.build)) ?? 0 }))
+                .integers(rows.map { count(of: .leakBuild(leak: $0.name.leak, build: $0.name.build)) ?? 0 }),
+                .buckets(rows.map { BucketCounts($0.buckets) }))
         }
     }
 

@@ -22,10 +22,7 @@
                 .integers(releases.map { $0.span.last }), .integers(newLeaksOfReleases),
                 .integers(releases.map { $0.reports }), .integers(releases.map { $0.freed }),
                 .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
-                .integers(
-                    releases.map { release in
-                        release.checks.values.reduce(into: 0) { $0.addBounded($1.count) }
-                    }), .integers(rowIDs.releases.map { count(of: .release($0)) }))
+                .integers(releases.map { $0.checks }), .integers(rowIDs.releases.map { count(of: .release($0)) }))
         }
 
         /// Writes the number of leaks that were first seen in each release. Such a release may have no reports in this
@@ -40,7 +37,26 @@
                 """, .integers(changes.map(\.key)), .integers(changes.map(\.value)))
         }
 
-        /// - Parameter limit: number of classes that one release counts separately.
+        /// Counts sessions by bucket. Runs after ``writeReleases()``, because it reads the total.
+        func writeSessions() -> Query? {
+            let builds = aggregate.builds.indices.filter {
+                !aggregate.builds[$0].sessions.isEmpty || !aggregate.builds[$0].leakySessions.isEmpty
+            }.sorted { rowIDs.builds[$0] < rowIDs.builds[$1] }
+            guard !builds.isEmpty else { return nil }
+            let sum = { (column: String) in
+                BucketNumber.sum("b.\(column)", "d.\(column)", total: "r.sessions")
+            }
+            return Query(
+                """
+                update build b set session_buckets = \(sum("session_buckets")), leaky_buckets = \(sum("leaky_buckets"))
+                from unnest($1::bigint[], $2::numeric[], $3::numeric[]) as d (id, session_buckets, leaky_buckets), release r
+                where b.id = d.id and r.id = b.release
+                """, .integers(builds.map { rowIDs.builds[$0] }),
+                .buckets(builds.map { BucketCounts(aggregate.builds[$0].sessions) }),
+                .buckets(builds.map { BucketCounts(aggregate.builds[$0].leakySessions) }))
+        }
+
+        /// - Parameter limit: number of classes that one build counts separately.
         func writeChecks(limit: Int) -> Query? {
             CappedCounts.checks.write(knownChecks + details.checks.map(\.row), limit: limit)
         }

@@ -25,15 +25,16 @@ extension SubmissionAggregate {
         package var freed = 0
         package var sessions = 0
         package var leakySessions = 0
-        /// Checks by class.
-        package var checks: [ByteText: Check] = [:]
+        package var checks = 0
     }
 
-    /// Checks of one class in one version.
+    /// Checks of one class in one build.
     package struct Check {
-        package var count = 0
+        package var buckets: [BucketCounts.Part] = []
         /// The ingest key that first brought the class.
         package var key: Int64
+
+        package var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
     }
 
     package struct Build {
@@ -44,6 +45,12 @@ extension SubmissionAggregate {
         package let number: Int
         /// The ingest key whose report named it first here.
         package let key: Int64
+        package var sessions: [BucketCounts.Part] = []
+        package var leakySessions: [BucketCounts.Part] = []
+        /// Checks by class.
+        package var checks: [ByteText: Check] = [:]
+
+        package var hasUsage: Bool { !(sessions.isEmpty && leakySessions.isEmpty && checks.isEmpty) }
     }
 
     package struct Leak {
@@ -94,6 +101,12 @@ extension SubmissionAggregate {
         package var freed = 0
         /// Hashes of the installs that sent reports of type `leak`; a hash may occur more than once.
         package var installs: [UInt64] = []
+    }
+
+    /// Reports of type `leak` of a cell from the installs of one bucket.
+    package struct BucketReports {
+        package var cell: Int
+        package var part: BucketCounts.Part
     }
 
     /// Counts of one app in ten minutes.

@@ -10,6 +10,8 @@ package struct SubmissionAggregate {
     package private(set) var slots: [SlotCount] = []
     package private(set) var sources: [Source] = []
     package private(set) var hourCounts: [LeakHourCount] = []
+    /// Reports of type `leak` of each cell, by bucket of installs.
+    package private(set) var bucketReports: [BucketReports] = []
     package private(set) var texts: [String] = []
 
     private var appIndices: [ByteText: CountedEntry] = [:]
@@ -162,6 +164,8 @@ package struct SubmissionAggregate {
         leaks[leak].sightings.append(place)
         let slot = slot(app, Calendar.slot(of: sighting.at))
         slots[slot].reports.addBounded(count)
+        bucketReports.append(
+            BucketReports(cell: cell, part: .init(bucket: BucketCounts.bucket(ofInstall: install), count: count)))
         if let hash = install {
             cells[cell].installs.append(hash)
             slots[slot].installs.append(hash)
@@ -223,13 +227,17 @@ package struct SubmissionAggregate {
         let app = try app(usage.app, submission, by: quota).index
         let (arrival, key) = (submission.receivedAt, submission.keyID)
         let release = try release(usage.version, ofApp: app, at: arrival, key: key, by: quota).index
-        _ = try build(release, usage.build, key: key, by: quota)
+        let build = try build(release, usage.build, key: key, by: quota).index
+        let bucket = BucketCounts.bucket(ofInstall: usage.installHash)
+        builds[build].sessions.add(Total.bounded(usage.sessions), in: bucket)
+        builds[build].leakySessions.add(Total.bounded(usage.leakySessions), in: bucket)
         releases[release].sessions.addBounded(Total.bounded(usage.sessions))
         releases[release].leakySessions.addBounded(Total.bounded(usage.leakySessions))
         for (className, count) in usage.checks where count > 0 {
             let name = ByteText(className.storable)
-            releases[release].checks[name, default: Check(key: submission.keyID)].count.addBounded(
-                Total.bounded(count))
+            builds[build].checks[name, default: Check(key: submission.keyID)].buckets.add(
+                Total.bounded(count), in: bucket)
+            releases[release].checks.addBounded(Total.bounded(count))
         }
         weight += usage.checks.count
     }

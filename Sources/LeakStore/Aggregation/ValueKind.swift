@@ -51,8 +51,8 @@ package enum DetailBytes {
     /// installs.
     package static let ofCell = 1_024
 
-    /// Bytes of a row of `release_check`, except for a few. Each version has rows of its own.
-    package static func ofCheck(_ className: String) -> Int { className.utf8.count + rowBytes }
+    /// Bytes of a row of `build_check`, with its counts in 64 buckets. Each build has rows of its own.
+    package static func ofCheck(_ className: String) -> Int { className.utf8.count + 5 * rowBytes }
 }
 
 /// Bytes that objects keep, to within 1/32: rounded numbers are so few that each can be counted.

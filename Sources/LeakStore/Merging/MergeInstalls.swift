@@ -50,7 +50,8 @@ extension Writer {
             try connection.run(
                 """
                 update leak_build set reports = min(leak_build.reports + s.reports, LARGEST_TOTAL),
-                  freed = min(leak_build.freed + s.freed, LARGEST_TOTAL), installs = ?3
+                  freed = min(leak_build.freed + s.freed, LARGEST_TOTAL), installs = ?3,
+                  buckets = add_buckets(leak_build.buckets, s.buckets)
                 from leak_build s where s.id = ?1 and leak_build.id = ?2
                 """, theirs, ours, installs.count)
             try connection.run("delete from leak_build where id = ?", theirs)

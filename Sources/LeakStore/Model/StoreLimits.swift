@@ -34,8 +34,8 @@ public struct StoreLimits: Hashable, Sendable {
     /// The same for all leaks of an app together: a thousand leaks in two hundred builds. Beyond twice as many, new
     /// releases of a leak count together.
     public var leakBuildsPerApp = 200_000
-    /// Classes whose checks one release counts separately. A large app has a few hundred screens.
-    public var checkClassesPerRelease = 2_000
+    /// Classes whose checks one build counts separately. A large app has a few hundred screens.
+    public var checkClassesPerBuild = 2_000
     /// Reasons for which an app's devices dropped reports. This project's reporter knows five.
     public var droppedReasonsPerApp = 32
     /// Idempotency keys remembered for one ingest key and day, 60 bytes each: two batches a day from a million devices.
@@ -79,7 +79,7 @@ public struct StoreLimits: Hashable, Sendable {
         limits.detailBytesPerKeyAndDay *= 10
         limits.buildsPerLeak *= 10
         limits.leakBuildsPerApp *= 10
-        limits.checkClassesPerRelease *= 10
+        limits.checkClassesPerBuild *= 10
         limits.droppedReasonsPerApp *= 10
         limits.idempotencyKeysPerDay = .max
         limits.answersPerDay = .max
@@ -99,7 +99,7 @@ public struct OverLimitCount: Hashable, Sendable {
         /// name.
         case details = "detail_bytes_per_key_and_day"
         case leakBuilds = "builds_of_leaks"
-        case checkClasses = "check_classes_per_release"
+        case checkClasses = "check_classes_per_build"
         case droppedReasons = "dropped_reasons_per_app"
         /// Batches whose idempotency key was not stored: they are counted, and counted again if they are repeated.
         case idempotencyKeys = "idempotency_keys_per_day"

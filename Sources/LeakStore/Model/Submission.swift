@@ -147,6 +147,8 @@ public struct Submission: Sendable {
         public var app: String
         public var version: String
         public var build: String?
+        /// A 64-bit hash of the install's id; `nil` without one.
+        public var installHash: UInt64?
         public var sessions: Int
         /// Sessions with at least one leak.
         public var leakySessions: Int
@@ -154,12 +156,13 @@ public struct Submission: Sendable {
         public var checks: [String: Int]
 
         public init(
-            app: String, version: String, build: String?, sessions: Int, leakySessions: Int,
-            checks: [String: Int]
+            app: String, version: String, build: String?, installHash: UInt64? = nil, sessions: Int,
+            leakySessions: Int, checks: [String: Int]
         ) {
             self.app = app
             self.version = version
             self.build = build
+            self.installHash = installHash
             self.sessions = sessions
             self.leakySessions = leakySessions
             self.checks = checks

@@ -4,6 +4,12 @@ extension LeakRow {
     /// SQL condition for a slow leak: at least one freed report, and at least nine for every ten reports.
     package static let isSlow = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
+    /// SQL for the checks of the leak's class in the release that the row looks at; null if there are none.
+    package static let checks = """
+        (select cast(sum(c.checks) as bigint) from build b join build_check c on c.build = b.id and c.class = l.class
+         where b.release = page.looked_at)
+        """
+
     /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
     package enum Column: Int32, StoredColumn {
         /// The number of the leak in the database.
@@ -43,7 +49,7 @@ extension LeakRow {
             case .groupedClass: "t.grouped_class"
             case .groupedStack: "t.grouped_stack"
             case .lived: "lived.histogram"
-            case .checks: "checks.checks"
+            case .checks: LeakRow.checks
             case .share: "share.reports"
             case .retainedBytes: "l.retained_bytes"
             }
@@ -59,7 +65,6 @@ extension LeakRow {
         from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
         join release f on f.id = l.first_release join release n on n.id = l.last_release
         left join leak_lived lived on lived.leak = l.id
-        left join release_check checks on checks.release = page.looked_at and checks.class = l.class
         left join leak_release share on share.leak = l.id and share.release = page.looked_at
         """
     }

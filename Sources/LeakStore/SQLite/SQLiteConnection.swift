@@ -43,6 +43,7 @@ final class SQLiteConnection {
         unsafe self.handle = opened
         unsafe sqlite3_extended_result_codes(opened, 1)
         unsafe sqlite3_busy_timeout(opened, Self.busyTimeoutMilliseconds)
+        unsafe addBucketFunctions(to: opened)
         if damageMonitor != nil { keepLog() }
     }
 

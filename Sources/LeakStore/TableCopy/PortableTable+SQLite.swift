@@ -18,8 +18,13 @@ extension PortableTable {
                 .count("checks"),
             ]),
         PortableTable(
-            "build", [.number("id"), .number("release"), .text("name"), .bytes("order_key")]),
-        PortableTable("release_check", [.number("release"), .text("class"), .count("checks")]),
+            "build",
+            [
+                .number("id"), .number("release"), .text("name"), .bytes("order_key"),
+                .buckets("session_buckets"), .buckets("leaky_buckets"),
+            ]),
+        PortableTable(
+            "build_check", [.number("build"), .text("class"), .count("checks"), .buckets("buckets")]),
         // PostgreSQL stores the number of builds, the last hour and the times of samples in the row; SQLite computes them from
         // other tables.
         PortableTable(
@@ -48,7 +53,10 @@ extension PortableTable {
             [.number("leak"), .number("release"), .count("reports"), .count("freed"), .count("installs")]),
         PortableTable(
             "leak_build",
-            [.number("leak"), .number("build"), .count("reports"), .count("freed"), .count("installs")]),
+            [
+                .number("leak"), .number("build"), .count("reports"), .count("freed"), .count("installs"),
+                .buckets("buckets"),
+            ]),
         PortableTable(
             "leak_hour", [.number("leak"), .number("hour"), .number("release"), .count("reports")]),
         PortableTable("leak_day", [.number("leak"), .number("day"), .number("release"), .count("reports")]),

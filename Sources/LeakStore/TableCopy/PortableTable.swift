@@ -9,6 +9,8 @@ package struct PortableTable: Sendable {
             case count
             case text
             case bytes
+            /// ``BucketCounts``, as ``BucketCounts/bytes``.
+            case buckets
             /// 16 bytes that identify a leak.
             case key
         }
@@ -30,6 +32,7 @@ package struct PortableTable: Sendable {
         static func bytes(_ name: String, _ source: String? = nil) -> Column {
             Column(name: name, kind: .bytes, source: source ?? name)
         }
+        static func buckets(_ name: String) -> Column { Column(name: name, kind: .buckets, source: name) }
         static func key(_ name: String) -> Column { Column(name: name, kind: .key, source: name) }
     }
 

@@ -67,7 +67,7 @@ package struct PortableTableReader {
         return switch kind {
         case .number, .count: .integer(row.int64(index))
         case .text: .text(row.text(index))
-        case .bytes, .key: .bytes(row.bytes(index))
+        case .bytes, .key, .buckets: .bytes(row.bytes(index))
         }
     }
 }

@@ -64,7 +64,6 @@ final class ReleaseEntry {
     private(set) var builds: [ByteText: Int64] = [:]
     /// `nil` until it has been counted.
     var buildCount: Int?
-    var checkClassCount: Int?
     /// Installs of the current transaction that one of the release's leaks had not seen.
     var newInstalls: [UInt64] = []
 
@@ -105,6 +104,10 @@ final class CountEntry {
     var builds = 0
     /// Reports of a release that are in the log and not yet in `leak_hour`.
     var hours: [(hour: Int, reports: Int)] = []
+    /// Reports in a build that are in the log, by bucket of installs, and not yet in its row.
+    var buckets: [BucketCounts.Part] = []
+    /// Those of the current transaction.
+    var newBuckets: [BucketCounts.Part] = []
     /// True while ``CountLog`` has it.
     var isInLog = false
     /// True while ``ChangedCounts`` has it.

@@ -43,6 +43,11 @@ struct CountLog: PendingLog {
             if !build.isInLog { builds.append(build) }
             build.isInLog = true
             rows.builds.append(LoggedCounts.Part(build))
+            if !build.newBuckets.isEmpty {
+                rows.buckets.append(LoggedCounts.Buckets(build: build.id, parts: build.newBuckets))
+            }
+            build.buckets.add(build.newBuckets)
+            build.newBuckets = []
         }
         for (leak, release, count) in changed.releases {
             if !count.isInLog { releases.append(Release(leak: leak, release: release, count: count)) }
@@ -65,13 +70,16 @@ struct CountLog: PendingLog {
         var rows = LoggedCounts()
         rows.leaks = leaks.values.map { LoggedCounts.Leak($0) }
         rows.builds = builds.map { LoggedCounts.Part($0) }
+        rows.buckets = builds.filter { !$0.buckets.isEmpty }.map {
+            LoggedCounts.Buckets(build: $0.id, parts: $0.buckets)
+        }
         rows.releases = releases.map {
             LoggedCounts.Release(
                 leak: $0.leak, release: $0.release, part: LoggedCounts.Part($0.count), hours: $0.count.hours)
         }
         rows.samples = Array(samples.values)
         for leak in leaks.values { (leak.impact, leak.isInLog) = (nil, false) }
-        for build in builds { build.isInLog = false }
+        for build in builds { (build.buckets, build.isInLog) = ([], false) }
         for release in releases { (release.count.hours, release.count.isInLog) = ([], false) }
         return rows
     }
@@ -144,8 +152,15 @@ struct LoggedCounts {
         var hours: [(hour: Int, reports: Int)]
     }
 
+    /// Reports that the row of a build lacks. Unlike other counts, those of a later row are added to those of an earlier one.
+    struct Buckets {
+        var build: Int64
+        var parts: [BucketCounts.Part]
+    }
+
     var leaks: [Leak] = []
     var builds: [Part] = []
+    var buckets: [Buckets] = []
     var releases: [Release] = []
     var samples: [StoredSample] = []
 
@@ -181,6 +196,15 @@ struct LoggedCounts {
         }
         writer.append(samples.count)
         for sample in samples { writer.append(sample) }
+        writer.append(buckets.count)
+        for build in buckets {
+            writer.append(Int(build.build))
+            writer.append(build.parts.count)
+            for part in build.parts {
+                writer.append(part.bucket)
+                writer.append(part.count)
+            }
+        }
         return writer.bytes
     }
 
@@ -190,6 +214,7 @@ struct LoggedCounts {
     init?(_ log: [[UInt8]]) {
         var (leaks, builds, releases): ([Int64: Leak], [Int64: Part], [Int64: Release]) = ([:], [:], [:])
         var samples: [Int64: StoredSample] = [:]
+        var buckets: [Int64: [BucketCounts.Part]] = [:]
         for bytes in log {
             var reader = PackedReader(bytes)
             guard let leakCount = reader.number(), leakCount <= bytes.count else { return nil }
@@ -213,12 +238,20 @@ struct LoggedCounts {
                 guard let sample = reader.sample() else { return nil }
                 samples[sample.row] = sample
             }
+            // Rows of schema 13 end here.
+            if reader.isAtEnd { continue }
+            guard let bucketCount = reader.number(), bucketCount <= bytes.count else { return nil }
+            for _ in 0..<bucketCount {
+                guard let build = reader.buckets() else { return nil }
+                buckets[build.build, default: []].add(build.parts)
+            }
             guard reader.isAtEnd else { return nil }
         }
         self.leaks = Array(leaks.values)
         self.builds = Array(builds.values)
         self.releases = Array(releases.values)
         self.samples = Array(samples.values)
+        self.buckets = buckets.map { Buckets(build: $0.key, parts: $0.value) }
     }
 }
 
@@ -269,6 +302,18 @@ extension PackedReader {
             return nil
         }
         return LoggedCounts.Part(id: Int64(id), reports: reports, freed: freed, installs: installs)
+    }
+
+    fileprivate mutating func buckets() -> LoggedCounts.Buckets? {
+        guard let build = number(), let count = number(), count <= BucketCounts.bucketCount else { return nil }
+        var parts: [BucketCounts.Part] = []
+        for _ in 0..<count {
+            guard let bucket = number(), bucket < BucketCounts.bucketCount, let reports = self.count() else {
+                return nil
+            }
+            parts.append(BucketCounts.Part(bucket: bucket, count: reports))
+        }
+        return LoggedCounts.Buckets(build: Int64(build), parts: parts)
     }
 
     fileprivate mutating func release() -> LoggedCounts.Release? {

@@ -11,6 +11,11 @@ extension LoggedCounts {
                 leak.impact, leak.id)
         }
         try connection.write(builds.sorted { $0.id < $1.id }, by: .builds)
+        for build in buckets.sorted(by: { $0.build < $1.build }) {
+            try connection.run(
+                "update leak_build set buckets = add_buckets(buckets, ?) where id = ?",
+                BucketCounts(build.parts).bytes, build.build)
+        }
         try connection.write(releases.map(\.part).sorted { $0.id < $1.id }, by: .releases)
         let hours = releases.flatMap { release in
             release.hours.map {

@@ -157,11 +157,13 @@ struct ChangedCounts {
     var samples: [StoredSample] = []
     private(set) var builds: [CountEntry] = []
     private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
-    /// The count of the release, by index of ``SubmissionAggregate/cells``.
+    /// The counts of the build and the release, by index of ``SubmissionAggregate/cells``.
+    private var buildOfCell: [CountEntry?]
     private var releaseOfCell: [CountEntry?]
 
     init(of aggregate: SubmissionAggregate) {
         releaseOfCell = [CountEntry?](repeating: nil, count: aggregate.cells.count)
+        buildOfCell = releaseOfCell
     }
 
     mutating func add(_ leak: LeakEntry) { leaks.append(leak) }
@@ -170,6 +172,7 @@ struct ChangedCounts {
         cell: Int, of leak: Int64, in build: CountEntry, _ inRelease: CountEntry, release: Int64
     ) {
         builds.append(build)
+        buildOfCell[cell] = build
         releaseOfCell[cell] = inRelease
         // A release has several builds.
         if !inRelease.isChanged { releases.append((leak, release, inRelease)) }
@@ -179,6 +182,12 @@ struct ChangedCounts {
     func addHours(of hourCounts: [SubmissionAggregate.LeakHourCount]) {
         for hourCount in hourCounts {
             releaseOfCell[hourCount.cell]?.add(hourCount.reports, in: hourCount.hour)
+        }
+    }
+
+    func addBuckets(of bucketReports: [SubmissionAggregate.BucketReports]) {
+        for reports in bucketReports {
+            buildOfCell[reports.cell]?.newBuckets.add(reports.part.count, in: reports.part.bucket)
         }
     }
 }

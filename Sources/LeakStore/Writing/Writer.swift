@@ -229,9 +229,12 @@ final class Writer {
         for app in aggregate.apps { try write(app, to: rows.apps[app.number]) }
         for release in aggregate.releases {
             try write(
-                release, to: rows.releases[release.number],
-                app: rows.apps[aggregate.apps[release.app].number],
-                day: rows.day)
+                release, to: rows.releases[release.number])
+        }
+        for build in aggregate.builds where build.hasUsage {
+            try writeUsage(
+                of: build, to: rows.builds[build.number],
+                app: rows.apps[aggregate.apps[aggregate.releases[build.release].app].number], day: rows.day)
         }
         var leaks: [LeakEntry] = []
         var changed = ChangedCounts(of: aggregate)
@@ -251,6 +254,7 @@ final class Writer {
                 app: rows.apps[aggregate.apps[aggregatedLeaks[index].app].number], day: rows.day)
         }
         changed.addHours(of: aggregate.hourCounts)
+        changed.addBuckets(of: aggregate.bucketReports)
         caches.logs?.counts.add(changed, within: logLimits.countBytes)
         try addValues(of: aggregate, to: leaks, rows)
         for release in aggregate.releases { try flushInstalls(of: rows.releases[release.number]) }
@@ -306,10 +310,8 @@ final class Writer {
     }
 
     private func write(
-        _ release: SubmissionAggregate.Release, to entry: ReleaseEntry, app: AppEntry, day: Int
+        _ release: SubmissionAggregate.Release, to entry: ReleaseEntry
     ) throws(StoreError) {
-        var checks = 0
-        for check in release.checks.values { checks.addBounded(check.count) }
         try connection.run(
             """
             update release set first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
@@ -318,10 +320,22 @@ final class Writer {
               leaky_sessions = min(leaky_sessions + ?, LARGEST_TOTAL), checks = min(checks + ?, LARGEST_TOTAL)
             where id = ?
             """, release.span.first, release.span.last, release.reports, release.freed, release.sessions,
-            release.leakySessions, checks, entry.id)
+            release.leakySessions, release.checks, entry.id)
+    }
+
+    /// Counts the sessions and checks of a build.
+    private func writeUsage(
+        of build: SubmissionAggregate.Build, to entry: ResolvedRows.Build, app: AppEntry, day: Int
+    ) throws(StoreError) {
+        try connection.run(
+            """
+            update build set session_buckets = add_buckets(session_buckets, ?),
+              leaky_buckets = add_buckets(leaky_buckets, ?)
+            where id = ?
+            """, BucketCounts(build.sessions).bytes, BucketCounts(build.leakySessions).bytes, entry.row)
         var beyond: [OverLimitCount.Name: Int] = [:]
-        for (className, check) in release.checks.sorted(by: { $0.key.text < $1.key.text }) {
-            if let limit = try write(check, of: className.text, to: entry, day: day) {
+        for (className, check) in build.checks.sorted(by: { $0.key.text < $1.key.text }) {
+            if let limit = try write(check, of: className.text, to: entry.row, day: day) {
                 beyond[limit, default: 0].addBounded(check.count)
             }
         }
@@ -331,30 +345,31 @@ final class Writer {
     /// - Parameter day: the day that the bytes of a new class count for.
     /// - Returns: the limit because of which the class does not count under its own name.
     private func write(
-        _ check: SubmissionAggregate.Check, of className: String, to release: ReleaseEntry, day: Int
+        _ check: SubmissionAggregate.Check, of className: String, to build: Int64, day: Int
     ) throws(StoreError) -> OverLimitCount.Name? {
+        let buckets = BucketCounts(check.buckets).bytes
         try connection.run(
-            "update release_check set checks = min(checks + ?, LARGEST_TOTAL) where release = ? and class = ?",
-            check.count, release.id, className)
+            """
+            update build_check set checks = min(checks + ?, LARGEST_TOTAL), buckets = add_buckets(buckets, ?)
+            where build = ? and class = ?
+            """, check.count, buckets, build, className)
         guard connection.changes == 0 else { return nil }
         var limit: OverLimitCount.Name?
         if className != StoreLimits.other {
             let known = try number(
-                release.checkClassCount,
-                else: "select count(*) from release_check where release = ? and class <> 'other'",
-                of: release.id)
-            if known >= limits.checkClassesPerRelease {
+                else: "select count(*) from build_check where build = ? and class <> 'other'", of: build)
+            if known >= limits.checkClassesPerBuild {
                 limit = .checkClasses
             } else if try !admitDetail(bytes: DetailBytes.ofCheck(className), key: check.key, day: day) {
                 limit = .details
             }
-            release.checkClassCount = known + (limit == nil ? 1 : 0)
         }
         try connection.run(
             """
-            insert into release_check (release, class, checks) values (?, ?, ?)
-            on conflict (release, class) do update set checks = min(checks + excluded.checks, LARGEST_TOTAL)
-            """, release.id, limit == nil ? className : StoreLimits.other, check.count)
+            insert into build_check (build, class, checks, buckets) values (?, ?, ?, ?)
+            on conflict (build, class) do update set checks = min(checks + excluded.checks, LARGEST_TOTAL),
+              buckets = add_buckets(buckets, excluded.buckets)
+            """, build, limit == nil ? className : StoreLimits.other, check.count, buckets)
         return limit
     }
 

@@ -80,6 +80,7 @@ import LeakSeededRandom
                 try connection.run(Query("drop table \(counts.table)"))
             }
             try connection.run(Query("update schema_version set version = 4"))
+            try connection.run(Query(PastSchema.releaseCheck))
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try store.verify() == [])
             for period in Period.allCases { #expect(try scans(of: query(period), connection) == 0) }

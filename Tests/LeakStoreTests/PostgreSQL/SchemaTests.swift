@@ -25,7 +25,7 @@
         private func goBack(
             to version: Int, by statements: String..., on connection: PostgreSQLConnection
         ) throws {
-            for statement in statements + ["update schema_version set version = \(version)"] {
+            for statement in statements + [PastSchema.releaseCheck, "update schema_version set version = \(version)"] {
                 try connection.run(Query(statement))
             }
         }
@@ -43,6 +43,7 @@
             _ = try PostgreSQLConnection(to: schema.address).run([
                 Query("update app set newest_release = (select max(id) from release)"),
                 Query("update leak set impact = 1"), Query("update schema_version set version = 2"),
+                Query(PastSchema.releaseCheck),
             ])
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
@@ -217,6 +218,27 @@
             #expect(try migrated.verify() == [])
         }
 
+        @Test func `checks of an earlier schema count on in the first build of their version`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            var batch = submission([Report(leak: leak("Page"), build: "7")])
+            batch.usageCounts = [
+                Submission.UsageCounts(
+                    app: "shop", version: "1.0", build: "7", sessions: 1, leakySessions: 0, checks: ["Page": 3])
+            ]
+            _ = try store.count([batch], now: noon)
+            let connection = try PostgreSQLConnection(to: schema.address)
+            try goBack(
+                to: 15, by: "drop table build_check", "alter table leak_build drop column buckets",
+                "alter table build drop column session_buckets, drop column leaky_buckets", on: connection)
+            try connection.run(Query("insert into release_check select id, 'Page', 3 from release"))
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try migrated.count([batch], now: noon) == [.counted])
+            #expect(try migrated.verify() == [])
+            let rows = try connection.run(Query("select checks, buckets from build_check"))
+            #expect(rows.map { $0.int(0) } == [6])
+            #expect(rows.compactMap { BucketNumber.counts($0.bytes(1)) }.map(\.total) == [3])
+        }
+
         @Test func `of an app's days the newest 91 are taken along`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(
@@ -264,7 +286,7 @@
                 Query("drop table decision, decision_release, app_day"),
                 Query("alter table leak drop column state"),
                 Query("delete from install_set where scope = 5"),
-                Query("update schema_version set version = 1"),
+                Query("update schema_version set version = 1"), Query(PastSchema.releaseCheck),
             ])
         }
     }

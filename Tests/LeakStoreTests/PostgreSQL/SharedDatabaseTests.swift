@@ -79,12 +79,12 @@ import LeakSeededRandom
         @Test func `members that another collector added are kept`() throws {
             let (one, other) = (try store(), try store())
             let page = leak("Page")
-            for install in 0..<600 {
+            for install in 0..<360 {
                 let store = install.isMultiple(of: 2) ? one : other
                 _ = try store.count(
                     [submission([Report(leak: page, install: UInt64(install / 3))])], now: noon)
             }
-            #expect(try totals(one) == ["Page": [600, 200, 0]])
+            #expect(try totals(one) == ["Page": [360, 120, 0]])
         }
 
         @Test func `a newer schema is refused, also by a collector that runs`() throws {

@@ -1,0 +1,67 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// ``BucketCounts`` as one `numeric`, which PostgreSQL adds up with `+`: twelve decimal digits for each bucket, the last bucket
+    /// first.
+    ///
+    /// In binary form a `numeric` is four 16-bit numbers (how many digits follow, the power of the first, a sign and a scale, which
+    /// are 0 here), then digits of base 10,000: three for each bucket.
+    enum BucketNumber {
+        private static let digitsPerBucket = 3
+        private static let base = 10_000
+        private static let headBytes = 8
+        /// Counts from this total on are not added to buckets: a sum could carry into the next bucket. No app comes near it.
+        static let limit = "1000000000000"
+        /// SQL of the number in which each bucket has one of the power of ten below its digits.
+        private static let bucketBase = "1\(String(repeating: "0", count: 12))::numeric"
+
+        static func bytes(of counts: BucketCounts) -> [UInt8] {
+            var bytes: [UInt8] = []
+            let digits = BucketCounts.bucketCount * digitsPerBucket
+            for number in [digits, digits - 1, 0, 0] { append(number, to: &bytes) }
+            for count in counts.counts.reversed() {
+                let count = min(count, base * base * base - 1)
+                append(count / (base * base), to: &bytes)
+                append(count / base % base, to: &bytes)
+                append(count % base, to: &bytes)
+            }
+            return bytes
+        }
+
+        /// Reads a number that PostgreSQL sends, without zeros at its ends; `nil` for a number that is no ``BucketCounts``.
+        static func counts(_ bytes: [UInt8]) -> BucketCounts? {
+            guard bytes.count >= headBytes, bytes.count.isMultiple(of: 2) else { return nil }
+            let words = stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+            let (count, power) = (words[0], Int(Int16(truncatingIfNeeded: words[1])))
+            guard words[2] == 0, words.count == 4 + count else { return nil }
+            guard count > 0 else { return BucketCounts() }
+            guard power < BucketCounts.bucketCount * digitsPerBucket, power >= count - 1 else { return nil }
+            var parts: [BucketCounts.Part] = []
+            for (place, digit) in words[4...].enumerated() where digit > 0 {
+                guard digit < base else { return nil }
+                let position = power - place
+                let scale = [1, base, base * base][position % digitsPerBucket]
+                parts.append(BucketCounts.Part(bucket: position / digitsPerBucket, count: digit * scale))
+            }
+            return BucketCounts(parts)
+        }
+
+        /// Returns SQL for the sum of two numbers, unless the total of both has reached ``limit``.
+        static func sum(_ first: String, _ second: String, total: String) -> String {
+            "case when \(total) < \(limit) then \(first) + \(second) else \(first) end"
+        }
+
+        /// Returns SQL for the total of a number.
+        static func total(of column: String) -> String {
+            """
+            (select sum(mod(div(\(column), power(\(bucketBase), bucket)), \(bucketBase)))
+             from generate_series(0, \(BucketCounts.bucketCount - 1)) as bucket)
+            """
+        }
+
+        private static func append(_ number: Int, to bytes: inout [UInt8]) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> 8))
+            bytes.append(UInt8(truncatingIfNeeded: number))
+        }
+    }
+#endif
