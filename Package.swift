@@ -137,8 +137,8 @@ let package = Package(
         .target(
             name: "LeakCollector",
             dependencies: [
-                "LeakMessage", "LeakGrammar", "LeakSentry", "LeakStore", "LeakHTTPServer", "LeakGzip",
-                "LeakPlatform", "CLeakCrypto",
+                "LeakMessage", "LeakGrammar", "LeakSentry", "LeakStatistics", "LeakStore", "LeakHTTPServer",
+                "LeakGzip", "LeakPlatform", "CLeakCrypto",
                 "CLeakSwiftRuntime",
                 .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
@@ -146,8 +146,8 @@ let package = Package(
         .executableTarget(
             name: "leak-collector",
             dependencies: [
-                "LeakCollector", "LeakStore", "LeakMessage", "LeakHTTPServer", "LeakHTTPClient", "LeakGzip",
-                "LeakPlatform",
+                "LeakCollector", "LeakStatistics", "LeakStore", "LeakMessage", "LeakHTTPServer", "LeakHTTPClient",
+                "LeakGzip", "LeakPlatform",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -269,14 +269,14 @@ let package = Package(
         .testTarget(
             name: "LeakStoreTests",
             dependencies: [
-                "LeakSeededRandom", "LeakStore", "CLeakSQLite", "LeakPlatform",
+                "LeakSeededRandom", "LeakStatistics", "LeakStore", "CLeakSQLite", "LeakPlatform",
                 .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
-                "LeakSeededRandom", "LeakSentry",
+                "LeakSeededRandom", "LeakSentry", "LeakStatistics",
                 "LeakCollector", "LeakStore", "LeakMessage", "LeakGrammar", "LeakHTTPServer",
                 "LeakHTTPVectors", "LeakHTTPClient",
                 "LeakCollectorSupport", "LeakGzip", "LeakBrotliEncoding", "LeakPlatform",

@@ -43,35 +43,64 @@ public struct ReleaseGate: Sendable {
         public var version: [Int]
         /// Devices that reported it in the version.
         public var devices: Int
-        /// True if the leak was marked as fixed in this version or an earlier one.
-        public var isMarkedFixed: Bool
+        /// True if nothing up to the baseline had reports of it.
+        public var isNew: Bool
+        /// True if the leak was marked as fixed in this version or an earlier one, and the version has reports of it since.
+        public var isBack: Bool
 
         public init(
-            classIndex: Int, baseline: [Int], version: [Int], devices: Int, isMarkedFixed: Bool = false
+            classIndex: Int, baseline: [Int], version: [Int], devices: Int, isNew: Bool = true,
+            isBack: Bool = false
         ) {
             self.classIndex = classIndex
             self.baseline = baseline
             self.version = version
             self.devices = devices
-            self.isMarkedFixed = isMarkedFixed
+            self.isNew = isNew
+            self.isBack = isBack
         }
     }
 
     public enum LeakResult: Hashable, Sendable {
         /// The rate has risen. `probability`: of such a rise without a change, corrected for the number of leaks.
         case worse(probability: Double)
-        /// The leak is in a class that the baseline did not check, and exceeds the limits.
-        case newInNewClass
-        /// The leak was marked as fixed, and the version has reports of it.
+        /// The leak is new: its rate has risen from nothing (`probability` as for `worse`), or it is in a class that the baseline did
+        /// not check and exceeds the limits (`nil`).
+        case new(probability: Double?)
+        /// ``LeakCounts/isBack``.
         case back
         /// The rate has fallen. `probability`: as for `worse`.
         case better(probability: Double)
         /// No change is shown.
         case unchanged
 
+        /// A result without its numbers.
+        public enum Kind: String, Hashable, Sendable, CaseIterable {
+            case worse, new, back, better, unchanged
+        }
+
+        public var kind: Kind {
+            switch self {
+            case .worse: .worse
+            case .new: .new
+            case .back: .back
+            case .better: .better
+            case .unchanged: .unchanged
+            }
+        }
+
+        /// The probability of such a change without a cause; `nil` for results that no test gave.
+        public var probability: Double? {
+            switch self {
+            case .worse(let probability), .better(let probability): probability
+            case .new(let probability): probability
+            case .back, .unchanged: nil
+            }
+        }
+
         public var failsRelease: Bool {
             switch self {
-            case .worse, .newInNewClass, .back: true
+            case .worse, .new, .back: true
             case .better, .unchanged: false
             }
         }
@@ -89,7 +118,8 @@ public struct ReleaseGate: Sendable {
     }
 
     public enum Verdict: String, Hashable, Sendable {
-        case passed, failed, cannotTell
+        case passed, failed
+        case cannotTell = "cannot_tell"
     }
 
     public struct Result: Hashable, Sendable {
@@ -122,12 +152,14 @@ public struct ReleaseGate: Sendable {
         let falls = BenjaminiHochberg.adjusted(
             tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline) })
         var results = leaks.map { leak in
-            leak.isMarkedFixed && leak.version.contains { $0 > 0 }
+            leak.isBack
                 ? LeakResult.back : result(of: leak, inNewClass: classes[leak.classIndex])
         }
         for (place, index) in tested.enumerated() where results[index] == .unchanged {
             if rises[place] <= 1 - limits.confidence {
-                results[index] = .worse(probability: rises[place])
+                let isNew = leaks[index].isNew && !leaks[index].baseline.contains { $0 > 0 }
+                results[index] =
+                    isNew ? .new(probability: rises[place]) : .worse(probability: rises[place])
             } else if falls[place] <= 1 - limits.confidence {
                 results[index] = .better(probability: falls[place])
             }
@@ -144,13 +176,13 @@ public struct ReleaseGate: Sendable {
     }
 
     private func result(of leak: LeakCounts, inNewClass checks: ClassCounts) -> LeakResult {
-        guard !checks.baseline.contains(where: { $0 > 0 }) else { return .unchanged }
+        guard leak.isNew, !checks.baseline.contains(where: { $0 > 0 }) else { return .unchanged }
         let reports = leak.version.reduce(0, +)
         // A detector that reports no checks leaves the rate unknown: the other limits decide.
         let checked = checks.version.reduce(0, +)
         let rate = checked > 0 ? Double(reports) / Double(checked) : 1
         let isBeyond = leak.devices >= limits.devices && reports >= limits.reports && rate >= limits.rate
-        return isBeyond ? .newInNewClass : .unchanged
+        return isBeyond ? .new(probability: nil) : .unchanged
     }
 
     /// Returns `true` if the most checked classes of the baseline, up to ``Limits/share`` of its checks, have enough checks.

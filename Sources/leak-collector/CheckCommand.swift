@@ -1,12 +1,11 @@
-import LeakHTTPClient
 import LeakCollector
+import LeakHTTPClient
+import LeakStatistics
 
-/// `collector check`: checks before a release whether a version has new or regressed leaks.
-///
-/// Exit code 1 means leaks. All errors that prevent a result end with 2.
+/// `collector check`: checks before a release whether a version leaks more than the version before.
 struct CheckCommand: Equatable {
     enum Format: String {
-        case text, json, github
+        case text, json, github, gitlab, junit, markdown
     }
 
     var checkRequest: ReleaseCheckRequest
@@ -30,7 +29,20 @@ struct CheckCommand: Equatable {
                 }
             let result = try ReleaseCheckResult(json: json)
             show(result, json, address: settings.url)
-            return result.passes ? .done : .failed
+            switch result.verdict {
+            case .passed: return .done
+            case .failed: return .failed
+            case .cannotTell: return .cannotTell
+            }
+        } catch let error as RemoteCollectorError where error.isUnreachable {
+            Output.error("collector: \(error)")
+            return .unreachable
+        } catch let error as Unanswered {
+            Output.error("collector: \(error)")
+            return .unreachable
+        } catch let error as ReleaseCheckResult.Unreadable {
+            Output.error("collector: \(error)")
+            return .unreachable
         } catch {
             Output.error("collector: \(error)")
             return .misuse
@@ -83,9 +95,12 @@ struct CheckCommand: Equatable {
         case .github:
             Output.line(result.workflowCommands(address: address))
             guard let file = ProcessEnvironment.stepSummary else { return }
-            if !Output.append(result.stepSummary(address: address), toFile: file) {
+            if !Output.append(result.markdown(address: address), toFile: file) {
                 Output.error("collector: cannot write \(file), which GITHUB_STEP_SUMMARY names")
             }
+        case .gitlab: Output.line(result.codeQuality(address: address))
+        case .junit: Output.line(result.junit(address: address))
+        case .markdown: Output.line(result.markdown(address: address))
         }
     }
 }

@@ -1,4 +1,5 @@
 import LeakCollector
+import LeakStore
 
 /// The parsed command line.
 enum Command: Equatable {
@@ -111,7 +112,7 @@ enum Command: Equatable {
         }
         let word = line.take("--format") ?? CheckCommand.Format.text.rawValue
         guard let format = CheckCommand.Format(rawValue: word) else {
-            throw UsageError("--format is “\(word)”, must be text, json or github")
+            throw UsageError("--format is “\(word)”, must be text, json, github, gitlab, junit or markdown")
         }
         let settings = line.settings
         let isDatabase = settings[.data] != nil || settings[.databaseURL] != nil
@@ -119,10 +120,18 @@ enum Command: Equatable {
             throw UsageError(
                 "check asks a collector or reads a database: give either --url, or --data or --database-url")
         }
-        let baseline = line.take("--baseline").flatMap { $0.isEmpty ? nil : $0 }
-        return CheckCommand(
-            checkRequest: ReleaseCheckRequest(app: app, version: version, baseline: baseline), format: format,
-            flags: settings)
+        func named(_ flag: String) -> String? { line.take(flag).flatMap { $0.isEmpty ? nil : $0 } }
+        var query = ReleaseCheckQuery(
+            app: app, version: version, build: named("--build"), baseline: named("--baseline"),
+            baselineBuild: named("--baseline-build"))
+        for limit in ReleaseCheckRequest.Limit.allCases {
+            let flag = "--" + limit.rawValue.replacing("_", with: "-")
+            guard let text = named(flag) else { continue }
+            guard limit.set(text, in: &query) else {
+                throw UsageError("\(flag) is “\(text)”, must be \(limit.form)")
+            }
+        }
+        return CheckCommand(checkRequest: ReleaseCheckRequest(query), format: format, flags: settings)
     }
 
     private static func symbols(_ line: inout ParsedArguments) throws(UsageError) -> SymbolsCommand {
@@ -203,7 +212,10 @@ private struct ParsedArguments {
     private var flags: [(name: String, value: String)] = []
 
     private static let named =
-        ["--name", "--app", "--version", "--at", "--baseline", "--format"] + switches
+        [
+            "--name", "--app", "--version", "--build", "--at", "--baseline", "--baseline-build", "--format",
+            "--min-devices", "--min-reports", "--max-rate",
+        ] + switches
     /// Flags that need no value, called switches.
     private static let switches = ["--overwrite", "--repair", "--dry-run"]
 

@@ -20,10 +20,12 @@ extension HelpTopic {
             """
         case .check:
             """
-            It compares the version with an older one. A new leak was not seen in the older version or before
-            it. A regressed leak was resolved and was seen again. Known system leaks and ignored leaks do not
-            count. With --url it asks a running collector; otherwise it reads the database, even while a
-            server runs on it.
+            It compares how often each leak was reported, per check of its class, with the version before.
+            A version fails if a leak is worse with 99 % confidence, if a new leak exceeds the limits below
+            in a class that the older version did not check, or if a resolved leak is back. Known system
+            leaks and ignored leaks do not count. With too few checks the check cannot tell, and says how
+            many are needed. With --url it asks a running collector; otherwise it reads the database, even
+            while a server runs on it.
             """
         case .symbols:
             """
@@ -107,8 +109,17 @@ extension HelpTopic {
                 """
                   --app APP               app id, such as com.acme.shop (required)
                   --version VERSION       version to check (required)
-                  --baseline VERSION      older version to compare with (default: the version before)
-                  --format FORMAT         text (default), json, or github for annotations in GitHub Actions
+                  --build BUILD           build of the version (default: all its builds)
+                  --baseline VERSION      older version to compare with (default: the version before, and
+                                          with --build the build before it)
+                  --baseline-build BUILD  build of the older version, or without --baseline of the same version
+                                          (default: all its builds)
+                  --min-devices NUMBER    devices that a leak in a new class must have to fail (default: 2)
+                  --min-reports NUMBER    reports that it must have (default: 3)
+                  --max-rate RATE         rate of reports per check up to which it passes; also the rise
+                                          that must be noticed before a version passes (default: 0.05)
+                  --format FORMAT         text (default), json, github (annotations), gitlab (code quality),
+                                          junit or markdown (for a comment)
                   --url URL               collector to ask; needs COLLECTOR_ACCESS_TOKEN
                 \(database)
                 """
@@ -180,6 +191,7 @@ extension HelpTopic {
               collector check --app com.acme.shop --version 5.2.0
               collector check --app com.acme.shop --version 5.2.0 --url https://leaks.example.com \\
                 --format github
+              collector check --app com.acme.shop --version 5.2.0 --build 895
             """
         case .symbols:
             """
@@ -223,9 +235,11 @@ extension HelpTopic {
             """
         case .check:
             """
-              0  no new or regressed leaks
-              1  new or regressed leaks
-              2  the check could not be made; a line on standard error says why
+              0  no leak is worse than in the older version
+              1  a leak is worse, new or back
+              2  wrong command line or setting, or nothing was reported of the version
+              3  cannot tell: too few checks, or no older version
+              4  no collector answered; a line on standard error says why
             """
         case .import:
             """

@@ -41,7 +41,7 @@ enum HelpTopic: String, CaseIterable {
         case .token:
             "create, list and revoke access tokens, which have full access: read, triage, manage keys, "
                 + "delete install data"
-        case .check: "exit 1 if a release has new or regressed leaks"
+        case .check: "exit 1 if a release leaks more than the one before"
         case .symbols: "give the collector function names for stripped builds"
         case .export: "write the pages and their JSON as plain files"
         case .import: "count reports from a file of JSON lines, or from standard input (-)"
@@ -67,8 +67,8 @@ enum HelpTopic: String, CaseIterable {
             ["collector token create [--name NAME]", "collector token list", "collector token revoke ID"]
         case .check:
             [
-                "collector check --app APP --version VERSION [--baseline VERSION]",
-                "                [--format text|json|github]",
+                "collector check --app APP --version VERSION [--build BUILD] [--baseline VERSION]",
+                "                [--format FORMAT]",
             ]
         case .symbols:
             [

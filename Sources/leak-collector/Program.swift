@@ -23,6 +23,11 @@ enum Program {
         case inUse = 3
         /// Totals are not the sums of their parts.
         case wrongSums = 4
+
+        /// `check`: the data are too few.
+        static let cannotTell = inUse
+        /// `check`: no collector answered.
+        static let unreachable = wrongSums
     }
 
     static func main() {

@@ -31,8 +31,8 @@ enum Usage {
 
         exit codes:
           0    done; serve: stopped by SIGTERM or SIGINT after all open requests were answered
-          1    failed, a line on standard error says why; check: new or regressed leaks
-          2    wrong command line or setting; check: the check could not be made
+          1    failed, a line on standard error says why; check: the release leaks more
+          2    wrong command line or setting
           3    the port or the database is in use
           4    inconsistent totals (verify, and backup, which keeps its copy)
           143  serve: a second signal stopped it at once (128 + signal; 130 after SIGINT)

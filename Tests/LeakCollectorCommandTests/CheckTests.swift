@@ -14,13 +14,21 @@ import Testing
         folder = try TemporaryFolder()
         server = try CollectorProcess(data: folder.path + "/data")
         let client = try HTTPClient()
-        for (version, classes) in [("1.0", ["Old"]), ("1.1", ["Old", "New"]), ("1.2", ["Old"])] {
-            let reports = classes.map { #"{"class":"\#($0)"}"# }.joined(separator: ",")
-            let batch =
-                #"{"app":{"id":"shop","version":"\#(version)"},"install":"i","reports":[\#(reports)]}"#
-            let answer = try client.report(
-                Array(batch.utf8), to: server.address, idempotencyKey: "v\(version)")
-            #expect(answer.status == 200)
+        // 1.1 leaks more and has a new leak; 1.2 leaks as much as 1.1 without the new leak; 1.3 has few closes.
+        for (version, leaks, closes) in [
+            ("1.0", ["Old": 1], 10), ("1.1", ["New": 4, "Old": 6], 10), ("1.2", ["Old": 6], 10),
+            ("1.3", [:], 1),
+        ] as [(String, [String: Int], Int)] {
+            for install in 0..<60 {
+                let reports = leaks.sorted { $0.key < $1.key }.map { #"{"class":"\#($0)","count":\#($1)}"# }
+                let batch = #"""
+                    {"app":{"id":"shop","version":"\#(version)"},"install":"i\#(install)",
+                     "checks":[{"class":"Old","count":\#(closes)}],"reports":[\#(reports.joined(separator: ","))]}
+                    """#
+                let answer = try client.report(
+                    Array(batch.utf8), to: server.address, idempotencyKey: "v\(version)-\(install)")
+                #expect(answer.status == 200)
+            }
         }
     }
 
@@ -41,7 +49,7 @@ import Testing
     }
 
     @Test func `both ways tell the same: by their code, and byte for byte in JSON`() throws {
-        for (version, code) in [("1.0", 1), ("1.1", 1), ("1.2", 0)] as [(String, Int32)] {
+        for (version, code) in [("1.0", 3), ("1.1", 1), ("1.2", 0), ("1.3", 3)] as [(String, Int32)] {
             let answers = try ways.map {
                 try check(["--app", "shop", "--version", version, "--format", "json"] + $0)
             }
@@ -51,14 +59,38 @@ import Testing
         }
     }
 
-    @Test func `the text has a sentence, a table and links`() throws {
+    @Test func `the text has a sentence, each leak and links`() throws {
         let answer = try check(["--app", "shop", "--version", "1.1"] + ways[0])
+        #expect(answer.output.hasPrefix("shop 1.1 fails, compared with 1.0: 1 leak is worse and 1 is new\n"))
         #expect(
-            answer.output.hasPrefix(
-                "shop 1.1 has 1 new leak, compared with 1.0 and earlier versions\n\n"))
-        #expect(answer.output.contains("  New") && answer.output.contains("\(server.address)/leaks/"))
+            answer.output.contains("new        New\n") && answer.output.contains("\(server.address)/leaks/"))
         let local = try check(["--app", "shop", "--version", "1.1"] + ways[1])
         #expect(local.code == 1 && !local.output.contains("http://"))
+    }
+
+    @Test func `limits and builds are flags`() throws {
+        let failing = ["--app", "shop", "--version", "1.1"] + ways[1]
+        #expect(try check(failing + ["--min-devices", "61"]).output.contains("1 leak is worse\n"))
+        let compared = ["--app", "shop", "--version", "1.2", "--baseline", "1.1"] + ways[0]
+        #expect(try check(compared).code == 0)
+        for (arguments, words) in [
+            (
+                failing + ["--max-rate", "5%"],
+                "--max-rate is “5%”, must be a share from 0 to 1, such as 0.05"
+            ),
+            (failing + ["--baseline-build", "7"], "the baseline 1.1 (build 7) is not older than 1.1"),
+            (failing + ["--build", "9"], "there are no reports of build 9 of shop 1.1"),
+            (compared + ["--baseline-build", "9"], "there are no reports of build 9 of 1.1"),
+        ] {
+            let answer = try check(arguments)
+            #expect(answer.code == 2 && answer.errors.contains(words), "\(answer)")
+        }
+    }
+
+    @Test(arguments: [("junit", "<testsuites>"), ("gitlab", "[{"), ("markdown", "### Leak check: failed")])
+    func `each format is written`(format: String, words: String) throws {
+        let answer = try check(["--app", "shop", "--version", "1.1", "--format", format] + ways[1])
+        #expect(answer.code == 1 && answer.output.contains(words))
     }
 
     @Test func `the environment says where and with what, a flag goes before it`() throws {
@@ -68,7 +100,7 @@ import Testing
         let nowhere = [
             "COLLECTOR_URL": "http://127.0.0.1:1", "COLLECTOR_ACCESS_TOKEN": CollectorProcess.token,
         ]
-        #expect(try check(arguments, environment: nowhere).code == 2)
+        #expect(try check(arguments, environment: nowhere).code == 4)
         #expect(try check(arguments + ways[0], environment: nowhere).code == 0)
         #expect(try check(arguments + ways[1], environment: nowhere).code == 0)
         let linked = try check(["--app", "shop", "--version", "1.1"] + ways[1], environment: nowhere)
@@ -81,18 +113,17 @@ import Testing
         let arguments = ["--app", "shop", "--version", "1.1", "--format", "github"] + ways[0]
         let answer = try check(arguments, environment: ["GITHUB_STEP_SUMMARY": file])
         #expect(answer.code == 1)
-        #expect(answer.output.contains("::error title=New leak in 1.1%3A New::1 report of 1 install"))
+        #expect(answer.output.contains("::error title=New in 1.1%3A New::240 reports, 60 installs"))
         let summary = try String(contentsOfFile: file, encoding: .utf8)
         #expect(summary.hasPrefix("before\n### Leak check: failed\n"))
         let unwritable = try check(arguments, environment: ["GITHUB_STEP_SUMMARY": folder.path + "/no/such"])
         #expect(unwritable.code == 1 && unwritable.errors.contains("which GITHUB_STEP_SUMMARY names"))
     }
 
-    @Test func `what keeps it from telling ends with 2 and says what to do`() throws {
+    @Test func `what keeps it from comparing ends with 2 or 4 and says what to do`() throws {
         let url = ["--url", server.address]
         let version = ["--app", "shop", "--version", "1.1"]
         let cases: [([String], String)] = [
-            (version + ["--url", "http://127.0.0.1:1"], "no answer from http://127.0.0.1:1"),
             (version + ["--url", "ftp://a"], "--url must start with http:// or https://"),
             (["--app", "shop", "--version", "9"] + url, "there are no reports of version 9 of shop"),
             (["--app", "shop", "--version", "9"] + ways[1], "there are no reports of version 9 of shop"),
@@ -117,6 +148,8 @@ import Testing
             #expect(answer.errors.contains(words), "\(arguments): \(answer.errors)")
             #expect(answer.output.isEmpty)
         }
+        let unanswered = try check(version + ["--url", "http://127.0.0.1:1"])
+        #expect(unanswered.code == 4 && unanswered.errors.contains("no answer from http://127.0.0.1:1"))
         for (token, words) in [
             ("", "COLLECTOR_ACCESS_TOKEN is not set: \(server.address) needs an access token"),
             ("wrong-0000000000000000", "rejects the access token (401)"),
@@ -131,6 +164,6 @@ import Testing
         server.kill(SIGTERM)
         server.wait()
         #expect(try check(["--app", "shop", "--version", "1.1"] + ways[1]).code == 1)
-        #expect(try check(["--app", "shop", "--version", "1.1"] + ways[0]).code == 2)
+        #expect(try check(["--app", "shop", "--version", "1.1"] + ways[0]).code == 4)
     }
 }

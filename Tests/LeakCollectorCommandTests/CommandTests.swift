@@ -1,5 +1,6 @@
 import Foundation
 import LeakCollector
+import LeakStore
 import Testing
 
 @testable import leak_collector
@@ -48,16 +49,19 @@ import Testing
             ["check", "--app", "a", "--version", "5.2"],
             .check(
                 CheckCommand(
-                    checkRequest: ReleaseCheckRequest(app: "a", version: "5.2"), format: .text, flags: [:]))
+                    checkRequest: ReleaseCheckRequest(ReleaseCheckQuery(app: "a", version: "5.2")),
+                    format: .text, flags: [:]))
         ),
         (
             [
-                "check", "--app=a", "--version=5.2", "--baseline=5.1", "--format=github", "--url",
+                "check", "--app=a", "--version=5.2", "--build=895", "--baseline=5.1", "--format=github",
+                "--url",
                 "https://b",
             ],
             .check(
                 CheckCommand(
-                    checkRequest: ReleaseCheckRequest(app: "a", version: "5.2", baseline: "5.1"),
+                    checkRequest: ReleaseCheckRequest(
+                        ReleaseCheckQuery(app: "a", version: "5.2", build: "895", baseline: "5.1")),
                     format: .github,
                     flags: [.url: "https://b"]))
         ),
@@ -119,7 +123,7 @@ import Testing
         ),
         (
             ["check", "--app", "a", "--version", "1", "--format", "xml"],
-            "--format is “xml”, must be text, json or github"
+            "--format is “xml”, must be text, json, github, gitlab, junit or markdown"
         ),
         (
             ["check", "--app", "a", "--version", "1", "--url", "https://b", "--data", "d"],

@@ -30,7 +30,7 @@ import Testing
             for app in apps.prefix(3) {
                 _ = try? reader.releases(app: app)
                 for version in ["1.0", "1.1"] {
-                    _ = try? reader.check(app: app, version: version, baseline: nil, now: noon)
+                    _ = try? reader.check(ReleaseCheckQuery(app: app, version: version), now: noon)
                 }
             }
             for leak in leaks {

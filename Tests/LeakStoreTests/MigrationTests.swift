@@ -93,14 +93,14 @@ import Testing
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute(
             PastSchema.without14 + """
-            update app set newest_release = (select max(id) from release);
-            update leak set moving = 0, impact = 1, rank_impact = 1;
-            alter table idempotency_use drop column text_bytes;
-            alter table idempotency_use drop column detail_bytes;
-            alter table leak drop column retained_bytes;
-            drop table value_log; drop table key_log;
-            pragma user_version = 3
-            """)
+                update app set newest_release = (select max(id) from release);
+                update leak set moving = 0, impact = 1, rank_impact = 1;
+                alter table idempotency_use drop column text_bytes;
+                alter table idempotency_use drop column detail_bytes;
+                alter table leak drop column retained_bytes;
+                drop table value_log; drop table key_log;
+                pragma user_version = 3
+                """)
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let migrated = try directory.store()
         #expect(try migrated.verify() == [])
@@ -114,9 +114,9 @@ import Testing
         try SQLiteConnection(path: directory.database, access: .readWrite)
             .execute(
                 PastSchema.without14 + """
-                drop table count_log; alter table idempotency_use drop column detail_bytes;
-                pragma user_version = 11
-                """)
+                    drop table count_log; alter table idempotency_use drop column detail_bytes;
+                    pragma user_version = 11
+                    """)
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let store = try directory.store()
         store.limitLogs(to: 100)
@@ -163,12 +163,12 @@ import Testing
             }
             try connection.execute(
                 PastSchema.without14 + """
-                update app set text_bytes = 200000;
-                alter table idempotency_use drop column text_bytes;
-                alter table idempotency_use drop column detail_bytes;
-                alter table leak drop column retained_bytes; drop table value_log; drop table key_log;
-                pragma user_version = \(schema)
-                """)
+                    update app set text_bytes = 200000;
+                    alter table idempotency_use drop column text_bytes;
+                    alter table idempotency_use drop column detail_bytes;
+                    alter table leak drop column retained_bytes; drop table value_log; drop table key_log;
+                    pragma user_version = \(schema)
+                    """)
             if schema < 5 { try connection.execute("drop table clock") }
         }
         let store = try directory.store()

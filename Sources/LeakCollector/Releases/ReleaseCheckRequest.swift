@@ -1,23 +1,62 @@
 internal import LeakMessage
+internal import LeakStatistics
 public import LeakStore
 
-/// Parameters of a check before a release: `GET /api/v1/check` and `collector check`.
+/// A check before a release: `GET /api/v1/check` and `collector check`.
 public struct ReleaseCheckRequest: Hashable, Sendable {
-    public var app: String
-    public var version: String
-    /// Version to compare with; `nil` for the version before.
-    public var baseline: String?
+    public let query: ReleaseCheckQuery
 
-    public init(app: String, version: String, baseline: String? = nil) {
-        self.app = app
-        self.version = version
-        self.baseline = baseline
+    public init(_ query: ReleaseCheckQuery) { self.query = query }
+
+    /// A limit that may be set, by its name in a query; a flag has hyphens.
+    public enum Limit: String, CaseIterable, Sendable {
+        case devices = "min_devices"
+        case reports = "min_reports"
+        case rate = "max_rate"
+
+        /// How the value is written.
+        public var form: String {
+            switch self {
+            case .devices, .reports: "a number from 0 to 1000000"
+            case .rate: "a share from 0 to 1, such as 0.05"
+            }
+        }
+
+        /// - Returns: `false`, with nothing set, for a text of another form.
+        public func set(_ text: String, in query: inout ReleaseCheckQuery) -> Bool {
+            switch self {
+            case .devices, .reports:
+                guard let number = Int(text), (0...1_000_000).contains(number) else { return false }
+                if self == .devices { query.limits.devices = number } else { query.limits.reports = number }
+            case .rate:
+                guard let rate = Double(text), (0...1).contains(rate) else { return false }
+                query.limits.rate = rate
+            }
+            return true
+        }
+
+        fileprivate func text(in query: ReleaseCheckQuery) -> String {
+            switch self {
+            case .devices: "\(query.limits.devices)"
+            case .reports: "\(query.limits.reports)"
+            case .rate: "\(query.limits.rate)"
+            }
+        }
     }
 
     /// Path and query that are appended to the address of a collector.
     public var path: String {
-        "/api/v1/check?app=\(Percent.encode(app))&version=\(Percent.encode(version))"
-            + (baseline.map { "&baseline=\(Percent.encode($0))" } ?? "")
+        var parameters = [("app", query.app), ("version", query.version)]
+        for (name, value) in [
+            ("build", query.build), ("baseline", query.baseline), ("baseline_build", query.baselineBuild),
+        ] {
+            if let value { parameters.append((name, value)) }
+        }
+        let defaults = ReleaseCheckQuery(app: "", version: "")
+        for limit in Limit.allCases where limit.text(in: query) != limit.text(in: defaults) {
+            parameters.append((limit.rawValue, limit.text(in: query)))
+        }
+        return "/api/v1/check?" + parameters.map { "\($0)=\(Percent.encode($1))" }.joined(separator: "&")
     }
 
     /// Returns the result from the database, as the JSON that a server would send. Blocks on the store.
@@ -33,11 +72,13 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     }
 
     func check(_ reader: any StoreReader, now: Int64) throws -> ReleaseCheck {
-        guard let check = try reader.check(app: app, version: version, baseline: baseline, now: now) else {
-            throw try nothing(of: version, isBaseline: false, among: reader.versions(app: app), reader)
+        guard let check = try reader.check(query, now: now) else {
+            let versions = try reader.versions(app: query.app)
+            let isKnown = versions.contains { $0 == query.version }
+            throw try nothing(of: query.version, build: isKnown ? query.build : nil, among: versions, reader)
         }
-        guard let baseline else { return check }
-        let versions = try reader.versions(app: app)
+        guard let baseline = query.baseline else { return check }
+        let versions = try reader.versions(app: query.app)
         // A misspelt baseline would make every leak new, or none.
         guard versions.contains(where: { VersionOrder($0).ranks(as: baseline) }) else {
             throw try nothing(of: baseline, isBaseline: true, among: versions, reader)
@@ -46,10 +87,11 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     }
 
     private func nothing(
-        of version: String, isBaseline: Bool, among versions: [String], _ reader: any StoreReader
+        of version: String, build: String? = nil, isBaseline: Bool = false, among versions: [String],
+        _ reader: any StoreReader
     ) throws(StoreError) -> UnknownVersionError {
         UnknownVersionError(
-            app: app, version: version, isBaseline: isBaseline, versions: versions,
+            app: query.app, version: version, build: build, isBaseline: isBaseline, versions: versions,
             apps: versions.isEmpty ? try reader.apps() : [])
     }
 }
@@ -58,6 +100,8 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
 struct UnknownVersionError: Error, CustomStringConvertible {
     let app: String
     let version: String
+    /// The build of which nothing was reported, if there are reports of the version.
+    let build: String?
     /// True if the version is the baseline.
     let isBaseline: Bool
     /// Versions of the app, newest first; empty for an app that was never seen.
@@ -67,6 +111,11 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     private static let named = 5
 
     var description: String {
+        if let build {
+            return
+                "there are no reports of build \(build) of \(app) \(version): run it once with a reporter that counts "
+                + "sessions, or name another build"
+        }
         if !versions.isEmpty {
             let remedy =
                 isBaseline

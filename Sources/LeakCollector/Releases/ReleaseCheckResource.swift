@@ -1,22 +1,31 @@
-internal import LeakGrammar
 internal import LeakHTTPServer
 internal import LeakMessage
+internal import LeakStatistics
 internal import LeakStore
 
-/// The release check: whether a version has new or regressed leaks.
+/// The release check: whether a version leaks more than the version before.
 struct ReleaseCheckResource: JSONResource {
     static let jsonPath = "/check"
 
     let checkRequest: ReleaseCheckRequest
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
-        guard let app = request.queriedApp, let version = request.query("version"), !version.isEmpty else {
+        func named(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
+        guard let app = request.queriedApp, let version = named("version") else {
             throw Problem(
                 .badRequest,
                 "missing parameter: app or version; send both, as in ?app=com.acme.shop&version=5.2.0")
         }
-        let baseline = request.query("baseline").flatMap { $0.isEmpty ? nil : $0 }
-        checkRequest = ReleaseCheckRequest(app: app, version: version, baseline: baseline)
+        var query = ReleaseCheckQuery(
+            app: app, version: version, build: named("build"), baseline: named("baseline"),
+            baselineBuild: named("baseline_build"))
+        for limit in ReleaseCheckRequest.Limit.allCases {
+            guard let text = named(limit.rawValue) else { continue }
+            guard limit.set(text, in: &query) else {
+                throw Problem(.badRequest, "\(limit.rawValue) is “\(text)”, must be \(limit.form)")
+            }
+        }
+        checkRequest = ReleaseCheckRequest(query)
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
@@ -31,70 +40,63 @@ struct ReleaseCheckResource: JSONResource {
 extension JSONWriter {
     mutating func fields(of check: ReleaseCheck) {
         field("app", check.app)
-        field("version", check.version)
-        field("baseline", check.baseline)
-        field("passes", check.passes)
+        field("version", check.version.version)
+        field("build", check.version.build)
+        field("baseline", check.baseline?.version)
+        field("baseline_build", check.baseline?.build)
+        field("verdict", check.verdict.rawValue)
+        field("worse_count", check.worseCount)
         field("new_count", check.newCount)
-        field("regressed_count", check.regressedCount)
+        field("back_count", check.backCount)
+        field("better_count", check.betterCount)
+        field("rare_count", check.rareCount)
         field("set_aside", check.setAside)
-        field("leaks", check.leaks)
-        field("reports", check.reports)
-        array("new") { writer in
-            for row in check.new { writer.object { $0.fields(of: row) } }
+        object("sessions") { writer in
+            writer.field("baseline", sessions: check.baseline?.sessions)
+            writer.field("version", sessions: check.version.sessions)
         }
-        array("regressed") { writer in
-            for row in check.regressed { writer.object { $0.fields(of: row) } }
+        array("leaks") { writer in
+            for leak in check.leaks { writer.object { $0.fields(of: leak) } }
+        }
+        array("classes") { writer in
+            for checked in check.classes { writer.object { $0.fields(of: checked) } }
         }
     }
-}
 
-/// Error of a request to a remote collector: one sentence with the reason and the remedy.
-public struct RemoteCollectorError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var description: String
+    private mutating func field(_ name: String, sessions: Proportion?) {
+        guard let sessions else { return nullField(name) }
+        object(name) { writer in
+            writer.field("all", sessions.trials)
+            writer.field("leaky", sessions.events)
+        }
+    }
 
-    /// Creates the error for a response that is not 200.
-    ///
-    /// - Parameters:
-    ///   - address: address of the collector.
-    ///   - path: path of the request.
-    ///   - type: the answer's `Content-Type`.
-    ///   - location: the answer's `Location`, if it redirects.
-    public init(
-        address: String, path: String = "/api/v1/check", status: Int, type: String?, location: String?,
-        body: [UInt8]
-    ) {
-        let isProblem = type?.lowercased().hasPrefix("application/problem+json") ?? false
-        let detail = isProblem ? Self.detail(body) : nil
-        let said = detail.map { ": \($0)" } ?? ""
-        let sentence =
-            switch status {
-            case 300..<400:
-                "\(address) redirects\(location.map { " to \($0)" } ?? ""): give the collector's own address with --url"
-            case 401, 403:
-                "\(address) rejects the access token (\(status))\(said); create another with collector token create, and "
-                    + "set COLLECTOR_ACCESS_TOKEN to it"
-            case 400 where detail != nil, 404 where detail != nil, 413 where detail != nil,
-                507 where detail != nil:
-                detail ?? ""
-            case 404: "\(address) has no \(path): it is not a collector, or an older version of it"
-            case 500...: "\(address) cannot answer now (\(status))\(said); try again, and see its log"
-            default: "\(address) answers \(status)\(said)"
+    private mutating func fields(of leak: ReleaseCheck.Leak) {
+        field("result", leak.result.kind.rawValue)
+        field("probability", leak.result.probability)
+        for (name, counts) in [("baseline", leak.baseline), ("version", leak.version)] {
+            object(name) { writer in
+                writer.field("reports", counts.reports)
+                writer.field("checks", counts.checks)
             }
-        description = TerminalText.text(sentence)
+        }
+        object("leak") { $0.fields(of: leak.row) }
     }
 
-    /// Returns the detail of a problem of RFC 9457; `nil` for another body.
-    private static func detail(_ body: [UInt8]) -> String? {
-        guard UTF8Validity.firstInvalidByte(in: body) == nil else { return nil }
-        let detail = try? JSONScanner.scan(body) { (scanner) throws(JSONError) -> String? in
-            guard try scanner.enterObject() else { return nil }
-            repeat {
-                let name = try scanner.name()
-                if scanner.matches(name, "detail") { return scanner.text(of: try scanner.string()) }
-                try scanner.skip()
-            } while try scanner.another(in: .object)
-            return nil
+    private mutating func fields(of checked: ReleaseCheck.CheckedClass) {
+        field("class", checked.className)
+        field("baseline", checked.baseline)
+        field("version", checked.version)
+        switch checked.result {
+        case .enough: field("result", "enough")
+        case .needs: field("result", "too_few")
+        case .notChecked: field("result", "not_checked")
+        case .new: field("result", "new")
         }
-        return detail ?? nil
+        if case .needs(let checks) = checked.result {
+            field("needed", checks)
+        } else {
+            nullField("needed")
+        }
     }
 }

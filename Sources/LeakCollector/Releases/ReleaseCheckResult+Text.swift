@@ -1,51 +1,186 @@
-/// A check's result as text for a terminal or a build's log.
+internal import LeakMessage
+internal import LeakStatistics
+
+/// A check's result as text for a terminal or a build's log, at most 100 columns wide except for addresses.
 extension ReleaseCheckResult {
-    /// One sentence: the new and regressed leaks of the version, and the version it was compared with.
+    private static let columns = 100
+    /// Maximum number of classes that one sentence names.
+    private static let namedClasses = 3
+
+    /// Exit code 0 of `collector check`.
+    public var passes: Bool { verdict == .passed }
+
+    /// One sentence: the verdict and its reason.
     public var sentence: String {
-        let brings =
-            passes
-            ? "has no new or regressed leaks"
-            : "has "
-                + [Self.words(newCount, "new"), Self.words(regressedCount, "regressed")].compactMap { $0 }
-                .joined(separator: " and ")
-        let compared =
-            baseline.map { ", compared with \($0) and earlier versions" }
-            ?? "; there is no earlier version to compare with"
-        let aside =
-            setAside == 0
-            ? ""
-            : " (not counted: \(Self.number(setAside, "leak")) that \(setAside == 1 ? "is" : "are") known, ignored or resolved)"
-        return TerminalText.text("\(app) \(version) \(brings)\(compared)\(aside)")
+        let subject = "\(app) \(Self.name(version, build))"
+        let text =
+            switch verdict {
+            case .passed: "\(subject) passes: no leak is worse than in \(former)"
+            case .failed: "\(subject) fails\(baseline == nil ? "" : ", compared with \(former)"): \(failures)"
+            case .cannotTell: "\(subject) cannot be judged yet: \(shortage)"
+            }
+        return TerminalText.text(text)
     }
 
-    /// Returns the sentence, followed by a table of the leaks. Lines are as long as their names.
+    /// Returns the sentence, what else is to be known, and the leaks.
     ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func text(address: String?) -> String {
-        guard !passes else { return sentence + "\n" }
-        let heads = ["", "REPORTS", "INSTALLS", "CLASS", "PATH"] + (address == nil ? [] : ["PAGE"])
-        let rows = listed.map { word, leak in
-            [word, "\(leak.reports)", "\(leak.installs)", TerminalText.text(leak.title), Self.path(leak)]
-                + (address.map { [Self.page(leak, $0)] } ?? [])
+        var lines = Self.wrapped(sentence)
+        for note in notes { lines += Self.wrapped(note) }
+        let width = ReleaseGate.LeakResult.Kind.allCases.map(\.rawValue.count).max() ?? 0
+        let margin = String(repeating: " ", count: width + 2)
+        for leak in leaks {
+            let word = leak.result.rawValue
+            lines.append("")
+            lines.append(
+                Self.cut(
+                    word + String(repeating: " ", count: width - word.count + 2)
+                        + TerminalText.text(leak.title)))
+            lines.append(margin + Self.evidence(leak))
+            if !leak.path.isEmpty { lines.append(Self.cut(margin + Self.path(leak))) }
+            if let address { lines.append(margin + Self.page(leak, address)) }
         }
-        let more = unlisted.map {
-            "and \($0)\(address.map { "; all leaks of the version: \(versionPage($0))" } ?? "")\n"
+        if let unlisted {
+            lines += [
+                "",
+                "and \(unlisted)\(address.map { "; all leaks of the version: \(versionPage($0))" } ?? "")",
+            ]
         }
-        return sentence + "\n\n" + TextTable(heads: heads, rightAligned: [1, 2], rows: rows).text
-            + (more ?? "")
+        return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The listed leaks, new ones first, each with the word `new` or `regressed`.
-    var listed: [(word: String, leak: Leak)] {
-        new.map { ("new", $0) } + regressed.map { ("regressed", $0) }
+    // MARK: Sentences
+
+    /// The baseline's name.
+    private var former: String { baseline.map { Self.name($0, baselineBuild) } ?? "earlier versions" }
+
+    private static func name(_ version: String, _ build: String?) -> String {
+        version + (build.map { " (build \($0))" } ?? "")
     }
+
+    /// `2 leaks are worse, 1 is new and 1 is back`.
+    private var failures: String {
+        var parts: [String] = []
+        for (count, word) in [(worseCount, "worse"), (newCount, "new"), (backCount, "back")] where count > 0 {
+            let noun = parts.isEmpty ? (count == 1 ? " leak" : " leaks") : ""
+            parts.append("\(Count(count))\(noun) \(count == 1 ? "is" : "are") \(word)")
+        }
+        let last = parts.popLast() ?? ""
+        return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
+    }
+
+    /// The reason why the check cannot tell.
+    private var shortage: String {
+        guard baseline != nil else { return "there is no earlier version to compare with" }
+        guard let checked = classes.first(where: { $0.baseline > 0 && $0.result != .enough }) else {
+            return classes.isEmpty
+                ? "no checks are reported, which say how often an object of each class was expected to be freed"
+                : "\(former) has no checks to compare with"
+        }
+        return sentence(about: checked)
+    }
+
+    func sentence(about checked: CheckedClass) -> String {
+        switch (checked.result, checked.needed) {
+        case (.notChecked, _):
+            "\(checked.name) is no longer checked in \(Self.name(version, build)): is the detector still on there?"
+        case (_, let needed?):
+            "\(checked.name) has \(Count(checked.version)) of \(Count(needed)) checks needed"
+        case (_, nil):
+            "\(former) has only \(Count(checked.baseline)) checks of \(checked.name), too few to compare with"
+        }
+    }
+
+    /// Sentences after the first one.
+    var notes: [String] {
+        var notes: [String] = []
+        let missing = classes.filter { $0.result == .notChecked }
+        if !missing.isEmpty, verdict != .cannotTell || missing.count > 1 {
+            notes.append(
+                "No longer checked in \(Self.name(version, build)): \(Self.list(missing)). "
+                    + "Is the detector still on there?")
+        }
+        let short = classes.filter { $0.result == .tooFew }
+        if !short.isEmpty {
+            let named = short.prefix(Self.namedClasses).map { checked in
+                "\(checked.name) \(Count(checked.version))\(checked.needed.map { " of \(Count($0))" } ?? "")"
+            }
+            let more = short.count - named.count
+            notes.append(
+                "Too few checks: \(named.joined(separator: ", "))\(more > 0 ? " and \(Count(more)) more" : "")."
+            )
+        }
+        if betterCount > 0 {
+            notes.append("\(Self.number(betterCount, "leak")) \(betterCount == 1 ? "is" : "are") better.")
+        }
+        if setAside > 0 || rareCount > 0 {
+            let parts = [
+                setAside > 0
+                    ? "\(Self.number(setAside, "leak")) that \(setAside == 1 ? "is" : "are") known, ignored or resolved"
+                    : nil,
+                rareCount > 0
+                    ? "\(Self.number(rareCount, "new leak")) too rare to judge" : nil,
+            ].compactMap { $0 }
+            notes.append("Not counted: \(parts.joined(separator: "; ")).")
+        }
+        if sessions.all > 0 {
+            let before = baselineSessions.flatMap { $0.all > 0 ? ", \(former): \(Self.leakFree($0))" : nil }
+            notes.append("Sessions without a leak: \(Self.leakFree(sessions))\(before ?? "").")
+        }
+        return notes.map { TerminalText.text($0) }
+    }
+
+    private static func leakFree(_ sessions: Sessions) -> String {
+        let free = sessions.all - min(sessions.leaky, sessions.all)
+        return plain("\(Percentage(free, of: sessions.all)) of \(Count(sessions.all))")
+    }
+
+    private static func list(_ classes: [CheckedClass]) -> String {
+        let more = classes.count - namedClasses
+        return classes.prefix(namedClasses).map(\.name).joined(separator: ", ")
+            + (more > 0 ? " and \(Count(more)) more" : "")
+    }
+
+    // MARK: Leaks
+
+    /// The numbers of a leak: `600 of 1,000 checks (60.0 %), before 10 of 1,000 (1.0 %); 600 reports, 200 installs`.
+    static func evidence(_ leak: Leak) -> String {
+        let now = rate(leak.version).map { "\($0.counts) checks (\($0.share))" }
+        let before = rate(leak.baseline).map { "before \($0.counts) (\($0.share))" }
+        let rates = [now, before].compactMap { $0 }.joined(separator: ", ")
+        let devices = "\(number(leak.reports, "report")), \(number(leak.installs, "install"))"
+        return rates.isEmpty ? devices : rates + "; " + devices
+    }
+
+    /// Returns the counts and their share; `nil` without checks.
+    static func rate(_ counts: Counts) -> (counts: String, share: String)? {
+        guard counts.checks > 0 else { return nil }
+        let reports = min(counts.reports, counts.checks)
+        return (
+            "\(Count(reports)) of \(Count(counts.checks))", plain("\(Percentage(reports, of: counts.checks))")
+        )
+    }
+
+    /// Numbers on pages have spaces at which no line breaks.
+    private static func plain(_ text: String) -> String { text.replacing("\u{A0}", with: " ") }
+
+    /// Leaks that fail the version.
+    var failing: [Leak] { leaks.filter { $0.result != .better } }
 
     /// Number of leaks that count but are not listed: `12 more new leaks`.
     var unlisted: String? {
         let words = [
-            Self.words(newCount - new.count, "more new"),
-            Self.words(regressedCount - regressed.count, "more regressed"),
-        ].compactMap { $0 }
+            (worseCount, ReleaseGate.LeakResult.Kind.worse), (newCount, .new), (backCount, .back),
+            (betterCount, .better),
+        ].compactMap { count, kind -> String? in
+            let more = count - leaks.count { $0.result == kind }
+            guard more > 0 else { return nil }
+            let leaks = more == 1 ? "leak" : "leaks"
+            return kind == .new
+                ? "\(Count(more)) more new \(leaks)"
+                : "\(Count(more)) more \(leaks) that \(more == 1 ? "is" : "are") \(kind.rawValue)"
+        }
         return words.isEmpty ? nil : words.joined(separator: " and ")
     }
 
@@ -60,54 +195,25 @@ extension ReleaseCheckResult {
     }
 
     static func number(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
+        "\(Count(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    private static func words(_ count: Int, _ adjective: String) -> String? {
-        count > 0 ? number(count, "\(adjective) leak") : nil
+    // MARK: Width
+
+    private static func cut(_ line: String) -> String {
+        line.count <= columns ? line : line.prefix(columns - 1) + "…"
     }
-}
 
-/// Table with columns separated by two spaces.
-private struct TextTable {
-    let heads: [String]
-    let rightAligned: Set<Int>
-    let rows: [[String]]
-
-    /// Maximum width of a column. A longer name moves the rest of its own line, not of all lines.
-    private static let widest = 48
-
-    var text: String {
-        let all = [heads] + rows
-        let widths = heads.indices.map { column in
-            min(all.map { $0[column].count }.max() ?? 0, Self.widest)
-        }
-        return all.map { cells in
-            var line = ""
-            for (column, cell) in cells.enumerated() {
-                let padding = String(repeating: " ", count: max(widths[column] - cell.count, 0))
-                line +=
-                    (column == 0 ? "" : "  ")
-                    + (rightAligned.contains(column) ? padding + cell : cell + padding)
-            }
-            while line.hasSuffix(" ") { line.removeLast() }
-            return line + "\n"
-        }.joined()
-    }
-}
-
-/// Cleaning of text from outside for one line of a terminal: characters that would control a terminal or change the
-/// direction of text become U+FFFD.
-enum TerminalText {
-    static func text(_ text: String) -> String {
-        var visible = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
-                visible.append("\u{FFFD}")
-            default: visible.append(scalar)
+    /// Breaks a text at its spaces. A longer word has a line of its own.
+    private static func wrapped(_ text: String) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= columns {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
             }
         }
-        return String(visible)
+        return lines
     }
 }

@@ -1,28 +1,67 @@
 internal import LeakGrammar
 internal import LeakMessage
+public import LeakStatistics
 
 /// Result of a release check, as read from its JSON: the same from a remote collector and from the database.
 public struct ReleaseCheckResult: Hashable, Sendable {
-    struct Leak: Hashable, Sendable {
-        var id = ""
-        var title = ""
-        /// The path of owners; if it is empty, the references that keep the object.
-        var path: [String] = []
-        /// Reports of the version that was checked. The installs are of this version too.
+    struct Counts: Hashable, Sendable {
         var reports = 0
-        var installs = 0
+        var checks = 0
     }
 
+    struct Sessions: Hashable, Sendable {
+        var all = 0
+        var leaky = 0
+    }
+
+    struct Leak: Hashable, Sendable {
+        var result = ReleaseGate.LeakResult.Kind.unchanged
+        var id = ""
+        var title = ""
+        var className: String?
+        /// The path of owners; if it is empty, the references that keep the object.
+        var path: [String] = []
+        /// Reports and installs of the version that was checked.
+        var reports = 0
+        var installs = 0
+        /// Reports of the leak and checks of its class that can be compared.
+        var baseline = Counts()
+        var version = Counts()
+    }
+
+    struct CheckedClass: Hashable, Sendable {
+        enum Result: String, Hashable, Sendable {
+            case enough
+            case tooFew = "too_few"
+            case notChecked = "not_checked"
+            case new
+        }
+
+        var name = ""
+        var result = Result.enough
+        var baseline = 0
+        var version = 0
+        /// `nil` if no number of checks suffices, because the baseline has too few.
+        var needed: Int?
+    }
+
+    public internal(set) var verdict: ReleaseGate.Verdict
     var app = ""
     var version = ""
+    var build: String?
     var baseline: String?
-    public private(set) var passes = false
+    var baselineBuild: String?
+    var worseCount = 0
     var newCount = 0
-    var regressedCount = 0
+    var backCount = 0
+    var betterCount = 0
+    var rareCount = 0
     var setAside = 0
-    var leaks = 0
-    var new: [Leak] = []
-    var regressed: [Leak] = []
+    var baselineSessions: Sessions?
+    var sessions = Sessions()
+    var leaks: [Leak] = []
+    /// Classes with the most checks in the baseline come first.
+    var classes: [CheckedClass] = []
 
     /// Error for an answer that is not the result of a release check: it comes from another program, or from a much
     /// older or newer collector.
@@ -52,63 +91,144 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         }
     }
 
-    fileprivate init() {}
+    fileprivate init(_ verdict: ReleaseGate.Verdict) { self.verdict = verdict }
 }
 
 extension JSONScanner {
     fileprivate mutating func result() throws(JSONError) -> ReleaseCheckResult {
-        var result = ReleaseCheckResult()
+        var result = ReleaseCheckResult(.cannotTell)
         // An answer without a result must not let a release pass.
-        var (passes, counts): (Bool?, Int) = (nil, 0)
+        var verdict: ReleaseGate.Verdict?
+        var counts: Set<String> = []
         let start = offset
         try eachField { name, scanner throws(JSONError) in
             switch name {
             case "app": result.app = try scanner.plainText()
             case "version": result.version = try scanner.plainText()
+            case "build": result.build = try scanner.textOrNull()
             case "baseline": result.baseline = try scanner.textOrNull()
-            case "passes": passes = try scanner.boolean()
-            case "new_count":
-                result.newCount = try scanner.count()
-                counts += 1
-            case "regressed_count":
-                result.regressedCount = try scanner.count()
-                counts += 1
+            case "baseline_build": result.baselineBuild = try scanner.textOrNull()
+            case "verdict": verdict = ReleaseGate.Verdict(rawValue: try scanner.plainText())
+            case "worse_count": result.worseCount = try scanner.count()
+            case "new_count": result.newCount = try scanner.count()
+            case "back_count": result.backCount = try scanner.count()
+            case "better_count": result.betterCount = try scanner.count()
+            case "rare_count": result.rareCount = try scanner.count()
             case "set_aside": result.setAside = try scanner.count()
-            case "leaks": result.leaks = try scanner.count()
-            case "new": result.new = try scanner.checkedLeaks()
-            case "regressed": result.regressed = try scanner.checkedLeaks()
+            case "sessions": try scanner.readSessions(into: &result)
+            case "leaks":
+                result.leaks = try scanner.elements { scanner throws(JSONError) in try scanner.checkedLeak() }
+            case "classes":
+                result.classes = try scanner.elements { scanner throws(JSONError) in
+                    try scanner.checkedClass()
+                }
             default: try scanner.skip()
             }
+            counts.insert(name)
         }
-        guard let passes, counts == 2, passes == (result.newCount == 0 && result.regressedCount == 0) else {
-            throw JSONError(.expected("passes, new_count and regressed_count that agree"), at: start)
+        let failures = result.worseCount + result.newCount + result.backCount
+        guard let verdict, counts.isSuperset(of: ["worse_count", "new_count", "back_count"]),
+            (verdict == .failed) == (failures > 0)
+        else {
+            throw JSONError(
+                .expected("verdict, worse_count, new_count and back_count that agree"), at: start)
         }
-        return result.passing(passes)
+        result.verdict = verdict
+        return result
     }
 
-    private mutating func checkedLeaks() throws(JSONError) -> [ReleaseCheckResult.Leak] {
-        var leaks: [ReleaseCheckResult.Leak] = []
-        guard try enterArray() else { return leaks }
-        repeat {
-            var leak = ReleaseCheckResult.Leak()
-            var (stack, cycle): ([String], [String]) = ([], [])
-            var className: String?
-            try eachField { name, scanner throws(JSONError) in
+    private mutating func readSessions(into result: inout ReleaseCheckResult) throws(JSONError) {
+        try eachField { name, scanner throws(JSONError) in
+            guard try scanner.kind() != .null else { return try scanner.null() }
+            var sessions = ReleaseCheckResult.Sessions()
+            try scanner.eachField { name, scanner throws(JSONError) in
                 switch name {
-                case "id": leak.id = try scanner.plainText()
-                case "title": leak.title = try scanner.plainText()
-                case "class": className = try scanner.textOrNull()
-                case "stack": stack = try scanner.textsOrNull()
-                case "cycle": cycle = try scanner.textsOrNull()
-                case "reports": leak.reports = try scanner.count()
-                case "installs": leak.installs = try scanner.count()
+                case "all": sessions.all = try scanner.count()
+                case "leaky": sessions.leaky = try scanner.count()
                 default: try scanner.skip()
                 }
             }
-            leak.path = stack.isEmpty ? CycleShape.path(cycle, of: className) : stack
-            leaks.append(leak)
-        } while try another(in: .array)
-        return leaks
+            switch name {
+            case "baseline": result.baselineSessions = sessions
+            case "version": result.sessions = sessions
+            default: break
+            }
+        }
+    }
+
+    private mutating func checkedLeak() throws(JSONError) -> ReleaseCheckResult.Leak {
+        var leak = ReleaseCheckResult.Leak()
+        try eachField { name, scanner throws(JSONError) in
+            switch name {
+            case "result":
+                leak.result = ReleaseGate.LeakResult.Kind(rawValue: try scanner.plainText()) ?? .unchanged
+            case "baseline": leak.baseline = try scanner.counts()
+            case "version": leak.version = try scanner.counts()
+            case "leak": try scanner.readNames(of: &leak)
+            default: try scanner.skip()
+            }
+        }
+        return leak
+    }
+
+    private mutating func readNames(of leak: inout ReleaseCheckResult.Leak) throws(JSONError) {
+        var (stack, cycle): ([String], [String]) = ([], [])
+        try eachField { name, scanner throws(JSONError) in
+            switch name {
+            case "id": leak.id = try scanner.plainText()
+            case "title": leak.title = try scanner.plainText()
+            case "class": leak.className = try scanner.textOrNull()
+            case "stack": stack = try scanner.textsOrNull()
+            case "cycle": cycle = try scanner.textsOrNull()
+            case "reports": leak.reports = try scanner.count()
+            case "installs": leak.installs = try scanner.count()
+            default: try scanner.skip()
+            }
+        }
+        leak.path = stack.isEmpty ? CycleShape.path(cycle, of: leak.className) : stack
+    }
+
+    private mutating func counts() throws(JSONError) -> ReleaseCheckResult.Counts {
+        var counts = ReleaseCheckResult.Counts()
+        try eachField { name, scanner throws(JSONError) in
+            switch name {
+            case "reports": counts.reports = try scanner.count()
+            case "checks": counts.checks = try scanner.count()
+            default: try scanner.skip()
+            }
+        }
+        return counts
+    }
+
+    private mutating func checkedClass() throws(JSONError) -> ReleaseCheckResult.CheckedClass {
+        var checked = ReleaseCheckResult.CheckedClass()
+        try eachField { name, scanner throws(JSONError) in
+            switch name {
+            case "class": checked.name = try scanner.plainText()
+            case "result":
+                // A result of a later collector is not taken for enough.
+                checked.result = .init(rawValue: try scanner.plainText()) ?? .tooFew
+            case "baseline": checked.baseline = try scanner.count()
+            case "version": checked.version = try scanner.count()
+            case "needed":
+                if try scanner.kind() == .null {
+                    try scanner.null()
+                } else {
+                    checked.needed = try scanner.count()
+                }
+            default: try scanner.skip()
+            }
+        }
+        return checked
+    }
+
+    private mutating func elements<Element>(
+        _ read: (inout JSONScanner) throws(JSONError) -> Element
+    ) throws(JSONError) -> [Element] {
+        var elements: [Element] = []
+        guard try enterArray() else { return elements }
+        repeat { elements.append(try read(&self)) } while try another(in: .array)
+        return elements
     }
 
     private mutating func eachField(
@@ -134,10 +254,7 @@ extension JSONScanner {
             try null()
             return []
         }
-        var texts: [String] = []
-        guard try enterArray() else { return texts }
-        repeat { texts.append(try plainText()) } while try another(in: .array)
-        return texts
+        return try elements { scanner throws(JSONError) in try scanner.plainText() }
     }
 
     private mutating func count() throws(JSONError) -> Int {
@@ -146,13 +263,5 @@ extension JSONScanner {
             throw JSONError(.expected("a count"), at: start)
         }
         return count
-    }
-}
-
-extension ReleaseCheckResult {
-    fileprivate func passing(_ passes: Bool) -> ReleaseCheckResult {
-        var result = self
-        result.passes = passes
-        return result
     }
 }

@@ -31,7 +31,9 @@
         /// Reads a number that PostgreSQL sends, without zeros at its ends; `nil` for a number that is no ``BucketCounts``.
         static func counts(_ bytes: [UInt8]) -> BucketCounts? {
             guard bytes.count >= headBytes, bytes.count.isMultiple(of: 2) else { return nil }
-            let words = stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+            let words = stride(from: 0, to: bytes.count, by: 2).map {
+                Int(bytes[$0]) << 8 | Int(bytes[$0 + 1])
+            }
             let (count, power) = (words[0], Int(Int16(truncatingIfNeeded: words[1])))
             guard words[2] == 0, words.count == 4 + count else { return nil }
             guard count > 0 else { return BucketCounts() }

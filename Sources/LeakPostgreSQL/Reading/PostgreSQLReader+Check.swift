@@ -2,49 +2,103 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        func check(
-            app: String, version: String, baseline: String?, now: Int64
-        ) throws(StoreError) -> ReleaseCheck? {
+        func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
             try snapshot { connection throws(StoreError) in
-                let floor = ReleaseCheck.floor(baseline: baseline, of: version)
-                let answers = try connection.run([
-                    Self.totals(ofRelease: version, app: app),
-                    Self.versionBefore(version, from: floor, app: app),
-                ])
-                guard let release = answers[0].first else { return nil }
-                let base = try baseline.map { text throws(StoreError) in
-                    try ReleaseCheck.bound(baseline: text, of: version)
+                let releases = try connection.run(Self.releases(ranking: query.version, app: query.app))
+                guard
+                    let release = releases.first(where: { ByteText($0.text(1)) == ByteText(query.version) })?
+                        .int64(0)
+                else { return nil }
+                var version = ReleaseCheckSide(rows: [release], build: nil)
+                if let name = query.build {
+                    guard let build = try Self.build(Self.build(name, of: version.rows), on: connection)
+                    else {
+                        return nil
+                    }
+                    version.build = build
                 }
-                let before = base == nil ? answers[1].first?.text(0) : nil
-                let bound = base ?? before.map { VersionOrder($0).above } ?? floor
-                let leakStates = try leakStates(app: app, now: now, on: connection)
-                let number = release.int64(0)
-                let found = try connection.run([
-                    Self.seen(in: number, since: bound, floor: floor),
-                    Self.returns(of: leakStates.regressed),
+                let baseline = try Self.baseline(of: query, version, on: connection)
+                let leakStates = try leakStates(app: query.app, now: now, on: connection)
+                var rates = ReleaseRates()
+                try Self.add(version, isBaseline: false, to: &rates, on: connection)
+                if let side = baseline.side {
+                    try Self.add(side, isBaseline: true, to: &rates, on: connection)
+                }
+                let answers = try connection.run([
+                    Self.known(in: version, upTo: baseline), Self.returns(of: leakStates.regressed),
                 ])
-                let checked = ReleaseCheckLeaks(
-                    found[0].map {
-                        ReleaseCheckLeaks.Seen(row: $0.int64(0), reports: $0.int(1), isNew: $0.bool(2))
-                    }, in: version, leakStates,
-                    regressed: Set(found[1].filter { $0.int64(1) == number }.map { $0.int64(0) }))
-                return ReleaseCheck(
-                    app: app, version: version, baseline: baseline ?? before,
-                    new: try Self.rows(checked.new, of: number, leakStates, now: now, on: connection),
-                    newCount: checked.new.count,
-                    regressed: try Self.rows(
-                        checked.regressed, of: number, leakStates, now: now, on: connection),
-                    regressedCount: checked.regressed.count, setAside: checked.setAside,
-                    leaks: release.int(1), reports: release.int(2))
+                // Without an earlier version, nothing is known to be new.
+                if baseline.side != nil { rates.markNew(except: Set(answers[0].map { $0.int64(0) })) }
+                let verdict = ReleaseVerdict(
+                    rates, app: query.app,
+                    version: ReleaseCheck.Side(version: query.version, build: query.build),
+                    baseline: baseline.shown, leakStates,
+                    regressed: Set(answers[1].filter { $0.int64(1) == release }.map { $0.int64(0) }),
+                    limits: query.limits)
+                return verdict.check(
+                    rows: try Self.rows(
+                        verdict.leaks.map(\.row), of: release, leakStates, now: now, on: connection))
             }
         }
 
-        private static func totals(ofRelease version: String, app: String) -> Query {
+        /// Selects the releases of an app whose versions rank the same.
+        private static func releases(ranking version: String, app: String) -> Query {
+            let order = VersionOrder(version)
+            return Query(
+                """
+                select r.id, r.version from app a join release r on r.app = a.id
+                  and r.order_key >= $1::bytea and r.order_key < $2::bytea
+                where a.name = $3::text order by r.order_key desc
+                """, .bytes(order.atOrAbove), .bytes(order.above), .text(app))
+        }
+
+        private static func build(_ name: String, of releases: [Int64]) -> Query {
+            Query(
+                "select id, name, order_key from build where release = any($1::bigint[]) and name = $2::text",
+                .integers(releases.map { $0 }), .text(name))
+        }
+
+        private static func buildBefore(_ build: ReleaseCheckSide.Build, of releases: [Int64]) -> Query {
             Query(
                 """
-                select r.id, r.leaks, r.reports from app a join release r on r.app = a.id and r.version = $1::text
-                where a.name = $2::text
-                """, .text(version), .text(app))
+                select id, name, order_key from build where release = any($1::bigint[]) and order_key < $2::bytea
+                  and name <> '' order by order_key desc limit 1
+                """, .integers(releases.map { $0 }), .bytes(build.order))
+        }
+
+        private static func build(
+            _ query: Query, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> ReleaseCheckSide.Build? {
+            try connection.run(query).first.map {
+                ReleaseCheckSide.Build(row: $0.int64(0), name: $0.text(1), order: $0.bytes(2))
+            }
+        }
+
+        private static func baseline(
+            of query: ReleaseCheckQuery, _ version: ReleaseCheckSide, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> ReleaseCheckBaseline {
+            let floor = ReleaseCheck.floor(baseline: query.baseline, of: query.version)
+            if query.baseline == nil, let build = version.build,
+                let former = try Self.build(buildBefore(build, of: version.rows), on: connection)
+            {
+                return ReleaseCheckBaseline(former: former, of: version, query.version, floor: floor)
+            }
+            if let text = query.baseline {
+                let rows = try connection.run(releases(ranking: text, app: query.app)).map { $0.int64(0) }
+                var side = ReleaseCheckSide(rows: rows, build: nil)
+                if let name = query.baselineBuild {
+                    side.build = try Self.build(build(name, of: rows), on: connection)
+                }
+                return try ReleaseCheckBaseline(side, of: query, version, floor: floor)
+            }
+            let before = try connection.run(versionBefore(query.version, from: floor, app: query.app))
+            guard let text = before.first?.text(0) else {
+                return ReleaseCheckBaseline(bound: floor, floor: floor)
+            }
+            let rows = try connection.run(releases(ranking: text, app: query.app)).map { $0.int64(0) }
+            return ReleaseCheckBaseline(
+                side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
+                bound: VersionOrder(text).above, floor: floor)
         }
 
         /// Selects the newest version that ranks lower than the given one.
@@ -57,43 +111,93 @@
                 """, .bytes(VersionOrder(version).atOrAbove), .bytes(floor), .text(app))
         }
 
-        /// Selects the leaks with reports in a release, their reports, and whether no release from the floor up to the bound has
-        /// them.
-        private static func seen(in release: Int64, since bound: [UInt8], floor: [UInt8]) -> Query {
+        private static func add(
+            _ side: ReleaseCheckSide, isBaseline: Bool, to rates: inout ReleaseRates,
+            on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            func buckets(_ row: Row, _ column: Int32) throws(StoreError) -> BucketCounts {
+                guard let counts = BucketNumber.counts(row.bytes(column)) else {
+                    throw .unreadable("counts by bucket", in: connection.name)
+                }
+                return counts
+            }
+            let (rows, build) = (Parameter.integers(side.rows.map { $0 }), Parameter.integer(side.build?.row))
+            let answers = try connection.run([
+                Query(
+                    """
+                    select session_buckets, leaky_buckets from build
+                    where release = any($1::bigint[]) and ($2::bigint is null or id = $2::bigint)
+                    """, rows, build),
+                Query(
+                    """
+                    select c.class, c.buckets from build b join build_check c on c.build = b.id
+                    where b.release = any($1::bigint[]) and ($2::bigint is null or b.id = $2::bigint)
+                    """, rows, build),
+                Query(
+                    """
+                    select c.leak, l.class, p.buckets, p.reports,
+                      case when $2::bigint is null then c.installs else p.installs end
+                    from leak_release c join leak l on l.id = c.leak
+                    join build b on b.release = c.release and ($2::bigint is null or b.id = $2::bigint)
+                    join leak_build p on p.leak = c.leak and p.build = b.id
+                    where c.release = any($1::bigint[]) and p.reports > 0
+                    """, rows, build),
+            ])
+            for row in answers[0] {
+                rates.add(
+                    sessions: try buckets(row, 0), leaky: try buckets(row, 1), isBaseline: isBaseline)
+            }
+            for row in answers[1] {
+                rates.add(checks: try buckets(row, 1), of: row.text(0), isBaseline: isBaseline)
+            }
+            for row in answers[2] {
+                rates.add(
+                    try buckets(row, 2), reports: row.int(3), installs: row.int(4), of: row.int64(0),
+                    className: row.optionalText(1), isBaseline: isBaseline)
+            }
+        }
+
+        /// Selects the leaks of a side with reports in something up to the baseline.
+        private static func known(
+            in version: ReleaseCheckSide, upTo baseline: ReleaseCheckBaseline
+        ) -> Query {
             // If the first release decides, the other releases are not read.
             Query(
                 """
-                select c.leak, c.reports,
-                  case when f.order_key >= $2::bytea then true when f.order_key >= $3::bytea then false else
-                    not exists (select 1 from leak_release p join release r on r.id = p.release
-                      where p.leak = c.leak and r.order_key >= $3::bytea and r.order_key < $2::bytea) end
-                from leak_release c join leak l on l.id = c.leak
-                join release f on f.id = l.first_release where c.release = $1::bigint and c.reports > 0
-                """, .integer(release), .bytes(bound), .bytes(floor))
+                select c.leak from leak_release c join leak l on l.id = c.leak join release f on f.id = l.first_release
+                where c.release = any($1::bigint[]) and c.reports > 0 and (f.order_key < $2::bytea
+                  and (f.order_key >= $3::bytea
+                    or exists (select 1 from leak_release p join release r on r.id = p.release
+                      where p.leak = c.leak and r.order_key >= $3::bytea and r.order_key < $2::bytea))
+                  or exists (select 1 from build b join leak_build p on p.leak = c.leak and p.build = b.id
+                    where b.release = c.release and b.order_key <= $4::bytea))
+                """, .integers(version.rows.map { $0 }), .bytes(baseline.bound), .bytes(baseline.floor),
+                .bytes(baseline.buildBound))
         }
 
-        /// Reads the rows of the first of these leaks, as they are in a release.
+        /// Reads the rows of leaks, as they are in a release.
         private static func rows(
             _ leaks: [Int64], of release: Int64, _ leakStates: LeakStates, now: Int64,
             on connection: PostgreSQLConnection
-        ) throws(StoreError) -> [LeakRow] {
-            let first = leaks.prefix(ReleaseCheck.rowLimit)
-            guard !first.isEmpty else { return [] }
+        ) throws(StoreError) -> [Int64: LeakRow] {
+            guard !leaks.isEmpty else { return [:] }
             let answer = try connection.run(
                 Query(
                     """
                     with page as (
-                      select leak as id, 0 as k1, 0 as k2, reports, installs, release as looked_at
-                      from leak_release where leak = any($1::bigint[]) and release = $2::bigint
+                      select j.leak as id, 0 as k1, 0 as k2, coalesce(c.reports, 0) as reports,
+                        coalesce(c.installs, 0) as installs, $2::bigint as looked_at
+                      from unnest($1::bigint[]) as j (leak)
+                      left join leak_release c on c.leak = j.leak and c.release = $2::bigint
                     )
                     \(LeakRow.select)
-                    """, .integers(first.map { $0 }), .integer(release)))
+                    """, .integers(leaks.map { $0 }), .integer(release)))
             var found: [Int64: LeakRow] = [:]
             for row in answer { found[row.int64(0)] = try LeakRow(row, in: connection.name) }
-            let numbers = first.filter { found[$0] != nil }
+            let numbers = leaks.filter { found[$0] != nil }
             var rows = numbers.compactMap { found[$0] }
             try complete(&rows, numbers: numbers, leakStates: leakStates, now: now, on: connection)
-            return rows
+            return Dictionary(uniqueKeysWithValues: zip(numbers, rows))
         }
     }
 #endif

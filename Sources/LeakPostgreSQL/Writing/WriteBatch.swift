@@ -94,7 +94,8 @@
                 let app = rowIDs.apps[aggregate.releases[build.release].app].id
                 for (className, check) in build.checks {
                     let counted = CappedCounts.Row(
-                        owner: row, app: app, name: className.text, count: check.count, buckets: check.buckets)
+                        owner: row, app: app, name: className.text, count: check.count, buckets: check.buckets
+                    )
                     let name = HashedName(owner: row, hash: className.hashValue)
                     if names.checks.value(of: name) == nil {
                         details.add(counted, key: check.key)

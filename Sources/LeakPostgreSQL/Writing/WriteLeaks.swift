@@ -130,8 +130,10 @@
             for reports in aggregate.bucketReports {
                 buckets[reports.cell].add(reports.part.count, in: reports.part.bucket)
             }
-            let rows = cells.indices.map { (name: cells[$0], cell: aggregate.cells[$0], buckets: buckets[$0]) }
-                .sorted { ($0.name.leak, $0.name.build) < ($1.name.leak, $1.name.build) }
+            let rows = cells.indices.map {
+                (name: cells[$0], cell: aggregate.cells[$0], buckets: buckets[$0])
+            }
+            .sorted { ($0.name.leak, $0.name.build) < ($1.name.leak, $1.name.build) }
             guard !rows.isEmpty else { return nil }
             // 0 installs leave the number as it is.
             return Query(

@@ -22,7 +22,8 @@
                 .integers(releases.map { $0.span.last }), .integers(newLeaksOfReleases),
                 .integers(releases.map { $0.reports }), .integers(releases.map { $0.freed }),
                 .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
-                .integers(releases.map { $0.checks }), .integers(rowIDs.releases.map { count(of: .release($0)) }))
+                .integers(releases.map { $0.checks }),
+                .integers(rowIDs.releases.map { count(of: .release($0)) }))
         }
 
         /// Writes the number of leaks that were first seen in each release. Such a release may have no reports in this

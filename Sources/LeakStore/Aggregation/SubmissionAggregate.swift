@@ -165,7 +165,8 @@ package struct SubmissionAggregate {
         let slot = slot(app, Calendar.slot(of: sighting.at))
         slots[slot].reports.addBounded(count)
         bucketReports.append(
-            BucketReports(cell: cell, part: .init(bucket: BucketCounts.bucket(ofInstall: install), count: count)))
+            BucketReports(
+                cell: cell, part: .init(bucket: BucketCounts.bucket(ofInstall: install), count: count)))
         if let hash = install {
             cells[cell].installs.append(hash)
             slots[slot].installs.append(hash)

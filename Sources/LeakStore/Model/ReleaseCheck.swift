@@ -1,40 +1,94 @@
-/// The leaks that a version adds, compared with all versions up to a baseline: the input of a gate before a release.
-public struct ReleaseCheck: Sendable {
+public import LeakStatistics
+
+/// The versions that a release check compares, and its limits.
+public struct ReleaseCheckQuery: Hashable, Sendable {
     public var app: String
     public var version: String
-    /// The version compared with; `nil` if there is no earlier version.
+    /// A build of ``version``; `nil` for all its builds together.
+    public var build: String?
+    /// The version to compare with; `nil` for the build before ``build`` in the same version or, without one, the version before.
     public var baseline: String?
-    /// Leaks that were seen in ``version`` and in no version up to ``baseline``, most reports in it first, at most ``rowLimit``.
-    /// Known system leaks, ignored leaks, and leaks that are marked as fixed in ``version`` or before are left out; reports and
-    /// installs are those of ``version``.
-    public var new: [LeakRow]
-    public var newCount: Int
-    /// Leaks that were seen in ``version`` since they were resolved; the version is not older than their fix.
-    public var regressed: [LeakRow]
-    public var regressedCount: Int
-    /// Number of leaks seen in ``version`` that were left out because they are known, ignored or resolved.
-    public var setAside: Int
-    /// Number of all leaks seen in ``version``.
-    public var leaks: Int
-    public var reports: Int
-
-    public static let rowLimit = 200
+    /// A build of ``baseline``, or of ``version`` if no baseline is given; `nil` for all its builds together.
+    public var baselineBuild: String?
+    public var limits = ReleaseGate.Limits()
 
     public init(
-        app: String, version: String, baseline: String?, new: [LeakRow], newCount: Int, regressed: [LeakRow],
-        regressedCount: Int, setAside: Int, leaks: Int, reports: Int
+        app: String, version: String, build: String? = nil, baseline: String? = nil,
+        baselineBuild: String? = nil
     ) {
         self.app = app
         self.version = version
-        self.baseline = baseline
-        self.new = new
-        self.newCount = newCount
-        self.regressed = regressed
-        self.regressedCount = regressedCount
-        self.setAside = setAside
-        self.leaks = leaks
-        self.reports = reports
+        self.build = build
+        self.baseline = baseline ?? (baselineBuild == nil ? nil : version)
+        self.baselineBuild = baselineBuild
+    }
+}
+
+/// The result of comparing the leaks of a version with those of an earlier one: the input of a gate before a release.
+public struct ReleaseCheck: Sendable {
+    /// One of the two versions.
+    public struct Side: Hashable, Sendable {
+        public var version: String
+        /// `nil` for all builds of the version together.
+        public var build: String?
+        /// Sessions in which something leaked, of all sessions.
+        public var sessions = Proportion(events: 0, trials: 0)
+        public var checks = 0
+        /// Reports that are split into buckets: of leaks that are not set aside.
+        public var reports = 0
+
+        package init(version: String, build: String? = nil) {
+            self.version = version
+            self.build = build
+        }
     }
 
-    public var passes: Bool { newCount == 0 && regressedCount == 0 }
+    /// A leak whose rate has changed, or that is new or back.
+    public struct Leak: Sendable {
+        public var result: ReleaseGate.LeakResult
+        /// Reports and installs are those of the version.
+        public var row: LeakRow
+        /// Reports and checks of the leak's class.
+        public var baseline: RateCounts
+        public var version: RateCounts
+    }
+
+    /// Reports of a leak, and checks of its class.
+    public struct RateCounts: Hashable, Sendable {
+        public var reports: Int
+        public var checks: Int
+
+        /// `nil` without checks.
+        public var rate: Double? { checks == 0 ? nil : min(1, Double(reports) / Double(checks)) }
+    }
+
+    /// Checks of a class in both versions.
+    public struct CheckedClass: Hashable, Sendable {
+        public var className: String
+        public var result: ReleaseGate.ClassResult
+        public var baseline: Int
+        public var version: Int
+    }
+
+    public var app: String
+    public var version: Side
+    /// `nil` if there is no earlier version: then no leak is new or worse.
+    public var baseline: Side?
+    public var verdict: ReleaseGate.Verdict
+    /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks, ignored leaks, and
+    /// leaks that are marked as fixed in ``version`` or before are left out.
+    public var leaks: [Leak]
+    /// Numbers of all such leaks.
+    public var worseCount = 0
+    public var newCount = 0
+    public var backCount = 0
+    public var betterCount = 0
+    /// Classes by number of checks in the baseline, then in the version; at most ``rowLimit``.
+    public var classes: [CheckedClass]
+    /// Number of new leaks that have too few reports or devices, or too low a rate, to fail the version.
+    public var rareCount: Int
+    /// Number of leaks seen in ``version`` that were left out because they are known, ignored or resolved.
+    public var setAside: Int
+
+    public static let rowLimit = 200
 }

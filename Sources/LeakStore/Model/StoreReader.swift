@@ -44,13 +44,11 @@ public protocol StoreReader: AnyObject {
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Returns the releases of an app, newest version first, at most 200.
     func releases(app: String) throws(StoreError) -> [ReleaseSummary]
-    /// Returns the leaks that `version` adds, compared with `baseline` and all versions before that.
+    /// Compares the rates of a version's leaks with those of an earlier version.
     ///
-    /// - Parameter baseline: `nil` for the version before `version`.
-    /// - Returns: `nil` if no report, session or check of this version was ever received.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than `version`.
-    func check(app: String, version: String, baseline: String?, now: Int64) throws(StoreError)
-        -> ReleaseCheck?
+    /// - Returns: `nil` if no report, session or check of the version, or of its build, was ever received.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version.
+    func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck?
     /// Returns every credential that is neither revoked nor expired; with `all`, the others too.
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Returns a number that changes whenever another connection has committed.

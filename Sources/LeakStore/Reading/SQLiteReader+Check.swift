@@ -1,40 +1,102 @@
 extension SQLiteReader {
-    func check(
-        app: String, version: String, baseline: String?, now: Int64
-    ) throws(StoreError) -> ReleaseCheck? {
+    func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
         try snapshot { () throws(StoreError) in
-            guard let release = try totals(ofRelease: version, app: app) else { return nil }
-            let base = try baseline.map { text throws(StoreError) in
-                try ReleaseCheck.bound(baseline: text, of: version)
+            guard
+                let release = try releases(ranking: query.version, app: query.app).first(where: {
+                    ByteText($0.version) == ByteText(query.version)
+                })
+            else { return nil }
+            var version = ReleaseCheckSide(rows: [release.row], build: nil)
+            if let name = query.build {
+                guard let build = try build(name, of: [release.row]) else { return nil }
+                version.build = build
             }
-            let floor = ReleaseCheck.floor(baseline: baseline, of: version)
-            let before = try base == nil ? versionBefore(version, from: floor, app: app) : nil
-            let bound = base ?? before.map { VersionOrder($0).above } ?? floor
-            let leakStates = try leakStates(app: app, now: now)
-            let checked = ReleaseCheckLeaks(
-                try seen(in: release.row, since: bound, floor: floor), in: version, leakStates,
-                regressed: try regressedLeaks(app: app, in: release.row))
-            return ReleaseCheck(
-                app: app, version: version, baseline: baseline ?? before,
-                new: try rows(checked.new, of: release.row, leakStates, now: now),
-                newCount: checked.new.count,
-                regressed: try rows(checked.regressed, of: release.row, leakStates, now: now),
-                regressedCount: checked.regressed.count, setAside: checked.setAside, leaks: release.leaks,
-                reports: release.reports)
+            let baseline = try baseline(of: query, version)
+            let leakStates = try leakStates(app: query.app, now: now)
+            var rates = ReleaseRates()
+            try add(version, isBaseline: false, to: &rates)
+            // Without an earlier version, nothing is known to be new.
+            if let side = baseline.side {
+                try add(side, isBaseline: true, to: &rates)
+                rates.markNew(except: try known(in: version, upTo: baseline))
+            }
+            let verdict = ReleaseVerdict(
+                rates, app: query.app, version: ReleaseCheck.Side(version: query.version, build: query.build),
+                baseline: baseline.shown, leakStates,
+                regressed: try regressedLeaks(app: query.app, in: release.row),
+                limits: query.limits)
+            return verdict.check(
+                rows: try rows(verdict.leaks.map(\.row), of: release.row, leakStates, now: now))
         }
     }
 
-    private func totals(
-        ofRelease version: String, app: String
-    ) throws(StoreError) -> (row: Int64, leaks: Int, reports: Int)? {
+    /// Returns the releases of an app whose versions rank the same.
+    private func releases(
+        ranking version: String, app: String
+    ) throws(StoreError) -> [(row: Int64, version: String)] {
+        let order = VersionOrder(version)
         let select = try connection.statement(
             """
-            select r.id, r.leaks, r.reports from app a join release r on r.app = a.id and r.version = ?
-            where a.name = ?
+            select r.id, r.version from app a join release r on r.app = a.id and r.order_key >= ? and r.order_key < ?
+            where a.name = ? order by r.order_key desc
             """)
         defer { select.reset() }
-        try select.bind(version, app)
-        return try select.step() ? (select.int64(0), select.int(1), select.int(2)) : nil
+        try select.bind(order.atOrAbove, order.above, app)
+        var found: [(row: Int64, version: String)] = []
+        while try select.step() { found.append((select.int64(0), select.text(1))) }
+        return found
+    }
+
+    private func build(
+        _ name: String, of releases: [Int64]
+    ) throws(StoreError) -> ReleaseCheckSide.Build? {
+        let select = try connection.statement(
+            """
+            select b.id, b.name, b.order_key from json_each(?) j cross join build b on b.release = j.value and b.name = ?
+            """)
+        defer { select.reset() }
+        try select.bind(releases.list, name)
+        return try select.step()
+            ? ReleaseCheckSide.Build(row: select.int64(0), name: select.text(1), order: select.bytes(2)) : nil
+    }
+
+    private func baseline(
+        of query: ReleaseCheckQuery, _ version: ReleaseCheckSide
+    ) throws(StoreError) -> ReleaseCheckBaseline {
+        let floor = ReleaseCheck.floor(baseline: query.baseline, of: query.version)
+        if query.baseline == nil, let build = version.build,
+            let former = try buildBefore(build, of: version.rows)
+        {
+            return ReleaseCheckBaseline(
+                former: former, of: version, query.version, floor: floor)
+        }
+        if let text = query.baseline {
+            let rows = try releases(ranking: text, app: query.app).map(\.row)
+            var side = ReleaseCheckSide(rows: rows, build: nil)
+            if let name = query.baselineBuild { side.build = try build(name, of: rows) }
+            return try ReleaseCheckBaseline(side, of: query, version, floor: floor)
+        }
+        guard let text = try versionBefore(query.version, from: floor, app: query.app) else {
+            return ReleaseCheckBaseline(bound: floor, floor: floor)
+        }
+        let rows = try releases(ranking: text, app: query.app).map(\.row)
+        return ReleaseCheckBaseline(
+            side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
+            bound: VersionOrder(text).above, floor: floor)
+    }
+
+    private func buildBefore(
+        _ build: ReleaseCheckSide.Build, of releases: [Int64]
+    ) throws(StoreError) -> ReleaseCheckSide.Build? {
+        let select = try connection.statement(
+            """
+            select b.id, b.name, b.order_key from json_each(?) j cross join build b on b.release = j.value
+              and b.order_key < ? and b.name <> '' order by b.order_key desc limit 1
+            """)
+        defer { select.reset() }
+        try select.bind(releases.list, build.order)
+        return try select.step()
+            ? ReleaseCheckSide.Build(row: select.int64(0), name: select.text(1), order: select.bytes(2)) : nil
     }
 
     /// Returns the newest version that ranks lower than the given one.
@@ -50,75 +112,95 @@ extension SQLiteReader {
         ).first
     }
 
-    /// Returns the leaks with reports in a release, their reports, and whether no release from the floor up to the bound has them.
-    private func seen(
-        in release: Int64, since bound: [UInt8], floor: [UInt8]
-    ) throws(StoreError) -> [ReleaseCheckLeaks.Seen] {
+    private func add(
+        _ side: ReleaseCheckSide, isBaseline: Bool, to rates: inout ReleaseRates
+    ) throws(StoreError) {
+        let builds = try connection.statement(
+            """
+            select b.session_buckets, b.leaky_buckets from json_each(?) j cross join build b on b.release = j.value
+            where ?2 is null or b.id = ?2
+            """)
+        defer { builds.reset() }
+        try builds.bind(side.rows.list, side.build?.row)
+        while try builds.step() {
+            rates.add(sessions: try buckets(builds, 0), leaky: try buckets(builds, 1), isBaseline: isBaseline)
+        }
+        let checks = try connection.statement(
+            """
+            select c.class, c.buckets from json_each(?) j cross join build b on b.release = j.value
+            cross join build_check c on c.build = b.id where ?2 is null or b.id = ?2
+            """)
+        defer { checks.reset() }
+        try checks.bind(side.rows.list, side.build?.row)
+        while try checks.step() {
+            rates.add(checks: try buckets(checks, 1), of: checks.text(0), isBaseline: isBaseline)
+        }
+        let leaks = try connection.statement(
+            """
+            select c.leak, l.class, p.buckets, p.reports, case when ?2 is null then c.installs else p.installs end
+            from json_each(?1) j cross join leak_release c on c.release = j.value join leak l on l.id = c.leak
+            join build b on b.release = c.release and (?2 is null or b.id = ?2)
+            join leak_build p on p.leak = c.leak and p.build = b.id where p.reports > 0
+            """)
+        defer { leaks.reset() }
+        try leaks.bind(side.rows.list, side.build?.row)
+        while try leaks.step() {
+            rates.add(
+                try buckets(leaks, 2), reports: leaks.int(3), installs: leaks.int(4), of: leaks.int64(0),
+                className: leaks.optionalText(1), isBaseline: isBaseline)
+        }
+    }
+
+    private func buckets(_ row: Statement, _ column: Int32) throws(StoreError) -> BucketCounts {
+        guard let counts = BucketCounts(bytes: row.bytes(column)) else {
+            throw .unreadable("counts by bucket", in: connection.path)
+        }
+        return counts
+    }
+
+    /// Returns the leaks of a side with reports in something up to the baseline.
+    private func known(
+        in version: ReleaseCheckSide, upTo baseline: ReleaseCheckBaseline
+    ) throws(StoreError) -> Set<Int64> {
         // If the first release decides, the other releases are not read.
         let select = try connection.statement(
             """
-            select c.leak, c.reports, case when f.order_key >= ?2 then 1 when f.order_key >= ?3 then 0 else
-                not exists (select 1 from leak_release p join release r on r.id = p.release
-                  where p.leak = c.leak and r.order_key >= ?3 and r.order_key < ?2) end
-            from leak_release c join leak l on l.id = c.leak
-            join release f on f.id = l.first_release where c.release = ?1 and c.reports > 0
+            select c.leak from json_each(?1) j cross join leak_release c on c.release = j.value
+            join leak l on l.id = c.leak join release f on f.id = l.first_release
+            where c.reports > 0 and (f.order_key < ?2 and (f.order_key >= ?3
+              or exists (select 1 from leak_release p join release r on r.id = p.release
+                where p.leak = c.leak and r.order_key >= ?3 and r.order_key < ?2))
+              or exists (select 1 from build b join leak_build p on p.leak = c.leak and p.build = b.id
+                where b.release = c.release and b.order_key <= ?4))
             """)
         defer { select.reset() }
-        try select.bind(release, bound, floor)
-        var seen: [ReleaseCheckLeaks.Seen] = []
-        while try select.step() {
-            seen.append(
-                ReleaseCheckLeaks.Seen(
-                    row: select.int64(0), reports: select.int(1), isNew: select.int(2) == 1))
-        }
-        return seen
+        try select.bind(version.rows.list, baseline.bound, baseline.floor, baseline.buildBound)
+        var known: Set<Int64> = []
+        while try select.step() { known.insert(select.int64(0)) }
+        return known
     }
 
-    /// Reads the rows of the first of these leaks, as they are in a release.
+    /// Reads the rows of leaks, as they are in a release.
     private func rows(
         _ leaks: [Int64], of release: Int64, _ leakStates: LeakStates, now: Int64
-    ) throws(StoreError) -> [LeakRow] {
-        let first = Array(leaks.prefix(ReleaseCheck.rowLimit))
-        guard !first.isEmpty else { return [] }
+    ) throws(StoreError) -> [Int64: LeakRow] {
+        guard !leaks.isEmpty else { return [:] }
         let select = try connection.statement(
             composed: """
                 with page as (
-                  select c.leak as id, 0 as k1, 0 as k2, c.reports as reports, c.installs as installs,
-                    c.release as looked_at
-                  from json_each(?) j cross join leak_release c on c.leak = j.value and c.release = ?
+                  select j.value as id, 0 as k1, 0 as k2, coalesce(c.reports, 0) as reports,
+                    coalesce(c.installs, 0) as installs, ?2 as looked_at
+                  from json_each(?1) j left join leak_release c on c.leak = j.value and c.release = ?2
                 )
                 \(LeakRow.select)
                 """)
         defer { select.reset() }
-        try select.bind(first.list, release)
+        try select.bind(leaks.list, release)
         var found: [Int64: LeakRow] = [:]
         while try select.step() { found[select.int64(0)] = try LeakRow(select, in: connection.path) }
-        let numbers = first.filter { found[$0] != nil }
+        let numbers = leaks.filter { found[$0] != nil }
         var rows = numbers.compactMap { found[$0] }
         try complete(&rows, numbers: numbers, leakStates: leakStates, now: now)
-        return rows
-    }
-}
-
-extension ReleaseCheck {
-    /// Returns the lowest key of the versions to compare with. A text without a number (`unknown`) may be of any age, and says
-    /// nothing about what a numbered version adds.
-    ///
-    /// - Parameter baseline: a text without a number is accepted as it is.
-    package static func floor(baseline: String?, of version: String) -> [UInt8] {
-        [baseline, version].allSatisfy { $0.map { VersionOrder($0).isNumbered } ?? true }
-            ? VersionOrder.numbered : []
-    }
-
-    /// - Returns: the least key of a version that is newer than the baseline.
-    package static func bound(baseline: String, of version: String) throws(StoreError) -> [UInt8] {
-        let (base, checked) = (VersionOrder(baseline), VersionOrder(version))
-        guard base.atOrAbove.lexicographicallyPrecedes(checked.atOrAbove) else {
-            throw StoreError(
-                .invalidArgument,
-                "the baseline \(baseline) is not older than \(version); name an older version"
-            )
-        }
-        return base.above
+        return Dictionary(uniqueKeysWithValues: zip(numbers, rows))
     }
 }

@@ -7,7 +7,8 @@ func addBucketFunctions(to database: OpaquePointer) {
     unsafe sqlite3_create_function_v2(
         database, "add_buckets", 2, flags, nil,
         { context, _, values in
-            guard let first = unsafe BucketCounts(values?[0]), let second = unsafe BucketCounts(values?[1]) else {
+            guard let first = unsafe BucketCounts(values?[0]), let second = unsafe BucketCounts(values?[1])
+            else {
                 return unsafe sqlite3_result_error(context, "counts by bucket cannot be read", -1)
             }
             var sum = first

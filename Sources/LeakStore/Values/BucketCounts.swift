@@ -2,7 +2,7 @@ internal import LeakStatistics
 
 /// Counts that are split into 64 buckets by a hash of the install, so that differences between devices can be measured.
 ///
-/// A bucket holds many devices, so counts by bucket name nobody, and the erasure of an install leaves them as they are.
+/// A bucket holds many devices, so counts by bucket identify no install, and the erasure of an install leaves them as they are.
 package struct BucketCounts: Hashable, Sendable {
     package static let bucketCount = BucketedCounts.bucketCount
 

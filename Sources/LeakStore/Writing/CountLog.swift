@@ -305,7 +305,9 @@ extension PackedReader {
     }
 
     fileprivate mutating func buckets() -> LoggedCounts.Buckets? {
-        guard let build = number(), let count = number(), count <= BucketCounts.bucketCount else { return nil }
+        guard let build = number(), let count = number(), count <= BucketCounts.bucketCount else {
+            return nil
+        }
         var parts: [BucketCounts.Part] = []
         for _ in 0..<count {
             guard let bucket = number(), bucket < BucketCounts.bucketCount, let reports = self.count() else {

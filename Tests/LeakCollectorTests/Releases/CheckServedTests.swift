@@ -1,6 +1,7 @@
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
+import LeakStatistics
 import LeakStore
 import Testing
 
@@ -8,61 +9,94 @@ import Testing
 
 /// The release check over real sockets, and directly on the same database.
 @Suite struct CheckServedTests {
+    /// Version 1.0 leaks in one of ten closes, 1.1 in six of ten and has a new leak, and 1.2 has too few closes.
     private static func running() throws -> RunningCollector {
         let running = try RunningCollector()
-        for (version, classes) in [("1.0", ["Old"]), ("1.1", ["Old", "New"]), ("1.2", [])] {
-            let reports = classes.map { #"{"class":"Shop.\#($0)"}"# }.joined(separator: ",")
-            let batch = #"""
-                {"app":{"id":"a b","module":"Shop","version":"\#(version)"},"install":"i",
-                 "sessions":[{"id":"s\#(version)","checks":2,"leaks":\#(classes.count)}],"reports":[\#(reports)]}
-                """#
-            #expect(try running.post(batch).status == 200)
+        for (version, leaks, closes) in [
+            ("1.0", ["Old": 1], 10), ("1.1", ["Old": 6, "New": 4], 10), ("1.2", [:], 1),
+        ]
+            as [(String, [String: Int], Int)]
+        {
+            for install in 0..<60 {
+                let reports = leaks.sorted { $0.key < $1.key }.map {
+                    #"{"class":"Shop.\#($0)","count":\#($1)}"#
+                }
+                let batch = #"""
+                    {"app":{"id":"a b","module":"Shop","version":"\#(version)","build":"7"},"install":"i\#(install)",
+                     "sessions":[{"id":"s","checks":\#(closes),"leaks":\#(leaks.count)}],
+                     "checks":[{"class":"Shop.Old","count":\#(closes)}],"reports":[\#(reports.joined(separator: ","))]}
+                    """#
+                #expect(try running.post(batch).status == 200)
+            }
         }
         return running
     }
 
-    @Test func `a version with a new leak fails, one without passes`() throws {
+    private static func path(
+        _ version: String, baseline: String? = nil, build: String? = nil
+    ) -> String {
+        ReleaseCheckRequest(
+            ReleaseCheckQuery(app: "a b", version: version, build: build, baseline: baseline)
+        ).path
+    }
+
+    @Test func `a version that leaks more fails, and one with few closes cannot be told`() throws {
         let running = try Self.running()
-        let failed = try running.json(ReleaseCheckRequest(app: "a b", version: "1.1").path)
-        #expect(failed["passes"] as? Bool == false && failed["baseline"] as? String == "1.0")
-        #expect((failed["new"] as? [[String: Any]])?.compactMap { $0["class"] as? String } == ["New"])
-        let passed = try running.get(ReleaseCheckRequest(app: "a b", version: "1.2").path)
-        #expect(try ReleaseCheckResult(json: passed.body).passes)
-        #expect(passed.field("ETag") != nil)
-        let wider = try running.json(ReleaseCheckRequest(app: "a b", version: "1.2", baseline: "1.0").path)
-        #expect(wider["baseline"] as? String == "1.0" && wider["passes"] as? Bool == true)
+        let failed = try running.json(Self.path("1.1"))
+        #expect(failed["verdict"] as? String == "failed" && failed["baseline"] as? String == "1.0")
+        #expect((failed["worse_count"] as? Int, failed["new_count"] as? Int) == (1, 1))
+        let leaks = try #require(failed["leaks"] as? [[String: Any]])
+        #expect(leaks.map { $0["result"] as? String } == ["worse", "new"])
+        #expect((leaks[0]["version"] as? [String: Any])?["reports"] as? Int == 360)
+        #expect((leaks[1]["leak"] as? [String: Any])?["class"] as? String == "New")
+        let few = try running.get(Self.path("1.2"))
+        #expect(try ReleaseCheckResult(json: few.body).verdict == .cannotTell)
+        #expect(few.field("ETag") != nil)
+        let wider = try running.json(Self.path("1.2", baseline: "1.0"))
+        #expect(wider["baseline"] as? String == "1.0")
         // The baseline is spelled like the tag of a build.
-        let tagged = try running.json(
-            ReleaseCheckRequest(app: "a b", version: "1.2", baseline: "v1.0.0").path)
-        #expect(tagged["passes"] as? Bool == true)
+        #expect(try running.get(Self.path("1.2", baseline: "v1.0.0")).status == 200)
+        #expect(try running.json(Self.path("1.1", build: "7"))["build"] as? String == "7")
+    }
+
+    @Test func `limits of new leaks are settings of the check`() throws {
+        let running = try Self.running()
+        for query in ["min_devices=61", "min_reports=241", "max_rate=1"] {
+            // New has no checks of its own, so that its rate is not known and counts as 1.
+            let count = try running.json(Self.path("1.1") + "&" + query)["new_count"] as? Int
+            #expect(count == (query.hasPrefix("max") ? 1 : 0), "\(query)")
+        }
+        for query in ["min_devices=x", "min_reports=-1", "max_rate=2", "max_rate=", "baseline_build=7"] {
+            let status = try running.get(Self.path("1.1") + "&" + query).status
+            #expect(status == (query == "max_rate=" ? 200 : 400), "\(query)")
+        }
     }
 
     @Test func `ignored, a leak lets the version pass; resolved and seen again, it does not`() throws {
         let running = try Self.running()
-        let new = try #require(
-            try running.json(ReleaseCheckRequest(app: "a b", version: "1.1").path)["new"] as? [[String: Any]])
-        let leak = try #require(new.first?["id"] as? String)
+        let leaks = try #require(try running.json(Self.path("1.1"))["leaks"] as? [[String: Any]])
         let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
-        func decide(_ body: String) throws {
+        func decide(_ body: String, _ place: Int) throws {
+            let leak = try #require((leaks[place]["leak"] as? [String: Any])?["id"] as? String)
             let path = "/api/v1/leaks/\(leak)/decisions"
             #expect(try running.post(body, to: path, fields: [token]).status == 201)
         }
-        try decide(#"{"action":"ignore"}"#)
-        let aside = try running.json(ReleaseCheckRequest(app: "a b", version: "1.1").path)
-        #expect(aside["passes"] as? Bool == true && aside["set_aside"] as? Int == 1)
-        try decide(#"{"action":"resolve","in":"1.2"}"#)
+        try decide(#"{"action":"ignore"}"#, 0)
+        try decide(#"{"action":"ignore"}"#, 1)
+        let aside = try running.json(Self.path("1.1"))
+        #expect(aside["verdict"] as? String == "passed" && aside["set_aside"] as? Int == 2)
+        try decide(#"{"action":"resolve","in":"1.2"}"#, 1)
         let batch = #"{"app":{"id":"a b","module":"Shop","version":"1.2"},"reports":[{"class":"Shop.New"}]}"#
         #expect(try running.post(batch).status == 200)
-        let regressed = try running.json(ReleaseCheckRequest(app: "a b", version: "1.2").path)
-        #expect(regressed["regressed_count"] as? Int == 1 && regressed["new_count"] as? Int == 0)
-        #expect(regressed["passes"] as? Bool == false)
+        let regressed = try running.json(Self.path("1.2"))
+        #expect(regressed["back_count"] as? Int == 1 && regressed["verdict"] as? String == "failed")
     }
 
     @Test func `from the database it is the same, byte for byte`() throws {
         let running = try Self.running()
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         for version in ["1.0", "1.1", "1.2"] {
-            let checkRequest = ReleaseCheckRequest(app: "a b", version: version)
+            let checkRequest = ReleaseCheckRequest(ReleaseCheckQuery(app: "a b", version: version))
             let bytes = try checkRequest.answer(
                 from: running.store, known: publicFolder, now: WallClock.milliseconds())
             #expect(try running.get(checkRequest.path).body == bytes)
@@ -79,6 +113,7 @@ import Testing
             "there are no reports of version 9 of a b: run it once with a reporter that counts sessions, or name another "
                 + "version; its versions are 1.2, 1.1, 1.0"
         ),
+        ("?app=a%20b&version=1.1&build=8", 404, "there are no reports of build 8 of a b 1.1: run it once"),
         ("?app=a%20b&version=1.1&baseline=1.2", 400, "older"),
         (
             "?app=a%20b&version=1.2&baseline=1.0.9", 404,

@@ -1,29 +1,67 @@
 import Foundation
 import LeakMessage
-import LeakStore
+import LeakStatistics
 import Testing
 
 @testable import LeakCollector
+@testable import LeakStore
 
-/// A release check as JSON, and its rendering as text, annotations and a summary.
+/// A release check as JSON, and its rendering in each format.
 enum SampleCheck: String, CaseIterable, Sendable {
-    case fails, passes, first, hostile, long
+    case fails, passes, first, few, hostile, long
 
     static let address = "https://leaks.example.com"
 
     var check: ReleaseCheck {
         switch self {
-        case .fails: Self.check(new: [Shop.rows[0], Shop.rows[1]], regressed: [Shop.rows[2]], setAside: 2)
-        case .passes: Self.check(setAside: 1)
-        case .first: Self.check(baseline: nil, new: [Shop.rows[5]])
+        case .fails:
+            var check = Self.check(
+                .failed,
+                [
+                    Self.leak(.worse(probability: 1e-9), Shop.rows[0], before: (10, 1_000), (600, 1_000)),
+                    Self.leak(.new(probability: nil), Shop.rows[1], before: (0, 0), (0, 0)),
+                    Self.leak(.back, Shop.rows[2], before: (30, 4_000), (3, 4_812)),
+                    Self.leak(.better(probability: 1e-4), Shop.rows[3], before: (14, 2_000), (0, 24_000)),
+                ])
+            (check.worseCount, check.newCount, check.backCount, check.betterCount) = (1, 1, 1, 1)
+            (check.setAside, check.rareCount) = (2, 1)
+            return check
+        case .passes:
+            var check = Self.check(.passed)
+            check.setAside = 1
+            return check
+        case .first:
+            var check = Self.check(.cannotTell)
+            check.baseline = nil
+            return check
+        case .few:
+            var check = Self.check(.cannotTell)
+            check.classes = [
+                Self.checked("CartViewController", .needs(checks: 207), 5_000, 120),
+                Self.checked("ProfileViewController", .notChecked, 4_000, 0),
+                Self.checked("SearchViewController", .notChecked, 3_000, 0),
+                Self.checked("Rare", .needs(checks: nil), 12, 400),
+                Self.checked("A", .needs(checks: 90), 9, 1),
+                Self.checked("B", .needs(checks: 90), 8, 1), Self.checked("Fresh", .new, 0, 30),
+            ]
+            return check
         case .hostile:
-            Self.check(new: [
-                Self.row(
-                    "A\r\n::error title=x::y %0A, 100%: \u{202E}`<b>`",
-                    stack: ["::stop-commands::x", "[a](b)|*c*"])
-            ])
+            let row = Self.row(
+                "A\r\n::error title=x::y %0A, 100%: \u{202E}`<b>`",
+                stack: ["::stop-commands::x", "[a](b)|*c*", "</failure>&\u{0}\u{FFFE}\u{FFFF}]]>"])
+            var check = Self.check(.failed, [Self.leak(.new(probability: nil), row, before: (0, 0), (0, 0))])
+            check.newCount = 1
+            check.classes.append(Self.checked("<class name=\"x\">\n::error::", .needs(checks: 3), 1, 1))
+            return check
         case .long:
-            Self.check(new: [Shop.rows[0]], newCount: 201, regressed: [Shop.rows[2]], regressedCount: 2)
+            var check = Self.check(
+                .failed,
+                [
+                    Self.leak(.new(probability: nil), Shop.rows[0], before: (0, 0), (0, 0)),
+                    Self.leak(.back, Shop.rows[2], before: (0, 0), (1, 2)),
+                ])
+            (check.newCount, check.backCount) = (201, 2)
+            return check
         }
     }
 
@@ -40,28 +78,43 @@ enum SampleCheck: String, CaseIterable, Sendable {
             share: nil)
     }
 
-    private static func check(
-        baseline: String? = "5.1.0", new: [LeakRow] = [], newCount: Int? = nil, regressed: [LeakRow] = [],
-        regressedCount: Int? = nil, setAside: Int = 0
-    ) -> ReleaseCheck {
-        ReleaseCheck(
-            app: "com.acme.shop", version: "5.2.0", baseline: baseline, new: new,
-            newCount: newCount ?? new.count,
-            regressed: regressed, regressedCount: regressedCount ?? regressed.count, setAside: setAside,
-            leaks: new.count + regressed.count + setAside, reports: 3102)
+    static func leak(
+        _ result: ReleaseGate.LeakResult, _ row: LeakRow, before: (Int, Int), _ now: (Int, Int)
+    ) -> ReleaseCheck.Leak {
+        ReleaseCheck.Leak(
+            result: result, row: row, baseline: .init(reports: before.0, checks: before.1),
+            version: .init(reports: now.0, checks: now.1))
+    }
+
+    private static func checked(
+        _ name: String, _ result: ReleaseGate.ClassResult, _ baseline: Int, _ version: Int
+    ) -> ReleaseCheck.CheckedClass {
+        ReleaseCheck.CheckedClass(className: name, result: result, baseline: baseline, version: version)
+    }
+
+    static func check(_ verdict: ReleaseGate.Verdict, _ leaks: [ReleaseCheck.Leak] = []) -> ReleaseCheck {
+        var (version, baseline) = (ReleaseCheck.Side(version: "5.2.0"), ReleaseCheck.Side(version: "5.1.0"))
+        version.sessions = Proportion(events: 31, trials: 1_204)
+        baseline.sessions = Proportion(events: 96, trials: 9_310)
+        return ReleaseCheck(
+            app: "com.acme.shop", version: version, baseline: baseline, verdict: verdict, leaks: leaks,
+            classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0, setAside: 0)
     }
 }
 
 @Suite struct ReleaseCheckResultTests {
     /// `WRITE_GOLDEN_PAGES=1 swift test --filter ReleaseCheckResultTests` rewrites the files: review the difference.
     @Test(arguments: SampleCheck.allCases)
-    func `text, annotations and summary are what the golden files have`(sample: SampleCheck) throws {
+    func `each format is what its golden file has`(sample: SampleCheck) throws {
         let result = try ReleaseCheckResult(json: sample.json)
-        #expect(result.passes == sample.check.passes)
+        #expect(result.verdict == sample.check.verdict)
         for (name, text) in [
+            ("json", String(decoding: sample.json, as: UTF8.self) + "\n"),
             ("txt", result.text(address: nil)), ("linked.txt", result.text(address: SampleCheck.address)),
             ("github.txt", result.workflowCommands(address: SampleCheck.address)),
-            ("md", result.stepSummary(address: SampleCheck.address)),
+            ("md", result.markdown(address: SampleCheck.address)),
+            ("junit.xml", result.junit(address: SampleCheck.address)),
+            ("gitlab.json", result.codeQuality(address: SampleCheck.address)),
         ] {
             let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .appendingPathComponent("Vectors/check-\(sample.rawValue).golden.\(name)")
@@ -73,6 +126,44 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
+    func `no line of the text without addresses exceeds 100 columns`(sample: SampleCheck) throws {
+        let text = try ReleaseCheckResult(json: sample.json).text(address: nil)
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(text)")
+    }
+
+    @Test(arguments: SampleCheck.allCases)
+    func `the report for JUnit is well-formed, with as many tests as it says`(sample: SampleCheck) throws {
+        let text = try ReleaseCheckResult(json: sample.json).junit(address: SampleCheck.address)
+        #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
+        func number(_ name: String) throws -> Int {
+            let rest = try #require(text.range(of: "\(name)=\"")).upperBound
+            return try #require(Int(text[rest...].prefix { $0.isNumber }))
+        }
+        #expect(try number("tests") == text.components(separatedBy: "<testcase ").count - 1)
+        #expect(try number("failures") == text.components(separatedBy: "<failure ").count - 1)
+        #expect(try number("skipped") == text.components(separatedBy: "<skipped ").count - 1)
+        #expect(
+            text.components(separatedBy: "<failure ").count
+                == text.components(separatedBy: "</failure>").count)
+    }
+
+    @Test(arguments: SampleCheck.allCases)
+    func `the report for GitLab has what its format requires`(sample: SampleCheck) throws {
+        let text = try ReleaseCheckResult(json: sample.json).codeQuality(address: nil)
+        let issues = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+        #expect(issues.isEmpty == (sample == .passes))
+        for issue in issues {
+            for name in ["description", "check_name", "fingerprint"] {
+                #expect((issue[name] as? String)?.isEmpty == false)
+            }
+            #expect(["info", "minor", "major", "critical", "blocker"].contains(issue["severity"] as? String))
+            let location = try #require(issue["location"] as? [String: Any])
+            #expect((location["path"] as? String)?.isEmpty == false)
+            #expect((location["lines"] as? [String: Any])?["begin"] as? Int == 1)
+        }
+    }
+
+    @Test(arguments: SampleCheck.allCases)
     func `every line for GitHub is one command of ours that reads back as it was`(sample: SampleCheck) throws
     {
         let result = try ReleaseCheckResult(json: sample.json)
@@ -80,14 +171,16 @@ enum SampleCheck: String, CaseIterable, Sendable {
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.last == "")
         for line in lines.dropLast() {
-            #expect(line.hasPrefix("::error title=") || line.hasPrefix("::notice title="))
+            #expect(
+                line.hasPrefix("::error title=") || line.hasPrefix("::notice title=")
+                    || line.hasPrefix("::warning title="))
             // Parsed like the runner does: two colons end the properties, and commas separate them.
             let rest = line.drop { $0 != " " }.dropFirst()
             let end = try #require(rest.range(of: "::")).lowerBound
             #expect(!rest[..<end].contains(",") && !rest[..<end].contains(":"))
             #expect(!line.contains("\r"))
         }
-        for (_, leak) in result.listed {
+        for leak in result.failing {
             let escaped = TerminalText.text(leak.title).replacingOccurrences(of: "%", with: "%25")
                 .replacingOccurrences(of: ":", with: "%3A").replacingOccurrences(of: ",", with: "%2C")
             #expect(lines.contains { $0.contains(escaped) })
@@ -95,10 +188,13 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: [
-        "", "{}", "[]", "<html>", #"{"passes":true}"#, #"{"passes":true,"new_count":1,"regressed_count":0}"#,
-        #"{"passes":false,"new_count":0,"regressed_count":0}"#,
-        #"{"passes":true,"new_count":-1,"regressed_count":0}"#,
-        #"{"passes":true,"new_count":0,"regressed_count":0} more"#, #"{"passes":true,"new_count":0,"#,
+        "", "{}", "[]", "<html>", #"{"verdict":"passed"}"#,
+        #"{"verdict":"passed","worse_count":0,"new_count":1,"back_count":0}"#,
+        #"{"verdict":"failed","worse_count":0,"new_count":0,"back_count":0}"#,
+        #"{"verdict":"fine","worse_count":0,"new_count":0,"back_count":0}"#,
+        #"{"verdict":"passed","worse_count":0,"new_count":-1,"back_count":0}"#,
+        #"{"verdict":"passed","worse_count":0,"new_count":0,"back_count":0} more"#,
+        #"{"verdict":"passed","worse_count":0,"new_count":0,"#,
     ])
     func `what is no check opens no gate`(json: String) {
         #expect(throws: ReleaseCheckResult.Unreadable.self) { try ReleaseCheckResult(json: Array(json.utf8)) }
@@ -106,21 +202,24 @@ enum SampleCheck: String, CaseIterable, Sendable {
 
     @Test func `fields of a later collector are passed over`() throws {
         let json =
-            #"{"later":[{"a":null}],"passes":true,"new_count":0,"regressed_count":0,"app":"a","version":"1"}"#
-        #expect(try ReleaseCheckResult(json: Array(json.utf8)).sentence.hasPrefix("a 1 has no new"))
+            #"{"later":[{"a":null}],"verdict":"passed","worse_count":0,"new_count":0,"back_count":0,"app":"a","version":"1"}"#
+        #expect(try ReleaseCheckResult(json: Array(json.utf8)).sentence.hasPrefix("a 1 passes"))
     }
 
     @Test func `a summary stays below what GitHub shows`() throws {
         let stack = [String](repeating: String(repeating: "_", count: 500), count: 20)
-        let rows = (0..<200).map { _ in SampleCheck.row("Long", stack: stack) }
-        let check = ReleaseCheck(
-            app: "a", version: "1", baseline: nil, new: rows, newCount: 200, regressed: [], regressedCount: 0,
-            setAside: 0, leaks: 200, reports: 200)
+        var check = SampleCheck.check(
+            .failed,
+            (0..<200).map { _ in
+                SampleCheck.leak(
+                    .new(probability: nil), SampleCheck.row("Long", stack: stack), before: (0, 0), (0, 0))
+            })
+        check.newCount = 200
         var writer = JSONWriter()
         writer.object { $0.fields(of: check) }
-        let summary = try ReleaseCheckResult(json: writer.bytes).stepSummary(address: nil)
-        #expect(summary.utf8.count < 1 << 20)
-        #expect(summary.contains("more leaks in the log"))
+        let summary = try ReleaseCheckResult(json: writer.bytes).markdown(address: nil)
+        #expect(summary.utf8.count < 65_536)
+        #expect(summary.contains("more leaks"))
     }
 }
 

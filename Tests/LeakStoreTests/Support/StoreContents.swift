@@ -27,7 +27,7 @@ struct StoreContents {
                     lines.append("overview of \(app) \(overview)")
                 }
                 for version in versions {
-                    let check = try reader.check(app: app, version: version, baseline: nil, now: now)
+                    let check = try reader.check(ReleaseCheckQuery(app: app, version: version), now: now)
                     lines.append("check of \(app) \(version) \(String(describing: check))")
                 }
             }

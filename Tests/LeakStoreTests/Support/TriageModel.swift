@@ -101,7 +101,6 @@ struct TriageModel {
         var new: Set<String> = []
         var regressed: Set<String> = []
         var setAside = 0
-        var leaks = 0
     }
 
     private static func isNumbered(_ version: Int) -> Bool { versions[version].text.first?.isNumber == true }
@@ -115,16 +114,14 @@ struct TriageModel {
         }
         var check = Check(baseline: base.map { Self.versions[$0].text })
         for (name, leak) in leaks {
-            guard let reports = leak.reports[version] else { continue }
-            check.leaks += 1
-            guard reports > 0 else { continue }
+            guard let reports = leak.reports[version], reports > 0 else { continue }
             let state = state(name, now: now)
             let isMended = state == .resolved && rank >= leak.resolved?.from ?? 0
             if leak.returns.contains(version) {
                 check.regressed.insert(name)
             } else if state == .known || state == .ignored || isMended {
                 check.setAside += 1
-            } else if leak.reports.keys.allSatisfy({
+            } else if base != nil, leak.reports.keys.allSatisfy({
                 isNumbered && !Self.isNumbered($0)
                     || Self.versions[$0].rank > base.map { Self.versions[$0].rank } ?? -1
             }) {

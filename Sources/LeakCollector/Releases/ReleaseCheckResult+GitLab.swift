@@ -1,0 +1,48 @@
+internal import LeakMessage
+internal import LeakStatistics
+
+/// A check's result as a Code Quality report of GitLab, which the widget of a merge request shows.
+/// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+extension ReleaseCheckResult {
+    /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
+    public func codeQuality(address: String?) -> String {
+        var writer = JSONWriter()
+        writer.array { writer in
+            for leak in failing {
+                var text =
+                    "\(TerminalText.text(leak.title)) is \(leak.result.rawValue): \(Self.evidence(leak))"
+                if let address { text += ". \(Self.page(leak, address))" }
+                writer.object {
+                    $0.issue(
+                        text, name: "leak-\(leak.result.rawValue)", fingerprint: leak.id, severity: "major",
+                        path: leak.className ?? leak.title)
+                }
+            }
+            if verdict == .cannotTell {
+                writer.object {
+                    $0.issue(
+                        sentence, name: "leak-check", fingerprint: "cannot-tell-\(app)-\(version)",
+                        severity: "info",
+                        path: app)
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    }
+}
+
+extension JSONWriter {
+    /// - Parameter path: the format needs a file. Reports name none, so it is the class.
+    fileprivate mutating func issue(
+        _ description: String, name: String, fingerprint: String, severity: String, path: String
+    ) {
+        field("description", description)
+        field("check_name", name)
+        field("fingerprint", fingerprint)
+        field("severity", severity)
+        object("location") { writer in
+            writer.field("path", TerminalText.text(path))
+            writer.object("lines") { $0.field("begin", 1) }
+        }
+    }
+}

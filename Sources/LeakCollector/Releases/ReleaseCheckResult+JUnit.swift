@@ -1,0 +1,72 @@
+internal import LeakStatistics
+
+/// A check's result as JUnit XML: a failure for each leak that fails the version, and a test for each checked class, which is
+/// skipped if it has too few checks.
+extension ReleaseCheckResult {
+    /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
+    public func junit(address: String?) -> String {
+        var cases: [String] = []
+        var skipped = 0
+        for leak in failing {
+            let details = [leak.path.isEmpty ? nil : Self.path(leak), address.map { Self.page(leak, $0) }]
+            cases.append(
+                """
+                    <testcase classname="\(Self.name(leak.className ?? leak.title))" \
+                name="\(Self.name("\(leak.result.rawValue): \(leak.title) (\(leak.id))"))" time="0">
+                      <failure type="\(leak.result.rawValue)" message="\(Self.xml(Self.evidence(leak)))">\
+                \(Self.xml(details.compactMap { $0 }.joined(separator: "\n")))</failure>
+                    </testcase>
+                """)
+        }
+        for checked in classes {
+            let isShort = checked.result == .tooFew || checked.result == .notChecked
+            skipped += isShort ? 1 : 0
+            let start =
+                #"    <testcase classname="\#(Self.name(checked.name))" name="has enough checks" time="0""#
+            cases.append(
+                isShort
+                    ? "\(start)>\n      <skipped message=\"\(Self.name(sentence(about: checked)))\"/>\n    </testcase>"
+                    : "\(start)/>")
+        }
+        if verdict == .cannotTell, skipped == 0 {
+            skipped += 1
+            cases.append(
+                """
+                    <testcase classname="\(Self.name(app))" name="can be compared" time="0">
+                      <skipped message="\(Self.xml(sentence))"/>
+                    </testcase>
+                """)
+        }
+        let counts =
+            #"tests="\#(cases.count)" failures="\#(failing.count)" errors="0" skipped="\#(skipped)" time="0""#
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites>
+              <testsuite name="\(Self.name("Leaks of \(app) \(version)"))" \(counts)>
+            \(cases.joined(separator: "\n"))
+              </testsuite>
+            </testsuites>
+
+            """
+    }
+
+    /// Returns a text of one line, escaped.
+    private static func name(_ text: String) -> String { xml(TerminalText.text(text)) }
+
+    /// Returns a text without the characters that XML 1.0 excludes, with markup escaped.
+    private static func xml(_ text: String) -> String {
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x26: escaped += "&amp;".unicodeScalars
+            case 0x3C: escaped += "&lt;".unicodeScalars
+            case 0x3E: escaped += "&gt;".unicodeScalars
+            case 0x22: escaped += "&quot;".unicodeScalars
+            case 0x0A: escaped.append(scalar)
+            case 0..<0x20, 0x7F..<0xA0, 0xFFFE, 0xFFFF: escaped.append("\u{FFFD}")
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
+    }
+}

@@ -1,0 +1,53 @@
+internal import LeakStatistics
+
+/// A check's result as Markdown, for a comment on a pull request or the summary of a step.
+extension ReleaseCheckResult {
+    /// Maximum bytes. GitHub shows no step summary that is larger than a mebibyte, and no comment above 65,536 characters.
+    private static let markdownBytes = 60_000
+
+    /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
+    public func markdown(address: String?) -> String {
+        let word =
+            switch verdict {
+            case .passed: "passed"
+            case .failed: "failed"
+            case .cannotTell: "cannot tell yet"
+            }
+        var text = "### Leak check: \(word)\n\n\(Self.markdown(sentence))\n"
+        for note in notes { text += "\n\(Self.markdown(note))\n" }
+        guard !leaks.isEmpty else { return text }
+        text += "\n| | Leak | Rate | Before | Reports | Installs |\n|---|---|--:|--:|--:|--:|\n"
+        var left = leaks.count
+        for leak in leaks {
+            let title = Self.markdown(TerminalText.text(leak.title))
+            let name = address.map { "[\(title)](\(Self.page(leak, $0)))" } ?? title
+            let path = leak.path.isEmpty ? "" : "<br>\(Self.markdown(Self.path(leak)))"
+            let rates = [leak.version, leak.baseline].map { counts in
+                Self.rate(counts).map { "\($0.share) of \(Count(counts.checks))" } ?? ""
+            }
+            let row =
+                "| \(leak.result.rawValue) | \(name)\(path) | \(rates[0]) | \(rates[1]) | \(Count(leak.reports)) "
+                + "| \(Count(leak.installs)) |\n"
+            guard text.utf8.count + row.utf8.count < Self.markdownBytes else { break }
+            text += row
+            left -= 1
+        }
+        if left > 0 { text += "\nand \(Self.number(left, "more leak"))\n" }
+        if let unlisted { text += "\nand \(unlisted)\n" }
+        return text
+    }
+
+    /// Returns a text in which a backslash before each ASCII punctuation character keeps it from being markup:
+    /// https://spec.commonmark.org/0.31.2/#backslash-escapes
+    private static func markdown(_ text: String) -> String {
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x21...0x2F, 0x3A...0x40, 0x5B...0x60, 0x7B...0x7E: escaped.append("\\")
+            default: break
+            }
+            escaped.append(scalar)
+        }
+        return String(escaped)
+    }
+}

@@ -1,0 +1,206 @@
+package import LeakStatistics
+
+/// Everything that a release check compares, as read from a store.
+package struct ReleaseRates: Sendable {
+    /// One leak with reports in one of the versions.
+    package struct Leak: Sendable {
+        /// Row of `leak`.
+        package var row: Int64
+        package var className: String
+        /// In the version, also those that are in no bucket.
+        package var reports = 0
+        package var installs = 0
+        /// `true` if the leak was seen in nothing up to the baseline.
+        package var isNew = false
+        package var inBaseline = BucketCounts()
+        package var inVersion = BucketCounts()
+    }
+
+    package struct Checks: Sendable {
+        package var baseline = BucketCounts()
+        package var version = BucketCounts()
+    }
+
+    /// Sessions of one of the versions, by bucket.
+    package struct Sessions: Sendable {
+        package var all = BucketCounts()
+        package var leaky = BucketCounts()
+
+        var proportion: Proportion { Proportion(events: leaky.total, trials: all.total) }
+    }
+
+    /// By row.
+    package private(set) var leaks: [Int64: Leak] = [:]
+    /// By class.
+    package private(set) var checks: [String: Checks] = [:]
+    package private(set) var sessions = (baseline: Sessions(), version: Sessions())
+
+    package init() {}
+
+    // MARK: Filling
+
+    package mutating func add(checks counts: BucketCounts, of className: String, isBaseline: Bool) {
+        if isBaseline {
+            checks[className, default: Checks()].baseline.add(counts)
+        } else {
+            checks[className, default: Checks()].version.add(counts)
+        }
+    }
+
+    /// - Parameters:
+    ///   - reports: reports of the leak in one build, also those that are in no bucket.
+    ///   - installs: of the whole side.
+    package mutating func add(
+        _ counts: BucketCounts, reports: Int, installs: Int, of row: Int64, className: String?,
+        isBaseline: Bool
+    ) {
+        var leak = leaks[row] ?? Leak(row: row, className: className ?? "")
+        if isBaseline {
+            leak.inBaseline.add(counts)
+        } else {
+            leak.inVersion.add(counts)
+            leak.reports.addBounded(reports)
+            leak.installs = max(leak.installs, installs)
+        }
+        leaks[row] = leak
+    }
+
+    package mutating func add(sessions all: BucketCounts, leaky: BucketCounts, isBaseline: Bool) {
+        if isBaseline {
+            sessions.baseline.all.add(all)
+            sessions.baseline.leaky.add(leaky)
+        } else {
+            sessions.version.all.add(all)
+            sessions.version.leaky.add(leaky)
+        }
+    }
+
+    /// - Parameter known: rows of leaks that were seen in something up to the baseline.
+    package mutating func markNew(except known: Set<Int64>) {
+        for (row, leak) in leaks where leak.reports > 0 && !known.contains(row) { leaks[row]?.isNew = true }
+    }
+}
+
+/// The result of a release check, before the texts of its leaks are read.
+package struct ReleaseVerdict: Sendable {
+    package struct Leak: Sendable {
+        package var row: Int64
+        package var result: ReleaseGate.LeakResult
+        package var baseline: ReleaseCheck.RateCounts
+        package var version: ReleaseCheck.RateCounts
+    }
+
+    /// Leaks that are worse, new, back or better, in this order, at most ``ReleaseCheck/rowLimit`` of each.
+    package private(set) var leaks: [Leak] = []
+    private var check: ReleaseCheck
+
+    /// - Parameters:
+    ///   - version: the checked version.
+    ///   - baseline: `nil` if there is no earlier version.
+    ///   - regressed: rows of the leaks that regressed in this very version.
+    package init(
+        _ rates: ReleaseRates, app: String, version: ReleaseCheck.Side, baseline: ReleaseCheck.Side?,
+        _ leakStates: LeakStates, regressed: Set<Int64>, limits: ReleaseGate.Limits
+    ) {
+        check = ReleaseCheck(
+            app: app, version: version, baseline: baseline, verdict: .cannotTell, leaks: [], classes: [],
+            rareCount: 0, setAside: 0)
+        var compared: [ReleaseRates.Leak] = []
+        for leak in rates.leaks.values.sorted(by: { $0.row < $1.row }) {
+            if !regressed.contains(leak.row), Self.isSetAside(leak.row, in: version.version, leakStates) {
+                check.setAside += leak.reports > 0 ? 1 : 0
+            } else {
+                compared.append(leak)
+            }
+        }
+        let names = Set(rates.checks.keys).union(compared.map(\.className)).sorted()
+        let places = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
+        let classes = names.map { name in
+            let checks = rates.checks[name] ?? ReleaseRates.Checks()
+            return ReleaseGate.ClassCounts(
+                name, baseline: checks.baseline.counts, version: checks.version.counts)
+        }
+        let counts = compared.map { leak in
+            ReleaseGate.LeakCounts(
+                classIndex: places[leak.className] ?? 0, baseline: leak.inBaseline.counts,
+                version: leak.inVersion.counts, devices: leak.installs, isNew: leak.isNew,
+                isBack: regressed.contains(leak.row))
+        }
+        let result = ReleaseGate(limits: limits).check(classes, counts)
+        check.verdict = result.verdict
+        addClasses(classes, result.classes)
+        addLeaks(compared, result.leaks, of: rates)
+        check.version.sessions = rates.sessions.version.proportion
+        check.version.checks = check.classes.reduce(0) { $0 + $1.version }
+        check.version.reports = compared.reduce(into: 0) { $0.addBounded($1.inVersion.total) }
+        check.baseline?.sessions = rates.sessions.baseline.proportion
+        check.baseline?.checks = check.classes.reduce(0) { $0 + $1.baseline }
+        check.baseline?.reports = compared.reduce(into: 0) { $0.addBounded($1.inBaseline.total) }
+        check.classes = Array(check.classes.prefix(ReleaseCheck.rowLimit))
+    }
+
+    /// - Parameter rows: the rows of ``leaks``, by their numbers.
+    package func check(rows: [Int64: LeakRow]) -> ReleaseCheck {
+        var check = check
+        check.leaks = leaks.compactMap { leak in
+            rows[leak.row].map {
+                ReleaseCheck.Leak(
+                    result: leak.result, row: $0, baseline: leak.baseline, version: leak.version)
+            }
+        }
+        return check
+    }
+
+    private mutating func addClasses(
+        _ classes: [ReleaseGate.ClassCounts], _ results: [ReleaseGate.ClassResult]
+    ) {
+        let checked = zip(classes, results).map { counts, result in
+            ReleaseCheck.CheckedClass(
+                className: counts.className, result: result, baseline: counts.baseline.reduce(0, +),
+                version: counts.version.reduce(0, +))
+        }.filter { $0.baseline > 0 || $0.version > 0 }
+        check.classes = checked.sorted {
+            ($1.baseline, $1.version, $0.className) < ($0.baseline, $0.version, $1.className)
+        }
+    }
+
+    private mutating func addLeaks(
+        _ compared: [ReleaseRates.Leak], _ results: [ReleaseGate.LeakResult], of rates: ReleaseRates
+    ) {
+        var byKind:
+            [ReleaseGate.LeakResult.Kind: [(leak: ReleaseRates.Leak, result: ReleaseGate.LeakResult)]] = [:]
+        for (leak, result) in zip(compared, results) {
+            byKind[result.kind, default: []].append((leak, result))
+        }
+        check.worseCount = byKind[.worse]?.count ?? 0
+        check.newCount = byKind[.new]?.count ?? 0
+        check.backCount = byKind[.back]?.count ?? 0
+        check.betterCount = byKind[.better]?.count ?? 0
+        check.rareCount = (byKind.removeValue(forKey: .unchanged) ?? []).count { $0.leak.isNew }
+        for kind in ReleaseGate.LeakResult.Kind.allCases {
+            let sorted = (byKind[kind] ?? []).sorted { one, other in
+                let chances = (one.result.probability ?? 0, other.result.probability ?? 0)
+                guard chances.0 == chances.1 else { return chances.0 < chances.1 }
+                return (other.leak.reports, one.leak.row) < (one.leak.reports, other.leak.row)
+            }
+            leaks += sorted.prefix(ReleaseCheck.rowLimit).map { leak, result in
+                let checks = rates.checks[leak.className] ?? ReleaseRates.Checks()
+                return Leak(
+                    row: leak.row, result: result,
+                    baseline: ReleaseCheck.RateCounts(
+                        reports: leak.inBaseline.total, checks: checks.baseline.total),
+                    version: ReleaseCheck.RateCounts(
+                        reports: leak.inVersion.total, checks: checks.version.total))
+            }
+        }
+    }
+
+    /// Returns `true` if the leak is left out. A leak whose fix comes only in a later version is not left out.
+    private static func isSetAside(_ row: Int64, in version: String, _ leakStates: LeakStates) -> Bool {
+        switch leakStates.states[row] {
+        case .known, .ignored: true
+        case .resolved: leakStates.decisionStatuses[row]?.decision.action.isRefuted(in: version) ?? false
+        case .open, .slow, .regressed, nil: false
+        }
+    }
+}
