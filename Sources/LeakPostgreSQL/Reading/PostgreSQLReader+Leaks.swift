@@ -65,11 +65,11 @@
             let limit = query.limit + 1
             let apart = apartStates(query, leakStates)
             guard query.isUnfiltered else {
-                let selection = LeakSelection(query, leakStates, now: now)
-                let counted = apart.map { LeakSelection(query.of($0), leakStates, now: now).totals() }
+                let selection = FilteredList(query, leakStates, now: now)
+                let counted = apart.map { FilteredList(query.of($0), leakStates, now: now).totals() }
                 let answers = try connection.run(
                     [selection.bound(after: cursor, limit: limit)] + counted)
-                let bound = answers[0].first.map { LeakSelection.Bound($0) }
+                let bound = answers[0].first.map { FilteredList.Bound($0) }
                 let rows = try run(
                     selection.page(after: cursor, from: bound, limit: limit), on: connection)
                 return FoundPage(
@@ -89,7 +89,7 @@
             let list = PeriodList(query, in: period, leakStates: leakStates, now: now)
             let answers = try connection.run(
                 [list.bound(after: cursor, limit: limit), list.totals]
-                    + apart.map { LeakSelection(query.of($0), leakStates, now: now).totals() })
+                    + apart.map { FilteredList(query.of($0), leakStates, now: now).totals() })
             let bound = answers[0].first.map { PeriodList.Bound($0) }
             let rows = try run(list.page(after: cursor, from: bound, limit: limit), on: connection)
             return FoundPage(

@@ -12,7 +12,7 @@ extension SQLiteReader {
                 query.isOfAllLeaks
                 ? try firstOfAll(query, leakStates, after: cursor, limit: query.limit + 1)
                 : try page(
-                    of: LeakSelection(query, leakStates, now: now), after: cursor, limit: query.limit + 1)
+                    of: LeakListSQL(query, leakStates, now: now), after: cursor, limit: query.limit + 1)
             let totals = try totals(of: query, listed, leakStates, now: now)
             var next: String?
             if rows.count > query.limit {
@@ -58,7 +58,7 @@ extension SQLiteReader {
             guard !query.isOfAllLeaks else { return leakStates.totals(state) }
             var same = query
             same.state = filter
-            return try totals(of: LeakSelection(same, leakStates, now: now))
+            return try totals(of: LeakListSQL(same, leakStates, now: now))
         }
         var sums = Totals(
             listed: listed, known: try left(.known, .known), resolved: try left(.resolved, .resolved),
@@ -72,7 +72,7 @@ extension SQLiteReader {
         return sums
     }
 
-    private func totals(of selection: LeakSelection) throws(StoreError) -> LeakTotals {
+    private func totals(of selection: LeakListSQL) throws(StoreError) -> LeakTotals {
         let select = try connection.statement(
             composed:
                 "select count(*), cast(min(total(\(selection.reports)), LARGEST_TOTAL) as integer) \(selection.source)"
@@ -85,7 +85,7 @@ extension SQLiteReader {
     /// Reads a page together with the totals of all leaks that match, because reading all of them once is most of what a page
     /// costs.
     private func page(
-        of selection: LeakSelection, after cursor: PageCursor?, limit: Int
+        of selection: LeakListSQL, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
         var values = selection.values
         var from = ""

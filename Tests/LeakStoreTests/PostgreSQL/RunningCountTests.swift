@@ -35,7 +35,7 @@ import LeakSeededRandom
         /// Returns the number of scans of the tables that have one row for each bucket of a leak.
         private func scans(of query: LeakQuery, _ connection: PostgreSQLConnection) throws -> Int {
             let leakStates = LeakStates(known: KnownLeakRows(), decided: [], now: noon)
-            let selection = LeakSelection(query, leakStates, now: noon)
+            let selection = FilteredList(query, leakStates, now: noon)
             connection.begin("begin")
             let rows = try connection.run(selection.page(after: nil, from: nil, limit: 51))
             #expect(rows.count == 40)

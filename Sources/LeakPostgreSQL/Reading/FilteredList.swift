@@ -3,7 +3,7 @@
 
     /// A list with filters: its leaks, and their reports, in one pass over the rows of `leak` or, for a version, of
     /// `leak_release`.
-    struct LeakSelection {
+    struct FilteredList {
         private let query: LeakQuery
         private let now: Int64
         /// Leaks that the list is limited to, and leaks that it leaves out.
@@ -51,7 +51,7 @@
             /// `true` if at least half of the leaks in the sample have the searched text.
             var isCommon: Bool
 
-            /// - Parameter row: a row of ``LeakSelection/bound(after:limit:percent:)``.
+            /// - Parameter row: a row of ``FilteredList/bound(after:limit:percent:)``.
             init(_ row: Row) {
                 keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), row: row.int64(2))
                 isCommon = row.bool(3)

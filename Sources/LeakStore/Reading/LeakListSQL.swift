@@ -1,5 +1,5 @@
 /// The filters and the order of a list as SQL. The text consists of literals; values are bound.
-struct LeakSelection {
+struct LeakListSQL {
     /// The SQL from the `from` clause on.
     let source: String
     let values: [any Bindable]

@@ -7,7 +7,7 @@ import LeakSeededRandom
     @testable import LeakPostgreSQL
 
     /// Lists with filters, whose pages are bounded by a sample.
-    @Suite struct LeakSelectionTests {
+    @Suite struct FilteredListTests {
         let schema: DatabaseSchema
 
         init() throws {
@@ -63,7 +63,7 @@ import LeakSeededRandom
                         (query.sort, query.period) = (sort, period)
                         apply(&query)
                         try compare(
-                            LeakSelection(query, leakStates, now: noon), connection,
+                            FilteredList(query, leakStates, now: noon), connection,
                             "\(sort) \(period.map(\.rawValue) ?? "all") filter \(number)")
                     }
                 }
@@ -71,7 +71,7 @@ import LeakSeededRandom
         }
 
         private func compare(
-            _ selection: LeakSelection, _ connection: PostgreSQLConnection, _ list: Comment
+            _ selection: FilteredList, _ connection: PostgreSQLConnection, _ list: Comment
         ) throws {
             let all = try connection.run(selection.page(after: nil, from: nil, limit: 1_000))
             let expected = keys(all)
@@ -84,7 +84,7 @@ import LeakSeededRandom
                 for percent in [50, 100] {
                     let bound = try connection.run(
                         selection.bound(after: cursor, limit: limit, percent: percent)
-                    ).first.map { LeakSelection.Bound($0) }
+                    ).first.map { FilteredList.Bound($0) }
                     if percent == 100 { #expect((bound != nil) == (start + limit <= expected.count), list) }
                     let rows = try connection.run(selection.page(after: cursor, from: bound, limit: limit))
                     #expect(keys(rows) == Array(expected[start...].prefix(limit)), list)
@@ -105,7 +105,7 @@ import LeakSeededRandom
             try connection.run(Query("vacuum analyze leak"))
             var query = LeakQuery()
             (query.version, query.state, query.sort) = ("2.0", .open, .cost)
-            let selection = LeakSelection(
+            let selection = FilteredList(
                 query, LeakStates(known: KnownLeakRows(), decided: [], now: noon), now: noon)
             for (found, indexes) in [
                 (selection.totals(), ["leak_slow"]),
