@@ -145,6 +145,38 @@ import Testing
             try reader.leak(leak("A", kind: "view").id, now: noon)?.siblings.map(\.stack) == [["X", "A"]])
     }
 
+    /// For each filter of ``LeakQuery``, a value that no leak matches half a year later.
+    static let filters: [String: @Sendable (inout LeakQuery) -> Void] = [
+        "app": { $0.app = "none" }, "version": { $0.version = "9.9" }, "state": { $0.state = .ignored },
+        "period": { $0.period = .day }, "kind": { $0.kind = "none" }, "className": { $0.className = "None" },
+        "search": { $0.search = "nothing" },
+    ]
+
+    @Test func `every filter is applied in every list, and has cursors of its own`() throws {
+        let properties = Mirror(reflecting: LeakQuery()).children.compactMap(\.label)
+        #expect(
+            Set(properties).subtracting(["sort", "limit", "cursor"]) == Set(Self.filters.keys),
+            "add the new property to `filters`")
+        _ = try store.count([submission([Report(leak: leak("A")), Report(leak: leak("B"))])], now: noon)
+        let (reader, now) = (try store.makeReader(), noon + 180 * day)
+        for sort in LeakQuery.Sort.allCases {
+            for version in [nil, "1.0"] {
+                var list = LeakQuery()
+                (list.sort, list.version, list.limit) = (sort, version, 1)
+                let all = try reader.leaks(list, now: now)
+                #expect(all.total == 2 && all.next != nil)
+                for (filter, apply) in Self.filters {
+                    var query = list
+                    apply(&query)
+                    let page = try reader.leaks(query, now: now)
+                    #expect(page.total == 0 && page.leaks.isEmpty, "\(filter), \(sort)")
+                    query.cursor = all.next
+                    #expect(throws: StoreError.self, "\(filter)") { try reader.leaks(query, now: now) }
+                }
+            }
+        }
+    }
+
     @Test func `the newest two hundred releases are listed, each with its builds`() throws {
         let page = leak("Page")
         let reports = (0..<210).flatMap { version in

@@ -128,7 +128,7 @@ struct Links: Hashable, Sendable {
 
     private static func path(of place: LinkTarget) -> String {
         switch place {
-        case .summary(let query): "/" + parameters(of: query)
+        case .summary(let query): "/" + parameters(query.parameters)
         case .overview(let app, let period):
             "/summary"
                 + parameters([("app", app), ("period", period == .day ? nil : period.rawValue)])
@@ -149,7 +149,7 @@ struct Links: Hashable, Sendable {
 
     private static func resource(of place: LinkTarget) -> String {
         switch place {
-        case .summary(let query): "/leaks" + parameters(of: query)
+        case .summary(let query): "/leaks" + parameters(query.parameters)
         case .credentialForm(let kind, _): "/\(kind)"
         case .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list, .access, .signIn,
             .signOut, .file:
@@ -157,23 +157,7 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    /// Returns `?app=…&version=…` with the parameters that differ from a plain ``LeakQuery``; empty if none differs.
-    static func parameters(of query: LeakQuery) -> String {
-        let plain = LeakQuery()
-        return parameters([
-            ("app", query.app),
-            ("version", query.version),
-            ("state", query.state == plain.state ? nil : query.state.rawValue),
-            ("period", query.period?.rawValue),
-            ("kind", query.kind),
-            ("class", query.className),
-            ("q", query.search),
-            ("sort", query.sort == plain.sort ? nil : query.sort.rawValue),
-            ("limit", query.limit == plain.limit ? nil : String(query.limit)),
-            ("cursor", query.cursor),
-        ])
-    }
-
+    /// Returns `?app=…&version=…` with the parameters that have a value; empty if none has one.
     private static func parameters(_ pairs: [(name: String, value: String?)]) -> String {
         var text = ""
         for (name, value) in pairs {

@@ -5,24 +5,6 @@ import LeakStore
 struct FilterForm: Component {
     var context: PageContext
 
-    /// Returns `true` if the query has a filter other than the app. The order does not count.
-    static func isNarrowed(_ query: LeakQuery) -> Bool {
-        query.version != nil || query.state != .toFix || query.period != nil || query.kind != nil
-            || query.className != nil || query.search != nil
-    }
-
-    /// Returns the link to the summary with only the app and the order.
-    static func cleared(_ context: PageContext) -> String {
-        context.summary { query in
-            query.version = nil
-            query.state = .toFix
-            query.period = nil
-            query.kind = nil
-            query.className = nil
-            query.search = nil
-        }
-    }
-
     var html: HTML {
         guard context.links.isServed else { return exported }
         let query = context.query
@@ -32,7 +14,7 @@ struct FilterForm: Component {
             \#(order)
             <input type="search" name="q" value="\#(query.search ?? "")" \#
             placeholder="Search class or path" aria-label="Search">
-            \#(hidden("class", query.className))\#(hidden("limit", limit))<button>Apply</button>\#(className)
+            \#(hidden)<button>Apply</button>\#(className)
             </form>
             """#
     }
@@ -66,12 +48,15 @@ struct FilterForm: Component {
 
     private static let kinds = ["view_controller", "view", "object", "cycle"].map { ($0, Kind.words($0)) }
 
-    private var limit: String? {
-        context.query.limit == LeakQuery().limit ? nil : String(context.query.limit)
-    }
-
-    private func hidden(_ name: String, _ value: String?) -> HTML? {
-        value.map { #"<input type="hidden" name="\#(name)" value="\#($0)">"# }
+    /// Fields for parameters that the form does not show, so that it sends them too. The cursor is not one of them, because the
+    /// result begins at its first page.
+    private var hidden: HTML {
+        let others = Set(choices.map(\.name) + [order.name, "q", "cursor"])
+        return HTML(
+            context.query.parameters.compactMap { name, value in
+                guard let value, !others.contains(name) else { return nil }
+                return #"<input type="hidden" name="\#(name)" value="\#(value)">"#
+            }, separator: "")
     }
 
     /// The class that the list is restricted to, with a link that removes the restriction.

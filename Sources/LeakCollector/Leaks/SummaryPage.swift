@@ -36,11 +36,11 @@ struct SummaryPage: Component {
                 <p><a href="\#(context.summary { _ in })">Back to the first page</a></p></div>
                 """#
         }
-        if FilterForm.isNarrowed(context.query) {
+        if context.query.hasFilters {
             return #"""
                 <div class="card empty"><h2>No matches</h2>
                 <p>No leaks match these filters, of \#(Count(overview.leaks).of("leak", "leaks")) in all. \#
-                <a href="\#(FilterForm.cleared(context))">Clear filters</a></p></div>
+                <a href="\#(context.summary { $0 = $0.withoutFilters })">Clear filters</a></p></div>
                 """#
         }
         guard overview.leaks > 0 else {

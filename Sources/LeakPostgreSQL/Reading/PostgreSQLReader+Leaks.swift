@@ -64,7 +64,9 @@
         ) throws(StoreError) -> FoundPage {
             let limit = query.limit + 1
             let apart = apartStates(query, leakStates)
-            guard query.isUnfiltered else {
+            var ofAllTime = query
+            ofAllTime.period = nil
+            guard ofAllTime.isReadFromIndex else {
                 let selection = FilteredList(query, leakStates, now: now)
                 let counted = apart.map { FilteredList(query.of($0), leakStates, now: now).totals() }
                 let answers = try connection.run(
@@ -244,13 +246,6 @@
     }
 
     extension LeakQuery {
-        /// True if the list has no filter besides the app and the period, and an index has its order.
-        fileprivate var isUnfiltered: Bool {
-            sort != .cost && version == nil && (state == .toFix || state == .any) && kind == nil
-                && className == nil
-                && (search ?? "").isEmpty
-        }
-
         fileprivate func of(_ state: StateFilter) -> LeakQuery {
             var query = self
             query.state = state

@@ -39,6 +39,44 @@ public struct LeakQuery: Hashable, Sendable {
     public init() {}
 }
 
+extension LeakQuery {
+    /// The list without its filters: the leaks to fix of the same app, or of all apps. A property that is not copied here is a
+    /// filter.
+    public var withoutFilters: LeakQuery {
+        var query = LeakQuery()
+        (query.app, query.sort, query.limit, query.cursor) = (app, sort, limit, cursor)
+        return query
+    }
+
+    /// `true` if a filter other than the app limits the list.
+    public var hasFilters: Bool { self != withoutFilters }
+
+    /// `true` if an index has the leaks of the list in their order. Lists of all states and of the leaks to fix read the same
+    /// index.
+    package var isReadFromIndex: Bool {
+        var query = self
+        if state == .any { query.state = .toFix }
+        return sort != .cost && !query.hasFilters
+    }
+
+    /// The parameters of the list's address, by their names in the API; `nil` for a value that a plain query has too.
+    public var parameters: [(name: String, value: String?)] {
+        let plain = LeakQuery()
+        return [
+            ("app", app),
+            ("version", version),
+            ("state", state == plain.state ? nil : state.rawValue),
+            ("period", period?.rawValue),
+            ("kind", kind),
+            ("class", className),
+            ("q", search),
+            ("sort", sort == plain.sort ? nil : sort.rawValue),
+            ("limit", limit == plain.limit ? nil : String(limit)),
+            ("cursor", cursor),
+        ]
+    }
+}
+
 /// The triage state of a leak.
 public enum LeakState: String, Hashable, Sendable, CaseIterable {
     case open

@@ -54,17 +54,17 @@ package struct PageCursor: Hashable, Sendable {
         self.row = row
     }
 
-    /// Returns a hash (FNV-1a, 64 bits) of everything that determines which row comes next.
+    /// Returns a hash (FNV-1a, 64 bits) of everything that determines which row comes next: these keys, and the query without
+    /// its limit and cursor.
     private func check(_ query: LeakQuery) -> UInt64 {
+        var list = query
+        (list.limit, list.cursor) = (LeakQuery().limit, nil)
         var writer = PackedWriter()
-        for text in [
-            query.app, query.version, query.state.rawValue, query.kind, query.className, query.search,
-            query.period?.rawValue,
-        ] {
-            writer.append(text == nil ? 0 : 1)
-            writer.append(text ?? "")
+        for (name, value) in list.parameters {
+            guard let value else { continue }
+            writer.append(name)
+            writer.append(value)
         }
-        writer.append(query.sort.rawValue)
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in writer.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         for word in [primary, secondary, row] { hash = SplitMix64.mix(hash ^ UInt64(bitPattern: word)) }

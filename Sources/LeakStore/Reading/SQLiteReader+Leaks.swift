@@ -9,7 +9,7 @@ extension SQLiteReader {
         return try snapshot { () throws(StoreError) in
             let leakStates = try leakStates(app: query.app, now: now)
             var (rows, cursors, listed) =
-                query.isOfAllLeaks
+                query.isReadFromIndex
                 ? try firstOfAll(query, leakStates, after: cursor, limit: query.limit + 1)
                 : try page(
                     of: LeakListSQL(query, leakStates, now: now), after: cursor, limit: query.limit + 1)
@@ -55,7 +55,7 @@ extension SQLiteReader {
     ) throws(StoreError) -> Totals {
         func left(_ state: LeakState, _ filter: LeakQuery.StateFilter) throws(StoreError) -> LeakTotals {
             guard query.state == .toFix, leakStates.totals(state).leaks > 0 else { return LeakTotals() }
-            guard !query.isOfAllLeaks else { return leakStates.totals(state) }
+            guard !query.isReadFromIndex else { return leakStates.totals(state) }
             var same = query
             same.state = filter
             return try totals(of: LeakListSQL(same, leakStates, now: now))
@@ -63,7 +63,7 @@ extension SQLiteReader {
         var sums = Totals(
             listed: listed, known: try left(.known, .known), resolved: try left(.resolved, .resolved),
             ignored: try left(.ignored, .ignored))
-        if query.isOfAllLeaks {
+        if query.isReadFromIndex {
             for part in [sums.known, sums.resolved, sums.ignored] {
                 sums.listed.leaks = max(sums.listed.leaks - part.leaks, 0)
                 sums.listed.reports = max(sums.listed.reports - part.reports, 0)
@@ -218,12 +218,4 @@ extension LeakQuery.Sort {
 extension Sequence<Int64> {
     /// The numbers as JSON, for `json_each`.
     var list: String { "[" + map(String.init).joined(separator: ",") + "]" }
-}
-
-extension LeakQuery {
-    /// True if only the app limits the list, and an index has its order.
-    fileprivate var isOfAllLeaks: Bool {
-        sort != .cost && version == nil && period == nil && (state == .toFix || state == .any) && kind == nil
-            && className == nil && (search ?? "").isEmpty
-    }
 }

@@ -1,0 +1,81 @@
+import Foundation
+import LeakCollectorSupport
+import LeakHTTPClient
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// A new property of ``LeakQuery`` is read, linked, applied, offered and described, or one of these tests fails.
+@Suite struct LeakQueryTests {
+    /// For each property, a value that differs from that of a plain query. No leak matches any of the filters.
+    static let changes: [String: @Sendable (inout LeakQuery) -> Void] = [
+        "app": { $0.app = "none" },
+        "version": { $0.version = "9.9" },
+        "state": { $0.state = .ignored },
+        // The only report is older.
+        "period": { $0.period = .day },
+        "kind": { $0.kind = "view" },
+        "className": { $0.className = "None" },
+        "search": { $0.search = "none & nothing" },
+        "sort": { $0.sort = .reports },
+        "limit": { $0.limit = 7 },
+        "cursor": { $0.cursor = "0" },
+    ]
+    static let filters = changes.keys.filter { !["sort", "limit", "cursor"].contains($0) }.sorted()
+
+    private static func query(_ property: String) throws -> LeakQuery {
+        var query = LeakQuery()
+        let change = try #require(changes[property])
+        change(&query)
+        return query
+    }
+
+    private static func text(of file: String) throws -> String {
+        let top = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
+        }
+        return try String(contentsOf: top.appendingPathComponent(file), encoding: .utf8)
+    }
+
+    @Test func `every property has a parameter of its own`() throws {
+        let properties = Mirror(reflecting: LeakQuery()).children.compactMap(\.label)
+        #expect(properties.sorted() == Self.changes.keys.sorted())
+        var names: [String] = []
+        for property in properties {
+            names += try Self.query(property).parameters.filter { $0.value != nil }.map(\.name)
+        }
+        #expect(names == LeakQuery().parameters.map(\.name))
+    }
+
+    @Test func `a collector applies every filter, and its page keeps and clears it`() throws {
+        let running = try RunningCollector()
+        let old = Int64(Date().timeIntervalSince1970 * 1000) - 3 * 86_400_000
+        let report = #"{"app":{"id":"a","version":"1"},"reports":[{"class":"A","at":\#(old)}]}"#
+        #expect(try running.post(report).status == 200)
+        let links = Links(mode: .server(base: ""))
+        #expect(try running.json(links.json(of: .summary(LeakQuery())))["total"] as? Int == 1)
+        for filter in Self.filters {
+            let query = try Self.query(filter)
+            #expect(query.hasFilters == (filter != "app"))
+            #expect(try running.json(links.json(of: .summary(query)))["total"] as? Int == 0, "\(filter)")
+            let page = String(decoding: try running.get(links.to(.summary(query))).body, as: UTF8.self)
+            #expect(page.contains("Clear filters") == query.hasFilters, "\(filter)")
+            for (name, value) in query.parameters where value != nil {
+                #expect(page.components(separatedBy: #" name="\#(name)""#).count == 2, "\(filter)")
+            }
+        }
+    }
+
+    @Test func `every parameter is described`() throws {
+        let names = LeakQuery().parameters.map(\.name)
+        let schemas = try #require(
+            JSONSerialization.jsonObject(with: Data(Self.text(of: "Public/openapi.json").utf8))
+                as? [String: Any])
+        let paths = try #require(schemas["paths"] as? [String: [String: Any]])
+        let operation = try #require(paths["/api/v1/leaks"]?["get"] as? [String: Any])
+        let parameters = try #require(operation["parameters"] as? [[String: Any]])
+        #expect(parameters.compactMap { $0["name"] as? String } == names.filter { $0 != "app" })
+        let address = "GET /api/v1/leaks?" + names.map { $0 + "=" }.joined(separator: "&")
+        #expect(try Self.text(of: "docs/WIRE.md").contains("`\(address)`"))
+    }
+}
