@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `nobody there is no answer`(kind: TransportKind) async throws {
+    func `a request to an address where no server listens fails`(kind: TransportKind) async throws {
         let port = try ScriptedPeer.freePort()
         let addresses = ["http://127.0.0.1:\(port)/", "http://nowhere.invalid/", "http://"]
         let replies = await kind.replies(to: addresses.map { .report(to: $0) })

@@ -164,7 +164,7 @@ struct Simulation {
     }
 }
 
-/// What the gate said.
+/// The results of the gate, counted by kind of change.
 struct Table {
     private struct Row {
         var pairs = 0

@@ -1,3 +1,5 @@
+// A no-break space (U+00A0) stands between a number and its unit or noun, so that no line of a page breaks there.
+
 /// A count with separators of thousands: `1,284`.
 struct Count: Component, CustomStringConvertible {
     var number: Int
@@ -22,8 +24,8 @@ struct Count: Component, CustomStringConvertible {
 
 /// A share with one decimal: `98.7 %`.
 ///
-/// A share above zero is never shown as 0 %, and a share below one is never shown as 100 %: 1 of 100,000 is `< 0.1
-/// %`, and 99,999 of 100,000 are `> 99.9 %`.
+/// A share above zero is never shown as 0 %, and a share below one is never shown as 100 %: 1 of 100,000 is shown as
+/// `< 0.1 %`, and 99,999 of 100,000 as `> 99.9 %`.
 struct Percentage: Component, CustomStringConvertible {
     /// Tenths of a percent, rounded to the nearest.
     let tenths: Int
