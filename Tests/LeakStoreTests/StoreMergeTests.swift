@@ -147,7 +147,7 @@ import Testing
         let merge = try #require(try merge([old]))
         #expect(merge.holding?.leak == old.id && merge.decidedParts == 2)
         #expect(try detail().row.state == .resolved)
-        #expect(try detail().row.standing?.reportsSince == 0)
+        #expect(try detail().row.decisionStatus?.reportsSince == 0)
         #expect(
             try detail().history.map(\.action) == [
                 .noted, .resolved(version: "2.0", isAfter: false), .ignored(nil),
@@ -162,7 +162,7 @@ import Testing
         try count(Report(leak: new, version: "2.0", at: noon - 2 * hour, count: 2))
         try merge([old])
         #expect(try detail().row.state == .regressed)
-        #expect(try detail().row.standing?.reportsSince == 2)
+        #expect(try detail().row.decisionStatus?.reportsSince == 2)
     }
 
     @Test func `a limit of reports counts those of all parts since`() throws {
@@ -173,7 +173,7 @@ import Testing
         try count(Report(leak: new, count: 8))
         try merge([old])
         #expect(try detail().row.state == .ignored)
-        #expect(try detail().row.standing?.reportsSince == 8)
+        #expect(try detail().row.decisionStatus?.reportsSince == 8)
         try count(Report(leak: new, count: 2))
         #expect(try detail().row.state == .open)
     }

@@ -78,10 +78,10 @@ import Testing
             #expect(page.reports == page.leaks.reduce(0) { $0 + $1.reports })
             for row in page.leaks {
                 let one = try #require(try reader.leak(row.identity.id, now: noon)).row
-                #expect(one.state == row.state && one.standing == row.standing)
+                #expect(one.state == row.state && one.decisionStatus == row.decisionStatus)
                 let same = try #require(
                     try reader.leakClass(row.identity.title, app: "shop", now: noon)?.leaks.first)
-                #expect(same.state == row.state && same.standing == row.standing)
+                #expect(same.state == row.state && same.decisionStatus == row.decisionStatus)
                 if let only = LeakState(rawValue: state.rawValue) { #expect(row.state == only) }
             }
             if state == .toFix {
@@ -100,7 +100,7 @@ import Testing
         let ignored = try #require(try reader.leak(leak("UIKeyboardIgnored").id, now: noon)).row
         #expect(ignored.state == .ignored && ignored.known?.isAll == true)
         let over = try #require(try reader.leak(leak("UIKeyboardIgnored").id, now: noon + 1)).row
-        #expect(over.state == .known && over.standing != nil)
+        #expect(over.state == .known && over.decisionStatus != nil)
         let page = try page(reader, now: noon + 1)
         #expect(page.known == LeakTotals(leaks: 2, reports: 15))
         #expect(page.ignored == LeakTotals(leaks: 1, reports: 5))

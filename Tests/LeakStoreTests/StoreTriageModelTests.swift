@@ -61,9 +61,11 @@ import Testing
             let row = try #require(try reader.leak(leak(name).id, now: now)).row
             #expect(row.state == model.state(name, now: now), step)
             #expect(
-                row.standing?.regressedIn == expected.returns.first.map { TriageModel.versions[$0].text },
+                row.decisionStatus?.regressedIn
+                    == expected.returns.first.map { TriageModel.versions[$0].text },
                 step)
-            #expect((row.standing == nil) == (expected.resolved == nil && expected.ignored == nil), step)
+            #expect(
+                (row.decisionStatus == nil) == (expected.resolved == nil && expected.ignored == nil), step)
         }
         for filter in LeakQuery.StateFilter.allCases {
             for kind in [nil, "object"] {

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `a leak without a decision has none`() throws {
         try count(Report(leak: page))
-        #expect(try row().standing == nil && row().state == .open)
+        #expect(try row().decisionStatus == nil && row().state == .open)
         #expect(try store.makeReader().leak(page.id, now: noon)?.history == [])
         #expect(try store.decide(Decision(.reopen, by: "ada"), about: leak("Other").id, now: noon) == nil)
     }
@@ -42,12 +42,14 @@ import Testing
                 == PastDecision(
                     .resolved(version: "5.2", isAfter: false), note: "mended in !812", by: "ada", at: noon))
         #expect(try row().state == .resolved)
-        #expect(try row().standing == DecisionStatus(decision: decision, reportsSince: 0))
+        #expect(try row().decisionStatus == DecisionStatus(decision: decision, reportsSince: 0))
         try count(Report(leak: page, version: "5.1", count: 9))
         #expect(try row().state == .resolved)
         try count(Report(leak: page, version: "5.2"))
         #expect(try row().state == .regressed)
-        #expect(try row().standing == DecisionStatus(decision: decision, reportsSince: 1, regressedIn: "5.2"))
+        #expect(
+            try row().decisionStatus
+                == DecisionStatus(decision: decision, reportsSince: 1, regressedIn: "5.2"))
     }
 
     @Test func `what is resolved in the next version comes back with a newer one alone`() throws {
@@ -63,7 +65,7 @@ import Testing
         #expect(try row().state == .resolved)
         try count(Report(leak: page, version: "5.2.1-beta", count: 2))
         #expect(
-            try row().standing
+            try row().decisionStatus
                 == DecisionStatus(decision: decision, reportsSince: 2, regressedIn: "5.2.1-beta"))
     }
 
@@ -77,7 +79,9 @@ import Testing
         try count(Report(leak: page, version: "5.2.0", count: 3))
         #expect(try row().state == .resolved)
         try count(Report(leak: page, version: "5.3", count: 2))
-        #expect(try row().standing == DecisionStatus(decision: decision, reportsSince: 2, regressedIn: "5.3"))
+        #expect(
+            try row().decisionStatus
+                == DecisionStatus(decision: decision, reportsSince: 2, regressedIn: "5.3"))
         #expect(throws: StoreError.self) { try decide(.resolve(.after("unknown"))) }
     }
 
@@ -96,7 +100,7 @@ import Testing
             try decide(.resolve(.version(fix))).action == .resolved(version: fix, isAfter: false))
         try count(Report(leak: page, version: seen))
         #expect(try row().state == state)
-        #expect(try row().standing?.regressedIn == (state == .regressed ? seen : nil))
+        #expect(try row().decisionStatus?.regressedIn == (state == .regressed ? seen : nil))
     }
 
     @Test func `the oldest version that it was seen in since is where it is back`() throws {
@@ -104,10 +108,10 @@ import Testing
             Report(leak: page, version: "5.2", count: 5), Report(leak: page, version: "5.3", count: 5))
         try decide(.resolve(.version("5.2")))
         try count(Report(leak: page, version: "5.10", count: 2))
-        #expect(try row().standing?.regressedIn == "5.10")
+        #expect(try row().decisionStatus?.regressedIn == "5.10")
         try count(Report(leak: page, version: "5.3", count: 3))
-        #expect(try row().standing?.regressedIn == "5.3")
-        #expect(try row().standing?.reportsSince == 5)
+        #expect(try row().decisionStatus?.regressedIn == "5.3")
+        #expect(try row().decisionStatus?.reportsSince == 5)
     }
 
     @Test func `what is freed speaks against no fix`() throws {
@@ -125,9 +129,9 @@ import Testing
         try decide(.resolve(.newestVersion))
         #expect(try row().state == .resolved)
         try count(Report(leak: page, version: "2.0"))
-        #expect(try row().standing?.reportsSince == 1)
+        #expect(try row().decisionStatus?.reportsSince == 1)
         try decide(.reopen)
-        #expect(try row().standing == nil && row().state == .open)
+        #expect(try row().decisionStatus == nil && row().state == .open)
     }
 
     // MARK: Ignoring
@@ -137,7 +141,7 @@ import Testing
         try decide(.ignore(nil))
         try count(Report(leak: page, version: "9.0", count: 1_000))
         #expect(try row(now: noon + 1_000 * day).state == .ignored)
-        #expect(try row().standing?.reportsSince == 1_000)
+        #expect(try row().decisionStatus?.reportsSince == 1_000)
     }
 
     @Test func `what is ignored until a date is open from then on`() throws {
@@ -153,16 +157,16 @@ import Testing
             #expect(try state(noon + day - 1) == (.ignored, 0))
             #expect(try state(noon + day) == (.open, 1))
         }
-        #expect(try row(now: noon + day).standing?.decision == decision)
+        #expect(try row(now: noon + day).decisionStatus?.decision == decision)
     }
 
     @Test func `what is ignored until more reports is open with the last of them`() throws {
         try count(Report(leak: page, count: 5))
         try decide(.ignore(.reports(3)))
         try count(Report(leak: page, count: 2))
-        #expect(try row().state == .ignored && row().standing?.reportsSince == 2)
+        #expect(try row().state == .ignored && row().decisionStatus?.reportsSince == 2)
         try count(Report(leak: page))
-        #expect(try row().state == .open && row().standing?.reportsSince == 3)
+        #expect(try row().state == .open && row().decisionStatus?.reportsSince == 3)
     }
 
     // MARK: History
@@ -172,7 +176,7 @@ import Testing
         let resolved = try decide(.resolve(.nextVersion), "a", now: noon)
         let noted = try decide(.note, "Größe\n\tb", now: noon + 1)
         #expect(noted == PastDecision(.noted, note: "Größe\n\tb", by: "ada", at: noon + 1))
-        #expect(try row().standing?.decision == resolved)
+        #expect(try row().decisionStatus?.decision == resolved)
         let ignored = try decide(.ignore(.reports(5)), "", now: noon + 2)
         #expect(ignored.note == nil)
         let reopened = try decide(.reopen, now: noon + 3)

@@ -94,11 +94,11 @@ struct ExportRun {
         try writeJSON(of: query, from: place, isWhole: isWhole) { .list(app: app, page: $0) }
         guard isWhole else { return }
         // Only lists that a page links to. The first known leaks are on the summary itself.
-        let aside: [(LeakQuery.StateFilter, isThere: Bool)] = [
+        let setAside: [(LeakQuery.StateFilter, isThere: Bool)] = [
             (.resolved, first.resolved.leaks > 0), (.ignored, first.ignored.leaks > 0),
             (.known, first.known.leaks > SummaryResource.knownShown),
         ]
-        for (state, isThere) in aside where isThere {
+        for (state, isThere) in setAside where isThere {
             query.state = state
             let here = LinkTarget.list(app: app, state: state, page: 1)
             _ = try writePages(of: query, from: here, isWhole: true, overview)

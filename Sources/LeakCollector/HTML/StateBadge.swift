@@ -20,7 +20,7 @@ struct StateBadge: Component {
             }
             return #"<span class="badge slow">Freed late</span>\#(lived)"#
         case .regressed:
-            let version: HTML? = row.standing?.regressedIn.map { " in \(IsolatedText($0))" }
+            let version: HTML? = row.decisionStatus?.regressedIn.map { " in \(IsolatedText($0))" }
             return #"<span class="badge regressed">Regressed\#(version)</span>"#
         case .resolved:
             return #"<span class="badge resolved">Resolved</span>"#

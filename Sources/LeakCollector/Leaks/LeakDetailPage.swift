@@ -48,7 +48,9 @@ struct LeakDetailPage: Component {
         let row = detail.row
         return LeakHeader(
             context: context, leak: leak, badge: StateBadge(row: row).html,
-            standing: row.standing.map { DecisionStatusLine(context: context, standing: $0).html },
+            decisionStatus: row.decisionStatus.map {
+                DecisionStatusLine(context: context, decisionStatus: $0).html
+            },
             form: context.links.isServed
                 ? TriageForm(context: context, row: row, newestVersion: newestVersion).html : nil)
     }

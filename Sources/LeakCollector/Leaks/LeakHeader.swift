@@ -6,7 +6,7 @@ struct LeakHeader: Component {
     var leak: LeakIdentity
     var badge: HTML?
     /// The most recent decision.
-    var standing: HTML?
+    var decisionStatus: HTML?
     /// The form for a decision.
     var form: HTML?
     /// True if the class links to the leak's own page.
@@ -21,7 +21,7 @@ struct LeakHeader: Component {
             <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.app)))">\#(IsolatedText(leak.app))</a> › \#
             \#(Kind.words(leak.kind))\#(module)</p>
             <div class="head"><div><h1>\#(LongText(title, bytes: leak.title.utf8.count))</h1><p>\#(LeakPath(of: leak).whole)</p>\#
-            <p class="state">\#(badge)</p>\#(standing)</div>\#(form)</div>
+            <p class="state">\#(badge)</p>\#(decisionStatus)</div>\#(form)</div>
             """#
     }
 

@@ -32,7 +32,7 @@ extension JSONWriter {
         field("kind", leak.kind)
         field("state", row.state.rawValue)
         field("known", match: row.known)
-        field("standing", row.standing)
+        field("standing", row.decisionStatus)
         field("is_new", row.isNew)
         field("title", leak.title)
         field("class", leak.className)

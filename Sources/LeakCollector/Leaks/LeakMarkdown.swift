@@ -36,7 +36,8 @@ struct LeakMarkdown {
         switch row.state {
         case .known: return "known system leak"
         case .slow: return "freed late: in most reports, the object was freed after all"
-        case .regressed: return "regressed" + (row.standing?.regressedIn.map { " in \(Self.code($0))" } ?? "")
+        case .regressed:
+            return "regressed" + (row.decisionStatus?.regressedIn.map { " in \(Self.code($0))" } ?? "")
         case .resolved: return "resolved"
         case .ignored: return "ignored"
         case .open: return row.isNew ? "new in \(Self.code(row.firstVersion))" : "open"

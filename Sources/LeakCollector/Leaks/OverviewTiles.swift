@@ -102,10 +102,10 @@ struct OverviewTiles: Component {
         let lost: HTML = dropped == 0 ? "" : " · Dropped: \(Count(dropped)) (\(reasons))"
         let left = overview.toFix
         let hidden = overview.leaks.saturated(adding: -left.leaks)
-        let apart: HTML = hidden == 0 ? "" : " · Hidden: \(Count(hidden).of("leak", "leaks"))"
+        let setAside: HTML = hidden == 0 ? "" : " · Hidden: \(Count(hidden).of("leak", "leaks"))"
         return Tile(
             title: "Leaks to fix\(scope)", value: "\(Count(left.leaks))",
-            note: "\(Count(left.reports).of("report", "reports"))\(apart)\(lost)\(beyond)")
+            note: "\(Count(left.reports).of("report", "reports"))\(setAside)\(lost)\(beyond)")
     }
 
     /// The limits that were reached. The reports beyond them are in the totals.
@@ -145,9 +145,10 @@ enum DropReasonText {
 extension Overview {
     /// Leaks and reports that are left after everything that is set aside is subtracted.
     var toFix: LeakTotals {
-        [known, resolved, ignored].reduce(into: LeakTotals(leaks: leaks, reports: reports)) { left, apart in
-            left.leaks = left.leaks.saturated(adding: -apart.leaks)
-            left.reports = left.reports.saturated(adding: -apart.reports)
+        [known, resolved, ignored].reduce(into: LeakTotals(leaks: leaks, reports: reports)) {
+            left, setAside in
+            left.leaks = left.leaks.saturated(adding: -setAside.leaks)
+            left.reports = left.reports.saturated(adding: -setAside.reports)
         }
     }
 }

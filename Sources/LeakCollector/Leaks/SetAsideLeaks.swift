@@ -1,10 +1,10 @@
 import LeakStore
 
-/// The leaks that the list leaves out: a table of known system leaks, and links to resolved and ignored leaks.
+/// The leaks that are set aside: a table of known system leaks, and links to resolved and ignored leaks.
 struct SetAsideLeaks: Component {
     var context: PageContext
     var page: LeakPage
-    /// The first known leaks that ``page`` leaves out.
+    /// The first known leaks that are not in ``page``.
     var known: [LeakRow]
 
     var html: HTML { "\(collapsed)\(decided)" }
@@ -18,7 +18,7 @@ struct SetAsideLeaks: Component {
             : nil
         let table = LeakTable(context: context, leaks: known, caption: "Known system leaks", isSorted: false)
         return #"""
-            <details class="apart"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
+            <details class="set-aside"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
             \#(Count(page.known.reports).of("report", "reports"))</summary>
             \#(table)\#(all)</details>
             """#
@@ -30,7 +30,7 @@ struct SetAsideLeaks: Component {
             link(to: .resolved, totals: page.resolved, one: "resolved leak", many: "resolved leaks"),
             link(to: .ignored, totals: page.ignored, one: "ignored leak", many: "ignored leaks"),
         ].compactMap { $0 }
-        return parts.isEmpty ? nil : #"<p class="apart">Hidden: \#(HTML(parts, separator: " · "))</p>"#
+        return parts.isEmpty ? nil : #"<p class="set-aside">Hidden: \#(HTML(parts, separator: " · "))</p>"#
     }
 
     private func link(

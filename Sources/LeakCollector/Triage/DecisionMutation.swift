@@ -70,7 +70,7 @@ struct DecisionMutation: Mutation {
         writer.object { writer in
             writer.object("decision") { $0.fields(of: decision) }
             writer.field("state", row?.state.rawValue)
-            writer.field("standing", row?.standing)
+            writer.field("standing", row?.decisionStatus)
         }
         var response = Response(.created, type: "application/json", body: .bytes(writer.bytes))
         response.fields.append(("Cache-Control", "no-store"))

@@ -3,12 +3,12 @@ internal import LeakStore
 
 extension JSONWriter {
     /// Writes the decision and its effect; `null` if there is no decision.
-    mutating func field(_ name: String, _ standing: DecisionStatus?) {
-        guard let standing else { return nullField(name) }
+    mutating func field(_ name: String, _ decisionStatus: DecisionStatus?) {
+        guard let decisionStatus else { return nullField(name) }
         object(name) { writer in
-            writer.fields(of: standing.decision)
-            writer.field("reports_since", standing.reportsSince)
-            writer.field("back_in", standing.regressedIn)
+            writer.fields(of: decisionStatus.decision)
+            writer.field("reports_since", decisionStatus.reportsSince)
+            writer.field("back_in", decisionStatus.regressedIn)
         }
     }
 

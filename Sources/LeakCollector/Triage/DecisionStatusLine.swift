@@ -3,27 +3,27 @@ import LeakStore
 /// The most recent decision about a leak and its effect, in a sentence.
 struct DecisionStatusLine: Component {
     var context: PageContext
-    var standing: DecisionStatus
+    var decisionStatus: DecisionStatus
 
-    private var decision: PastDecision { standing.decision }
+    private var decision: PastDecision { decisionStatus.decision }
 
     var html: HTML {
-        #"<p class="standing">\#(words)</p>"#
+        #"<p class="decision-status">\#(words)</p>"#
     }
 
     private var words: HTML {
         switch decision.action {
         case .resolved(let version, let isAfter):
-            guard let back = standing.regressedIn else {
+            guard let back = decisionStatus.regressedIn else {
                 return "Resolved \(FixText(version: version, isAfter: isAfter)) by \(author)"
             }
             return """
                 Marked as fixed \(FixText(version: version, isAfter: isAfter)) by \(author); \
-                seen again in \(IsolatedText(back)) (\(Count(standing.reportsSince).of("report", "reports")) since)
+                seen again in \(IsolatedText(back)) (\(Count(decisionStatus.reportsSince).of("report", "reports")) since)
                 """
         case .ignored(nil): return "Ignored forever by \(author)"
         case .ignored(let limit?):
-            let isOver = standing.state(now: context.now) == nil
+            let isOver = decisionStatus.state(now: context.now) == nil
             let verb: HTML = isOver ? "Was ignored" : "Ignored"
             return "\(verb) until \(LimitText(limit: limit))\(soFar(limit)) by \(author)"
         // These actions give a leak no decision status.
@@ -33,7 +33,7 @@ struct DecisionStatusLine: Component {
 
     private func soFar(_ limit: Decision.IgnoreLimit) -> HTML {
         guard case .reports = limit else { return "" }
-        return " (\(Count(standing.reportsSince)) so far)"
+        return " (\(Count(decisionStatus.reportsSince)) so far)"
     }
 
     private var author: HTML {

@@ -10,7 +10,7 @@
         private var batch: [[PortableValue]] = []
         private var batchBytes = 0
         /// Rows whose texts PostgreSQL cannot hold as they are.
-        private var apart: [[PortableValue]] = []
+        private var rowsWithZeros: [[PortableValue]] = []
 
         private static let batchRows = 5_000
         /// Bytes of texts and blobs per batch; a few copies of a batch are in memory at once.
@@ -27,7 +27,7 @@
         mutating func add(_ row: [PortableValue]) throws(StoreError) -> Bool {
             count(row)
             guard !row.contains(where: \.hasZero) else {
-                apart.append(row)
+                rowsWithZeros.append(row)
                 return false
             }
             batch.append(row)
@@ -44,7 +44,7 @@
         /// - Throws: ``StoreError`` if the table has other contents.
         mutating func finish(lastNumber: Int64) throws(StoreError) -> CopiedTable {
             if !batch.isEmpty { try flush() }
-            for row in apart { try insert(apart: row) }
+            for row in rowsWithZeros { try insert(withZeros: row) }
             if table.isNumbered {
                 try connection.run(
                     Query(
@@ -82,7 +82,7 @@
 
         /// Inserts a row with U+0000, which texts in PostgreSQL cannot hold: U+2400 replaces it. While another row has the same
         /// key, one more U+2400 is appended.
-        private func insert(apart row: [PortableValue]) throws(StoreError) {
+        private func insert(withZeros row: [PortableValue]) throws(StoreError) {
             var row = row
             for _ in 0..<Self.batchRows {
                 let added = try connection.run(insertion(of: [row], " on conflict do nothing")).changes

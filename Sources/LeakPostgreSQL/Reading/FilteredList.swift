@@ -6,15 +6,15 @@
     struct FilteredList {
         private let query: LeakQuery
         private let now: Int64
-        /// Leaks that the list is limited to, and leaks that it leaves out.
+        /// Leaks that the list is limited to, and leaks that it excludes.
         private let assigned: [Int64]?
-        private let leftOut: [Int64]
+        private let excluded: [Int64]
 
         init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
             self.query = query
             self.now = now
             assigned = query.state.assigned.map { leakStates.rows([$0]) }
-            leftOut = leakStates.rows(query.state.leftOut)
+            excluded = leakStates.rows(query.state.excluded)
         }
 
         // MARK: Queries
@@ -189,7 +189,7 @@
             }
             let join = query.version.map { _ in self.join(range) }
             let source = join.map { "leak_release n \(sample) \($0.rawValue)" } ?? "leak l \(sample)"
-            conditions += leakConditions(hasLeak: join == nil || join == .all, &values)
+            conditions += leakConditions(hasLeak: join == nil || join == .allLeaks, &values)
             return """
                 select id, \(query.sort == .reports ? "reports" : "k1") as k1, reports, is_found from (
                   select \(id) as id, \(key) as k1, \(reports) as reports, \(isFound) as is_found from \(source)
@@ -199,20 +199,20 @@
 
         /// The rows of `leak` that those of a version are joined with.
         private enum Join: String {
-            case none = ""
-            /// Only leaks with an explanation; an index contains them.
-            case explained = "left join leak l on l.id = n.leak and l.retained_bytes > 0"
-            case all = "join leak l on l.id = n.leak"
+            case noLeaks = ""
+            /// Leaks with an explanation. An index contains them.
+            case explainedLeaks = "left join leak l on l.id = n.leak and l.retained_bytes > 0"
+            case allLeaks = "join leak l on l.id = n.leak"
         }
 
         private func join(_ range: Range) -> Join {
-            if query.kind != nil || query.className != nil { return .all }
-            if case .sample = range, query.state == .open || query.state == .slow { return .all }
-            if range == .counted { return .none }
+            if query.kind != nil || query.className != nil { return .allLeaks }
+            if case .sample = range, query.state == .open || query.state == .slow { return .allLeaks }
+            if range == .counted { return .noLeaks }
             switch query.sort {
-            case .lastSeen, .firstSeen: return .all
-            case .cost: return .explained
-            case .impact, .reports, .installs: return .none
+            case .lastSeen, .firstSeen: return .allLeaks
+            case .cost: return .explainedLeaks
+            case .impact, .reports, .installs: return .noLeaks
             }
         }
 
@@ -241,8 +241,8 @@
                 conditions.append("\(row).last_hour >= \(start)")
             }
             if let assigned { conditions.append("\(id) = any(\(values.bind(assigned)))") }
-            if !leftOut.isEmpty {
-                conditions.append("\(id) not in (select unnest(\(values.bind(leftOut))))")
+            if !excluded.isEmpty {
+                conditions.append("\(id) not in (select unnest(\(values.bind(excluded))))")
             }
             if let version = query.version {
                 let app = query.app.map { " and app = (select id from app where name = \(values.bind($0)))" }

@@ -20,7 +20,7 @@
             self.period = period
             self.now = now
             counts = RunningCounts.of(period)
-            excluded = leakStates.rows(query.state.leftOut)
+            excluded = leakStates.rows(query.state.excluded)
         }
 
         private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }

@@ -42,23 +42,23 @@
             var unknown: [Int64] = []
             for leak in leaks {
                 let (row, decision) = (leak.int64(0), leak.int64(1))
-                decisionStatuses[row] = decisionCache.standing(
+                decisionStatuses[row] = decisionCache.decisionStatus(
                     of: row, decision: decision, reports: leak.int(2))
                 if decisionStatuses[row] == nil { unknown.append(decision) }
             }
             if !unknown.isEmpty {
                 for row in try connection.run(Self.decisionStatuses(unknown)) {
-                    decisionStatuses[row.int64(0)] = try Self.standing(row, connection)
+                    decisionStatuses[row.int64(0)] = try Self.decisionStatus(row, connection)
                 }
             }
             var decided: [DecidedLeak] = []
             for leak in leaks {
                 let (row, reports) = (leak.int64(0), leak.int(2))
-                guard let standing = decisionStatuses[row] else {
+                guard let decisionStatus = decisionStatuses[row] else {
                     throw .unreadable("a decision", in: connection.name)
                 }
-                decisionCache.keep(standing, of: row, decision: leak.int64(1), reports: reports)
-                decided.append(DecidedLeak(row: row, reports: reports, standing: standing))
+                decisionCache.keep(decisionStatus, of: row, decision: leak.int64(1), reports: reports)
+                decided.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
             }
             return decided
         }
@@ -82,7 +82,7 @@
                 """, .integers(decisions.map { $0 }))
         }
 
-        private static func standing(_ row: Row, _ connection: PostgreSQLConnection) throws(StoreError)
+        private static func decisionStatus(_ row: Row, _ connection: PostgreSQLConnection) throws(StoreError)
             -> DecisionStatus
         {
             let decision = try PastDecision(row, from: 1, in: connection.name)

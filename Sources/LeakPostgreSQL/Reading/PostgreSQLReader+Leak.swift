@@ -39,7 +39,7 @@
                 }
                 row.mark(
                     try knownMatch(of: row, number, on: connection),
-                    try decided(among: [number], on: connection).first?.standing, now: now)
+                    try decided(among: [number], on: connection).first?.decisionStatus, now: now)
                 return LeakDetail(
                     row: row, versions: rest[0].map { Self.version($0) },
                     systems: Self.values(rest[1]), models: Self.values(rest[2]), trend: trend,

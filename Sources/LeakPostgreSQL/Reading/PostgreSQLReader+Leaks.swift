@@ -28,7 +28,7 @@
                     &rows, numbers: cursors.map(\.row), leakStates: leakStates, now: now, on: connection)
                 var page = LeakPage(
                     leaks: rows, next: next, total: found.totals.leaks, reports: found.totals.reports)
-                page.add(found.apart)
+                page.add(found.setAside)
                 return page
             }
         }
@@ -38,22 +38,22 @@
             var rows: Rows
             var totals: LeakTotals
             /// Totals of leaks that the list leaves out, by the state for which they are left out.
-            var apart: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
+            var setAside: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
 
             init(
-                rows: Rows, totals: LeakTotals, apart: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
+                rows: Rows, totals: LeakTotals, setAside: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
             ) {
-                (self.rows, self.totals, self.apart) = (rows, totals, apart)
+                (self.rows, self.totals, self.setAside) = (rows, totals, setAside)
             }
 
             /// - Parameter all: totals of all leaks, those that the list leaves out included.
             init(
-                rows: Rows, all: LeakTotals, apart: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
+                rows: Rows, all: LeakTotals, setAside: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
             ) {
-                self.init(rows: rows, totals: all, apart: apart)
-                for (_, left) in apart {
-                    totals.leaks = max(totals.leaks - left.leaks, 0)
-                    totals.reports = max(totals.reports - left.reports, 0)
+                self.init(rows: rows, totals: all, setAside: setAside)
+                for (_, part) in setAside {
+                    totals.leaks = max(totals.leaks - part.leaks, 0)
+                    totals.reports = max(totals.reports - part.reports, 0)
                 }
             }
         }
@@ -63,12 +63,12 @@
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> FoundPage {
             let limit = query.limit + 1
-            let apart = apartStates(query, leakStates)
+            let setAside = setAsideStates(query, leakStates)
             var ofAllTime = query
             ofAllTime.period = nil
             guard ofAllTime.isReadFromIndex else {
                 let selection = FilteredList(query, leakStates, now: now)
-                let counted = apart.map { FilteredList(query.of($0), leakStates, now: now).totals() }
+                let counted = setAside.map { FilteredList(query.of($0), leakStates, now: now).totals() }
                 let answers = try connection.run(
                     [selection.bound(after: cursor, limit: limit)] + counted)
                 let bound = answers[0].first.map { FilteredList.Bound($0) }
@@ -78,7 +78,7 @@
                     rows: rows,
                     totals: try selection.totals(
                         behind: rows.first, isFirst: cursor == nil, from: bound, on: connection),
-                    apart: zip(apart, answers.dropFirst()).map { ($0, LeakTotals($1.first)) })
+                    setAside: zip(setAside, answers.dropFirst()).map { ($0, LeakTotals($1.first)) })
             }
             guard let period = query.period else {
                 let answers = try connection.run([
@@ -86,17 +86,18 @@
                 ])
                 return FoundPage(
                     rows: answers[0], all: LeakTotals(answers[1].first),
-                    apart: apart.map { ($0, $0.assigned.map { leakStates.totals($0) } ?? LeakTotals()) })
+                    setAside: setAside.map { ($0, $0.assigned.map { leakStates.totals($0) } ?? LeakTotals()) }
+                )
             }
             let list = PeriodList(query, in: period, leakStates: leakStates, now: now)
             let answers = try connection.run(
                 [list.bound(after: cursor, limit: limit), list.totals]
-                    + apart.map { FilteredList(query.of($0), leakStates, now: now).totals() })
+                    + setAside.map { FilteredList(query.of($0), leakStates, now: now).totals() })
             let bound = answers[0].first.map { PeriodList.Bound($0) }
             let rows = try run(list.page(after: cursor, from: bound, limit: limit), on: connection)
             return FoundPage(
                 rows: rows, all: LeakTotals(answers[1].first),
-                apart: zip(apart, answers.dropFirst(2)).map { ($0, LeakTotals($1.first)) })
+                setAside: zip(setAside, answers.dropFirst(2)).map { ($0, LeakTotals($1.first)) })
         }
 
         /// Runs a query whose fastest plan depends on the number of matching leaks: PostgreSQL makes a new plan for its values.
@@ -137,7 +138,7 @@
         }
 
         /// Returns the states whose leaks a list leaves out and counts.
-        private static func apartStates(_ query: LeakQuery, _ leakStates: LeakStates) -> [LeakQuery
+        private static func setAsideStates(_ query: LeakQuery, _ leakStates: LeakStates) -> [LeakQuery
             .StateFilter]
         {
             guard query.state == .toFix else { return [] }
@@ -163,7 +164,7 @@
         ) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = next.values
-            let excluded = leakStates.rows(query.state.leftOut)
+            let excluded = leakStates.rows(query.state.excluded)
             var others = ""
             if !excluded.isEmpty {
                 values.append(.integers(excluded.map { $0 }))
@@ -262,8 +263,8 @@
 
     extension LeakPage {
         /// Stores the totals of leaks that a list leaves out.
-        fileprivate mutating func add(_ apart: [(state: LeakQuery.StateFilter, totals: LeakTotals)]) {
-            for (state, totals) in apart {
+        fileprivate mutating func add(_ setAside: [(state: LeakQuery.StateFilter, totals: LeakTotals)]) {
+            for (state, totals) in setAside {
                 switch state {
                 case .known: known = totals
                 case .resolved: resolved = totals

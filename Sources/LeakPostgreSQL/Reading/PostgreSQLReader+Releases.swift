@@ -10,7 +10,7 @@
                 let decided = try decided(app: app, on: connection)
                 return try releases(
                     app, limit: Self.releaseLimit,
-                    regressed: decided.filter { $0.standing.isRegressed }.map(\.row), on: connection)
+                    regressed: decided.filter { $0.decisionStatus.isRegressed }.map(\.row), on: connection)
             }
         }
 

@@ -101,7 +101,7 @@ public struct LeakPage: Sendable {
     public var total: Int
     /// Reports of these leaks.
     public var reports: Int
-    /// Totals of leaks that match the query but are left out because they are ``LeakState/known``; zero if the query names a state.
+    /// Totals of leaks that match the query but are set aside because they are ``LeakState/known``; zero if the query names a state.
     public var known: LeakTotals
     /// The same totals of ``LeakState/resolved`` and of ``LeakState/ignored`` leaks, including those that are known too.
     public var resolved: LeakTotals
@@ -128,7 +128,7 @@ public struct LeakRow: Sendable {
     /// The known leak that explains it, or a part of its reports.
     public var known: KnownMatch?
     /// The last decision that is neither a note nor a reopening; its state may be over.
-    public var standing: DecisionStatus?
+    public var decisionStatus: DecisionStatus?
     /// True if the leak was first seen in the app's newest version.
     public var isNew: Bool
     public var reports: Int
@@ -152,7 +152,8 @@ public struct LeakRow: Sendable {
     public var share: Share?
 
     public init(
-        identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil, standing: DecisionStatus? = nil,
+        identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil,
+        decisionStatus: DecisionStatus? = nil,
         isNew: Bool, reports: Int,
         freed: Int, installs: Int, aliveAtMost: Int?, retainedBytes: Int? = nil, lived: Percentiles?,
         firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,
@@ -161,7 +162,7 @@ public struct LeakRow: Sendable {
         self.identity = identity
         self.state = state
         self.known = known
-        self.standing = standing
+        self.decisionStatus = decisionStatus
         self.isNew = isNew
         self.reports = reports
         self.freed = freed

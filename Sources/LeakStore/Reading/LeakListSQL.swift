@@ -48,10 +48,10 @@ struct LeakListSQL {
         case .slow: conditions.append(LeakRow.isSlow)
         case .toFix, .known, .any, .regressed, .resolved, .ignored: break
         }
-        let leftOut = leakStates.rows(query.state.leftOut)
-        if !leftOut.isEmpty {
+        let excluded = leakStates.rows(query.state.excluded)
+        if !excluded.isEmpty {
             conditions.append("l.id not in (select value from json_each(?))")
-            values.append(leftOut.list)
+            values.append(excluded.list)
         }
         if let kind = query.kind {
             conditions.append("l.kind = ?")

@@ -28,8 +28,10 @@ extension SQLiteReader {
         var unknown: [Int64] = []
         while try select.step() {
             let (row, reports) = (select.int64(0), select.int(2))
-            if let standing = decisionCache.standing(of: row, decision: select.int64(1), reports: reports) {
-                leaks.append(DecidedLeak(row: row, reports: reports, standing: standing))
+            if let decisionStatus = decisionCache.decisionStatus(
+                of: row, decision: select.int64(1), reports: reports)
+            {
+                leaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
             } else {
                 unknown.append(row)
             }
@@ -41,7 +43,9 @@ extension SQLiteReader {
 
     /// Returns decisions by row of `leak`; a leak without a decision has no entry.
     func decisionStatuses(of leaks: [Int64]) throws(StoreError) -> [Int64: DecisionStatus] {
-        Dictionary(try findDecisionStatuses(of: leaks).map { ($0.row, $0.standing) }) { first, _ in first }
+        Dictionary(try findDecisionStatuses(of: leaks).map { ($0.row, $0.decisionStatus) }) { first, _ in
+            first
+        }
     }
 
     private func findDecisionStatuses(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
@@ -67,12 +71,12 @@ extension SQLiteReader {
         try select.bind(leaks.list)
         var found: [DecidedLeak] = []
         while try select.step() {
-            let standing = DecisionStatus(
+            let decisionStatus = DecisionStatus(
                 decision: try PastDecision(select, in: connection.path), reportsSince: select.int(11),
                 regressedIn: select.optionalText(12))
             let (row, reports) = (select.int64(8), select.int(10))
-            decisionCache.keep(standing, of: row, decision: select.int64(9), reports: reports)
-            found.append(DecidedLeak(row: row, reports: reports, standing: standing))
+            decisionCache.keep(decisionStatus, of: row, decision: select.int64(9), reports: reports)
+            found.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
         }
         return found
     }
@@ -108,7 +112,7 @@ extension SQLiteReader {
     private func forEachRegression(
         app: String, _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
-        let regressed = try decidedLeaks(app: app).filter { $0.standing.isRegressed }.map(\.row)
+        let regressed = try decidedLeaks(app: app).filter { $0.decisionStatus.isRegressed }.map(\.row)
         guard !regressed.isEmpty else { return }
         let select = try connection.statement(
             """

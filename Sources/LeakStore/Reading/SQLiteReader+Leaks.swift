@@ -44,7 +44,7 @@ extension SQLiteReader {
 
     private struct Totals {
         var listed: LeakTotals
-        /// Totals of the leaks that the list leaves out.
+        /// Totals of leaks that are set aside, by state.
         var known = LeakTotals()
         var resolved = LeakTotals()
         var ignored = LeakTotals()
@@ -53,7 +53,7 @@ extension SQLiteReader {
     private func totals(
         of query: LeakQuery, _ listed: LeakTotals, _ leakStates: LeakStates, now: Int64
     ) throws(StoreError) -> Totals {
-        func left(_ state: LeakState, _ filter: LeakQuery.StateFilter) throws(StoreError) -> LeakTotals {
+        func setAside(_ state: LeakState, _ filter: LeakQuery.StateFilter) throws(StoreError) -> LeakTotals {
             guard query.state == .toFix, leakStates.totals(state).leaks > 0 else { return LeakTotals() }
             guard !query.isReadFromIndex else { return leakStates.totals(state) }
             var same = query
@@ -61,8 +61,8 @@ extension SQLiteReader {
             return try totals(of: LeakListSQL(same, leakStates, now: now))
         }
         var sums = Totals(
-            listed: listed, known: try left(.known, .known), resolved: try left(.resolved, .resolved),
-            ignored: try left(.ignored, .ignored))
+            listed: listed, known: try setAside(.known, .known), resolved: try setAside(.resolved, .resolved),
+            ignored: try setAside(.ignored, .ignored))
         if query.isReadFromIndex {
             for part in [sums.known, sums.resolved, sums.ignored] {
                 sums.listed.leaks = max(sums.listed.leaks - part.leaks, 0)
@@ -72,22 +72,22 @@ extension SQLiteReader {
         return sums
     }
 
-    private func totals(of selection: LeakListSQL) throws(StoreError) -> LeakTotals {
+    private func totals(of list: LeakListSQL) throws(StoreError) -> LeakTotals {
         let select = try connection.statement(
             composed:
-                "select count(*), cast(min(total(\(selection.reports)), LARGEST_TOTAL) as integer) \(selection.source)"
+                "select count(*), cast(min(total(\(list.reports)), LARGEST_TOTAL) as integer) \(list.source)"
         )
         defer { select.reset() }
-        try select.bind(all: selection.values)
+        try select.bind(all: list.values)
         return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
     }
 
     /// Reads a page together with the totals of all leaks that match, because reading all of them once is most of what a page
     /// costs.
     private func page(
-        of selection: LeakListSQL, after cursor: PageCursor?, limit: Int
+        of list: LeakListSQL, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
-        var values = selection.values
+        var values = list.values
         var from = ""
         if let cursor {
             from = "where (k1, k2, id) < (?, ?, ?)"
@@ -96,9 +96,9 @@ extension SQLiteReader {
         let select = try connection.statement(
             composed: """
                 with matched as materialized (
-                  select l.id as id, \(selection.primary) as k1, \(selection.secondary) as k2,
-                    \(selection.reports) as reports, \(selection.installs) as installs,
-                    \(selection.lookedAt) as looked_at \(selection.source)
+                  select l.id as id, \(list.primary) as k1, \(list.secondary) as k2,
+                    \(list.reports) as reports, \(list.installs) as installs,
+                    \(list.lookedAt) as looked_at \(list.source)
                 ), page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit ?)
                 \(LeakRow.select(with: """
                     , (select count(*) from matched),
@@ -118,7 +118,7 @@ extension SQLiteReader {
                 leaks: select.int(LeakRow.Column.count), reports: select.int(LeakRow.Column.count + 1))
         }
         // A page past the end has no rows, so its totals need a separate query.
-        if rows.isEmpty, cursor != nil { listed = try totals(of: selection) }
+        if rows.isEmpty, cursor != nil { listed = try totals(of: list) }
         return (rows, cursors, listed)
     }
 

@@ -49,7 +49,7 @@ extension SQLiteReader {
     }
 
     private func regressed(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {
-        let regressed = try decidedLeaks(app: app).filter { $0.standing.isRegressed }
+        let regressed = try decidedLeaks(app: app).filter { $0.decisionStatus.isRegressed }
             .sorted { ($1.reports, $0.row) < ($0.reports, $1.row) }
         return (regressed.count, try titles(of: regressed.prefix(Self.titlesShown).map(\.row)))
     }

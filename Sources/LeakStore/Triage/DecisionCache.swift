@@ -5,7 +5,8 @@ package struct DecisionCache {
     private static let capacity = 20_000
     private static let appLimit = 4
 
-    private var decisionStatuses: [Int64: (decision: Int64, reports: Int, standing: DecisionStatus)] = [:]
+    private var decisionStatuses: [Int64: (decision: Int64, reports: Int, decisionStatus: DecisionStatus)] =
+        [:]
     /// Decided leaks by app; all entries are of the same state of the database.
     private var found: [ByteText?: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
     private var state: Int64?
@@ -37,16 +38,17 @@ package struct DecisionCache {
         found[app.map { ByteText($0) }]?.leakStates = leakStates
     }
 
-    package func standing(of row: Int64, decision: Int64, reports: Int) -> DecisionStatus? {
+    package func decisionStatus(of row: Int64, decision: Int64, reports: Int) -> DecisionStatus? {
         guard let known = decisionStatuses[row], known.decision == decision, known.reports == reports else {
             return nil
         }
-        return known.standing
+        return known.decisionStatus
     }
 
-    package mutating func keep(_ standing: DecisionStatus, of row: Int64, decision: Int64, reports: Int) {
+    package mutating func keep(_ decisionStatus: DecisionStatus, of row: Int64, decision: Int64, reports: Int)
+    {
         if decisionStatuses.count >= Self.capacity { decisionStatuses.removeAll() }
-        decisionStatuses[row] = (decision, reports, standing)
+        decisionStatuses[row] = (decision, reports, decisionStatus)
     }
 }
 

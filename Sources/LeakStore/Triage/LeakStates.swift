@@ -3,12 +3,12 @@ package struct DecidedLeak: Sendable {
     /// Row of `leak`.
     package var row: Int64
     package var reports: Int
-    package var standing: DecisionStatus
+    package var decisionStatus: DecisionStatus
 
-    package init(row: Int64, reports: Int, standing: DecisionStatus) {
+    package init(row: Int64, reports: Int, decisionStatus: DecisionStatus) {
         self.row = row
         self.reports = reports
-        self.standing = standing
+        self.decisionStatus = decisionStatus
     }
 }
 
@@ -26,12 +26,12 @@ package struct LeakStates: Sendable {
     /// - Parameter now: milliseconds since 1970.
     package init(known: KnownLeakRows, decided: [DecidedLeak], now: Int64) {
         self.known = known
-        decisionStatuses = Dictionary(decided.map { ($0.row, $0.standing) }) { first, _ in first }
+        decisionStatuses = Dictionary(decided.map { ($0.row, $0.decisionStatus) }) { first, _ in first }
         totals[.known] = known.totals
         for row in known.rows { states[row] = .known }
         for leak in decided {
-            if case .ignored(.date(let end)) = leak.standing.decision.action { narrow(at: end, now) }
-            guard let state = leak.standing.state(now: now) else { continue }
+            if case .ignored(.date(let end)) = leak.decisionStatus.decision.action { narrow(at: end, now) }
+            guard let state = leak.decisionStatus.state(now: now) else { continue }
             if states.updateValue(state, forKey: leak.row) == .known {
                 totals[.known]?.leaks -= 1
                 totals[.known]?.reports -= leak.reports
@@ -73,7 +73,7 @@ package struct LeakStates: Sendable {
 }
 
 extension LeakState {
-    /// States of leaks that need no fix.
+    /// States of leaks that are set aside: they need no fix, and are not in the list of leaks to fix.
     package static let setAside: Set<LeakState> = [.known, .resolved, .ignored]
     /// States that a known leak or a decision determines, and not the counts of the leak.
     package static let assigned: Set<LeakState> = setAside.union([.regressed])
@@ -91,8 +91,8 @@ extension LeakQuery.StateFilter {
         }
     }
 
-    /// The states of leaks that the filter leaves out although their counts match.
-    package var leftOut: Set<LeakState> {
+    /// The states of leaks that the filter excludes although their counts match.
+    package var excluded: Set<LeakState> {
         switch self {
         case .toFix: LeakState.setAside
         case .open, .slow: LeakState.assigned
@@ -103,9 +103,9 @@ extension LeakQuery.StateFilter {
 
 extension LeakRow {
     /// Sets the state. A decision that holds takes precedence over a known leak.
-    package mutating func mark(_ match: KnownMatch?, _ standing: DecisionStatus?, now: Int64) {
+    package mutating func mark(_ match: KnownMatch?, _ decisionStatus: DecisionStatus?, now: Int64) {
         mark(match)
-        self.standing = standing
-        if let state = standing?.state(now: now) { self.state = state }
+        self.decisionStatus = decisionStatus
+        if let state = decisionStatus?.state(now: now) { self.state = state }
     }
 }

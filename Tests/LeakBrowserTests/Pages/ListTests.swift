@@ -114,8 +114,8 @@ extension BrowserTests {
                 try await tab.open(tab.site + "/?state=slow")
                 try await tab.expect(rows, reads: ["SearchResultsController"])
                 try await tab.open(tab.site + "/")
-                try await tab.click("details.apart > summary")
-                try await tab.expect("details.apart tbody th > a", reads: ["UITextField"])
+                try await tab.click("details.set-aside > summary")
+                try await tab.expect("details.set-aside tbody th > a", reads: ["UITextField"])
             }
         }
 

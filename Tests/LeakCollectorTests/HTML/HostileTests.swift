@@ -27,7 +27,7 @@ private func pages(_ text: String) -> [HTML] {
         to: text, seen: 0, trend: [1, 2], share: Share(reports: 1, checks: 60))
     var regressed = row
     regressed.state = .regressed
-    regressed.standing = DecisionStatus(
+    regressed.decisionStatus = DecisionStatus(
         decision: PastDecision(.resolved(version: text, isAfter: true), note: text, by: text, at: 0),
         reportsSince: 1, regressedIn: text)
     let release = ReleaseSummary(
@@ -45,7 +45,7 @@ private func pages(_ text: String) -> [HTML] {
         PastDecision(.ignored(.reports(3)), note: text, by: text, at: 0),
         PastDecision(.noted, note: text, by: text, at: 0),
     ]
-    row.standing = DecisionStatus(decision: history[0], reportsSince: 1, regressedIn: text)
+    row.decisionStatus = DecisionStatus(decision: history[0], reportsSince: 1, regressedIn: text)
     row.state = .regressed
     var detail = LeakDetail(
         row: row, versions: [LeakDetail.VersionCount(version: text, build: text, reports: 1, installs: 1)],
@@ -65,7 +65,7 @@ private func pages(_ text: String) -> [HTML] {
     detail.closures = [LeakDetail.ValueCount(value: closures, reports: 1)]
     var resolved = detail
     resolved.row.state = .resolved
-    resolved.row.standing?.regressedIn = nil
+    resolved.row.decisionStatus?.regressedIn = nil
     var relatedLeaks = RelatedLeaks()
     let outline = LeakOutline(
         id: leak.id, title: text, className: text, stack: [text],

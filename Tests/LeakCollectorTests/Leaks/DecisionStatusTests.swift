@@ -8,14 +8,14 @@ private func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF
 
 /// Returns the visible text without elements.
 private func words(_ html: HTML) throws -> String {
-    try Markup(html.bytes).texts.filter { !$0.hasSuffix("Z") && $0 != "standing" }.joined()
+    try Markup(html.bytes).texts.filter { !$0.hasSuffix("Z") && $0 != "decision-status" }.joined()
         .replacing("\u{A0}", with: " ")
 }
 
 @Suite struct DecisionStatusTests {
     private static let hour = Shop.hour
 
-    private static func standing(
+    private static func decisionStatus(
         _ action: PastDecision.Action, reports: Int = 0, back: String? = nil
     ) -> DecisionStatus {
         DecisionStatus(
@@ -26,39 +26,44 @@ private func words(_ html: HTML) throws -> String {
 
     @Test(
         arguments: [
-            (standing(.resolved(version: "5.2.0", isAfter: false)), "Resolved in 5.2.0 by Ann, 3 days ago"),
             (
-                standing(.resolved(version: "5.2.0", isAfter: true)),
+                decisionStatus(.resolved(version: "5.2.0", isAfter: false)),
+                "Resolved in 5.2.0 by Ann, 3 days ago"
+            ),
+            (
+                decisionStatus(.resolved(version: "5.2.0", isAfter: true)),
                 "Resolved in the next version after 5.2.0 by Ann, 3 days ago"
             ),
             (
-                standing(.resolved(version: "5.0.0", isAfter: false), reports: 1, back: "5.2.0"),
+                decisionStatus(.resolved(version: "5.0.0", isAfter: false), reports: 1, back: "5.2.0"),
                 "Marked as fixed in 5.0.0 by Ann, 3 days ago; seen again in 5.2.0 (1 report since)"
             ),
-            (standing(.ignored(nil)), "Ignored forever by Ann, 3 days ago"),
+            (decisionStatus(.ignored(nil)), "Ignored forever by Ann, 3 days ago"),
             (
-                standing(.ignored(.date(1_796_083_200_000))),
+                decisionStatus(.ignored(.date(1_796_083_200_000))),
                 "Ignored until 1 Dec 2026 by Ann, 3 days ago"
             ),
             (
-                standing(.ignored(.date(1_796_083_200_000 - 1_800_000))),
+                decisionStatus(.ignored(.date(1_796_083_200_000 - 1_800_000))),
                 "Ignored until 30 Nov 2026, 23:30 UTC by Ann, 3 days ago"
             ),
             (
-                standing(.ignored(.date(Shop.now))),
+                decisionStatus(.ignored(.date(Shop.now))),
                 "Was ignored until 20 Nov 2026, 12:00 UTC by Ann, 3 days ago"
             ),
             (
-                standing(.ignored(.reports(100)), reports: 37),
+                decisionStatus(.ignored(.reports(100)), reports: 37),
                 "Ignored until 100 more reports (37 so far) by Ann, 3 days ago"
             ),
             (
-                standing(.ignored(.reports(1)), reports: 2),
+                decisionStatus(.ignored(.reports(1)), reports: 2),
                 "Was ignored until 1 more report (2 so far) by Ann, 3 days ago"
             ),
         ])
-    func `a sentence tells what stands`(standing: DecisionStatus, sentence: String) throws {
-        #expect(try words(DecisionStatusLine(context: Shop.context(), standing: standing).html) == sentence)
+    func `a sentence tells what stands`(decisionStatus: DecisionStatus, sentence: String) throws {
+        #expect(
+            try words(DecisionStatusLine(context: Shop.context(), decisionStatus: decisionStatus).html)
+                == sentence)
     }
 
     @Test(

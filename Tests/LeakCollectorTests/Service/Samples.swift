@@ -37,7 +37,7 @@ enum Shop {
 
     static func row(
         _ leak: LeakIdentity, isNew: Bool = false, state: LeakState = .open, known: KnownMatch? = nil,
-        standing: DecisionStatus? = nil,
+        decisionStatus: DecisionStatus? = nil,
         reports: Int,
         freed: Int = 0,
         installs: Int,
@@ -45,7 +45,8 @@ enum Shop {
         trend: [Int], share: Share?
     ) -> LeakRow {
         LeakRow(
-            identity: leak, state: state, known: known, standing: standing, isNew: isNew, reports: reports,
+            identity: leak, state: state, known: known, decisionStatus: decisionStatus, isNew: isNew,
+            reports: reports,
             freed: freed, installs: installs,
             aliveAtMost: alive, lived: lived, firstVersion: from, lastVersion: to, firstSeen: now - 51 * hour,
             lastSeen: now - ago, trendFrom: today - 13, trend: trend, share: share)
@@ -73,7 +74,7 @@ enum Shop {
             leak(
                 2, "CartViewModel", kind: "object", stack: [],
                 cycle: ["CartViewModel.onChange", "closure", "CartViewModel"]),
-            state: .regressed, standing: regressedStatus, reports: 641, installs: 402, from: "4.9.0",
+            state: .regressed, decisionStatus: regressedStatus, reports: 641, installs: 402, from: "4.9.0",
             seen: 31 * minute,
             trend: [40, 22, 8, 0, 0, 0, 0, 0, 0, 0, 12, 90, 201, 268],
             share: Share(reports: 641, checks: 16_025)),
@@ -195,7 +196,8 @@ enum Shop {
         var detail = detail
         detail.row.state = .regressed
         detail.row.isNew = false
-        detail.row.standing = DecisionStatus(decision: history[1], reportsSince: 37, regressedIn: "5.2.0")
+        detail.row.decisionStatus = DecisionStatus(
+            decision: history[1], reportsSince: 37, regressedIn: "5.2.0")
         detail.history = history
         detail.lived = [
             LeakDetail.LivedRange(from: 0, to: 1000, count: 1),

@@ -59,10 +59,12 @@ import Testing
         #expect(words.contains("Regressed in 5.1.0"))
         #expect(words.contains("seen again in 5.1.0 (1\u{A0}report since)"))
         let json = try running.json("/api/v1/leaks/\(leak)")
-        let standing = try #require(json["standing"] as? [String: Any])
+        let decisionStatus = try #require(json["standing"] as? [String: Any])
         #expect(json["state"] as? String == "regressed")
-        #expect(standing["back_in"] as? String == "5.1.0" && standing["reports_since"] as? Int == 1)
-        #expect(standing["is_after"] as? Bool == true && standing["version"] as? String == "5.0.0")
+        #expect(
+            decisionStatus["back_in"] as? String == "5.1.0" && decisionStatus["reports_since"] as? Int == 1)
+        #expect(
+            decisionStatus["is_after"] as? Bool == true && decisionStatus["version"] as? String == "5.0.0")
     }
 
     @Test(arguments: [("resolve-now", "5.2"), ("resolve-next", "5.3")])

@@ -81,7 +81,7 @@
             _ = try store.decide(Decision(.resolve(.newestVersion), by: "ada"), about: page.id, now: noon)
             let detail = try #require(try store.makeReader().leak(page.id, now: noon))
             #expect(detail.row.reports == 61)
-            #expect(detail.row.state == .resolved && detail.row.standing?.reportsSince == 0)
+            #expect(detail.row.state == .resolved && detail.row.decisionStatus?.reportsSince == 0)
             #expect(detail.history.count == 31)
             #expect(try store.verify() == [])
         }
