@@ -160,6 +160,10 @@ let package = Package(
 
         // Random numbers that are the same in each run, and times that a busy machine does not change.
         .target(name: "LeakSeededRandom", path: "Tests/SeededRandom", swiftSettings: settings),
+        // Texts of detectors, with the leak that each is about, for the tests of all modules that read or send them.
+        .target(
+            name: "LeakDetectorTexts", path: "Tests/LeakDetectorTexts", exclude: ["messages.jsonl"],
+            swiftSettings: settings),
         .testTarget(name: "LeakPlatformTests", dependencies: ["LeakPlatform"], swiftSettings: settings),
         .testTarget(name: "LeakGzipTests", dependencies: ["LeakGzip"], swiftSettings: settings),
         // The other half of libbrotli, for the tests of whatever reads what it writes.
@@ -191,8 +195,9 @@ let package = Package(
             name: "LeakMessageTests", dependencies: ["LeakSeededRandom", "LeakMessage"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
-            name: "LeakGrammarTests", dependencies: ["LeakSeededRandom", "LeakGrammar", "LeakMessage"],
-            resources: [.copy("Vectors")], swiftSettings: settings),
+            name: "LeakGrammarTests",
+            dependencies: ["LeakSeededRandom", "LeakDetectorTexts", "LeakGrammar", "LeakMessage"],
+            swiftSettings: settings),
         .testTarget(
             name: "LeakStatisticsTests", dependencies: ["LeakSeededRandom", "LeakStatistics"],
             resources: [.copy("Vectors")], swiftSettings: settings),
@@ -249,8 +254,8 @@ let package = Package(
         .testTarget(
             name: "LeakReporterTests",
             dependencies: [
-                "LeakSeededRandom", "LeakReporter", "LeakTransport", "LeakDetector", "LeakMessage",
-                "LeakGrammar",
+                "LeakSeededRandom", "LeakDetectorTexts", "LeakReporter", "LeakTransport", "LeakDetector",
+                "LeakMessage", "LeakGrammar",
                 "LeakHTTPServer", "LeakGzip",
                 "RetainPaths", "LeakPlatform", "LeakFaultyPeers", "LeakCollectorSupport", "LeakHTTPClient",
                 "leak-reporter-app",
@@ -276,7 +281,7 @@ let package = Package(
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
-                "LeakSeededRandom", "LeakSentry", "LeakStatistics",
+                "LeakSeededRandom", "LeakDetectorTexts", "LeakSentry", "LeakStatistics",
                 "LeakCollector", "LeakStore", "LeakMessage", "LeakGrammar", "LeakHTTPServer",
                 "LeakHTTPVectors", "LeakHTTPClient",
                 "LeakCollectorSupport", "LeakGzip", "LeakBrotliEncoding", "LeakPlatform",

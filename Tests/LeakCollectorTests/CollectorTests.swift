@@ -1,3 +1,4 @@
+import LeakDetectorTexts
 import LeakSeededRandom
 import LeakCollectorSupport
 import Foundation
@@ -13,7 +14,7 @@ import Testing
 @Suite struct CollectorTests {
     @Test func `every known text makes the group that it states`() throws {
         let running = try RunningCollector()
-        for (number, vector) in try Self.vectors().enumerated() {
+        for (number, vector) in DetectorText.all.enumerated() {
             // Each text has a separate app, so that its group can be identified.
             let app = "vector-\(number)"
             let answer = try running.post(
@@ -252,28 +253,6 @@ import Testing
     }
 
     // MARK: Support
-
-    struct Vector: Decodable {
-        let message: String
-        let className: String?
-        let stack: [String]?
-        let children: [String]?
-        let cycle: [String]?
-        let isFreed: Bool
-
-        enum CodingKeys: String, CodingKey {
-            case message, stack, children, cycle
-            case className = "class"
-            case isFreed = "freed"
-        }
-    }
-
-    private static func vectors() throws -> [Vector] {
-        let url = try #require(Bundle.module.url(forResource: "Vectors/messages", withExtension: "jsonl"))
-        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(Vector.self, from: Data($0.utf8))
-        }
-    }
 
     /// Waits until `condition` is true, and records an issue after 30 seconds. The server needs a second or two to
     /// notice a change by itself.

@@ -1,5 +1,6 @@
 import LeakCollectorSupport
 import Foundation
+import LeakDetectorTexts
 import LeakHTTPClient
 import LeakMessage
 import Testing
@@ -39,7 +40,7 @@ import Testing
     private enum Failure: Error { case first, second }
 
     private static let texts =
-        DetectorText.all.map(\.text) + [
+        DetectorText.all.map(\.message) + [
             "something leaked", "Leaked: row 7 of “Jane”",
             "VIEW STILL IN MEMORY <UITextField: 0x1f; text = 'Jane'>",
             "Retain Cycle: (\n    \"-> Shop.A \",\n    \"-> b -> Shop.B \"\n)",
@@ -98,7 +99,7 @@ import Testing
         let (redacted, plain) = (try RunningCollector(), try RunningCollector())
         let one = reporter(redacted)
         let other = reporter(plain) { $0.redaction = .none }
-        let texts = DetectorText.all.map(\.text)
+        let texts = DetectorText.all.map(\.message)
         for text in texts {
             one.record(message: text)
             other.record(message: text)

@@ -1,3 +1,4 @@
+import LeakDetectorTexts
 import LeakGrammar
 import LeakCollectorSupport
 import Dispatch
@@ -44,7 +45,7 @@ import LeakPlatform
 
     /// Returns the texts that the detector prints, of every version.
     private static func texts(of detector: DetectorMessage.Detector) -> [String] {
-        DetectorText.all.map(\.text).filter { DetectorMessage($0).detector == detector }
+        DetectorText.all.map(\.message).filter { DetectorMessage($0).detector == detector }
     }
 
     /// Expects that each text of a detector arrives without text that users typed, when its line forwards it.

@@ -1,18 +1,19 @@
+import LeakDetectorTexts
 import LeakGrammar
 import LeakMessage
 import Testing
 
 @Suite struct DetectorMessageTests {
-    @Test func `the vectors are there`() { #expect(MessageVector.all.count >= 28) }
+    @Test func `the vectors are there`() { #expect(DetectorText.all.count >= 28) }
 
-    @Test(arguments: MessageVector.all)
-    func `reads what each vector states`(vector: MessageVector) {
+    @Test(arguments: DetectorText.all)
+    func `reads what each vector states`(vector: DetectorText) {
         let message = DetectorMessage(vector.message, demangle: demangle)
-        #expect(message.className == vector.class)
+        #expect(message.className == vector.className)
         #expect(message.stack == vector.stack ?? [])
         #expect(message.children == vector.children ?? [])
         #expect(message.cycle == vector.cycle ?? [])
-        #expect((message.event == .freed) == vector.freed)
+        #expect((message.event == .freed) == vector.isFreed)
         #expect(message.detector != nil)
     }
 

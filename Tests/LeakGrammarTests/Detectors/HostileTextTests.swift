@@ -1,3 +1,4 @@
+import LeakDetectorTexts
 import LeakSeededRandom
 import Testing
 
@@ -5,8 +6,8 @@ import Testing
 @testable import LeakMessage
 
 @Suite struct HostileTextTests {
-    @Test(arguments: MessageVector.all)
-    func `every cut of every vector is read`(vector: MessageVector) {
+    @Test(arguments: DetectorText.all)
+    func `every cut of every vector is read`(vector: DetectorText) {
         let scalars = Array(vector.message.unicodeScalars)
         for end in scalars.indices {
             var text = String.UnicodeScalarView()
@@ -19,7 +20,7 @@ import Testing
 
     @Test func `random texts are read`() {
         var random = SeededRandom(seed: 31)
-        let vectors = MessageVector.all.map(\.message)
+        let vectors = DetectorText.all.map(\.message)
         let parts = [
             "<", ">", "<<", "(", ")", "\"", "'", ":", ";", " 0x1f", "\n", "\r\n", "📄", "-> ", "…", "_Tt",
             "$s", "Optional(",

@@ -1,3 +1,4 @@
+import LeakDetectorTexts
 import LeakSeededRandom
 import Testing
 
@@ -44,8 +45,8 @@ import Testing
         #expect(masked(masked(text)) == masked(text))
     }
 
-    @Test(arguments: MessageVector.all)
-    func `a report that is redacted for sending is of the same leak`(vector: MessageVector) {
+    @Test(arguments: DetectorText.all)
+    func `a report that is redacted for sending is of the same leak`(vector: DetectorText) {
         var report = LeakReport()
         report.message = vector.message
         let redacted = report.redactedForSending()

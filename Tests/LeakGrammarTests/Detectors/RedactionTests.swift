@@ -1,3 +1,4 @@
+import LeakDetectorTexts
 import LeakSeededRandom
 import Testing
 
@@ -114,8 +115,8 @@ import Testing
         }
     }
 
-    @Test(arguments: MessageVector.all)
-    func `a redacted vector says the same`(vector: MessageVector) {
+    @Test(arguments: DetectorText.all)
+    func `a redacted vector says the same`(vector: DetectorText) {
         let redacted = DetectorMessage.redacted(vector.message)
         var before = DetectorMessage(vector.message, demangle: demangle)
         var after = DetectorMessage(redacted, demangle: demangle)

@@ -1,4 +1,5 @@
 import Foundation
+import LeakDetectorTexts
 import LeakMessage
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
 
     @Test(arguments: DetectorText.all.indices)
     func `a hundred sightings at other addresses are one`(index: Int) {
-        let text = DetectorText.all[index].text
+        let text = DetectorText.all[index].message
         var keys = Set((0..<100).map { ReportMergeKey(report(moved(text, UInt64($0)))) })
         keys.insert(ReportMergeKey(report(text)))
         #expect(keys.count == 1)
@@ -40,9 +41,9 @@ import Testing
 
     /// One detector may spell a leak in several ways. Two leaks never share a key.
     @Test func `texts of different leaks have different keys`() {
-        var leakOfKey: [ReportMergeKey: String] = [:]
+        var leakOfKey: [ReportMergeKey: [[String]]] = [:]
         for text in DetectorText.all {
-            let known = leakOfKey.updateValue(text.leak, forKey: ReportMergeKey(report(text.text)))
+            let known = leakOfKey.updateValue(text.leak, forKey: ReportMergeKey(report(text.message)))
             #expect(known == nil || known == text.leak)
         }
         #expect(Set(leakOfKey.values) == Set(DetectorText.all.map(\.leak)))

@@ -1,24 +1,11 @@
 import Foundation
+import LeakDetectorTexts
 import LeakGrammar
 import LeakMessage
 import LeakStore
 import Testing
 
 @testable import LeakCollector
-
-/// One line of `messages.jsonl`: a text, and its contents after cleaning.
-struct MessageVector: Decodable, CustomTestStringConvertible {
-    let message: String
-    let `class`: String?
-    let stack: [String]?
-    let children: [String]?
-    let cycle: [String]?
-    let freed: Bool
-
-    var testDescription: String { String(message.prefix(60)) }
-
-    static let all: [MessageVector] = lines(of: "messages")
-}
 
 /// Returns the decoded lines of a file in `Vectors`.
 func lines<Line: Decodable>(of name: String) -> [Line] {
@@ -78,11 +65,11 @@ func leak(
         }
     }
 
-    @Test(arguments: MessageVector.all)
-    func `a text makes the group that its class and stack make`(vector: MessageVector) {
+    @Test(arguments: DetectorText.all)
+    func `a text makes the group that its class and stack make`(vector: DetectorText) {
         let grouped = group(vector.message)
         let stated = leak(
-            vector.class, vector.stack ?? [], children: vector.children ?? [], cycle: vector.cycle ?? [])
+            vector.className, vector.stack ?? [], children: vector.children ?? [], cycle: vector.cycle ?? [])
         // The vectors name classes by version 1, without generic arguments.
         let isSameName = grouped.identity.className == stated.className
         #expect(grouped.identity.className.map { TypeName($0).text } == stated.className)
@@ -91,12 +78,10 @@ func leak(
         #expect(grouped.identity.stack == stated.stack)
         #expect(grouped.identity.children == stated.children)
         #expect(grouped.identity.cycle == stated.cycle)
-        #expect(grouped.isFreed == vector.freed)
+        #expect(grouped.isFreed == vector.isFreed)
         #expect(grouped.identity.quality == .full)
-        #expect((grouped.livedMilliseconds != nil) == (vector.freed && vector.message.contains("after")))
+        #expect((grouped.livedMilliseconds != nil) == (vector.isFreed && vector.message.contains("after")))
     }
-
-    @Test func `the vectors are there`() { #expect(MessageVector.all.count >= 28) }
 
     @Test(arguments: [
         "MyApp.FooController", "FooController", "<MyApp.FooController: 0x7f88acc69260>",
