@@ -34,7 +34,8 @@ struct Grammar {
     /// Limit of the `<` in a text that are tried as the start of a description.
     static let attempts = 64
 
-    /// Reads a text that ``MessageNormalizer`` has prepared.
+    /// Reads a text that ``MessageNormalizer`` has prepared. The first form that matches reads it, so a form that also matches texts
+    /// of another form comes after it.
     func read(_ text: Text) -> FormMatch {
         list(text) ?? stillInMemory(text) ?? deinited(text) ?? omniBase(text) ?? testAssertion(text)
             ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(text)
