@@ -146,7 +146,8 @@ let package = Package(
         .executableTarget(
             name: "leak-collector",
             dependencies: [
-                "LeakCollector", "LeakStatistics", "LeakStore", "LeakMessage", "LeakHTTPServer", "LeakHTTPClient",
+                "LeakCollector", "LeakStatistics", "LeakStore", "LeakMessage", "LeakHTTPServer",
+                "LeakHTTPClient",
                 "LeakGzip", "LeakPlatform",
             ],
             swiftSettings: settings),

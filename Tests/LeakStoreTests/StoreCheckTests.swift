@@ -261,7 +261,9 @@ import Testing
         let check = try check()
         #expect(check.verdict == .failed && titles(check, .back) == ["UIKeyboardOld", "Regressed"])
         #expect(
-            check.leaks.allSatisfy { $0.row.state == .regressed && $0.row.decisionStatus?.regressedIn == "5.3" })
+            check.leaks.allSatisfy {
+                $0.row.state == .regressed && $0.row.decisionStatus?.regressedIn == "5.3"
+            })
         #expect(check.setAside == 0)
         #expect(try titles(self.check("5.2"), .back) == [])
         // What comes back later did not come back here.

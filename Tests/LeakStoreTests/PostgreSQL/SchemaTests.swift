@@ -25,7 +25,9 @@
         private func goBack(
             to version: Int, by statements: String..., on connection: PostgreSQLConnection
         ) throws {
-            for statement in statements + [PastSchema.releaseCheck, "update schema_version set version = \(version)"] {
+            for statement in statements + [
+                PastSchema.releaseCheck, "update schema_version set version = \(version)",
+            ] {
                 try connection.run(Query(statement))
             }
         }
@@ -223,7 +225,8 @@
             var batch = submission([Report(leak: leak("Page"), build: "7")])
             batch.usageCounts = [
                 Submission.UsageCounts(
-                    app: "shop", version: "1.0", build: "7", sessions: 1, leakySessions: 0, checks: ["Page": 3])
+                    app: "shop", version: "1.0", build: "7", sessions: 1, leakySessions: 0,
+                    checks: ["Page": 3])
             ]
             _ = try store.count([batch], now: noon)
             let connection = try PostgreSQLConnection(to: schema.address)

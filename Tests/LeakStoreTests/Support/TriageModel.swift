@@ -121,10 +121,12 @@ struct TriageModel {
                 check.regressed.insert(name)
             } else if state == .known || state == .ignored || isMended {
                 check.setAside += 1
-            } else if base != nil, leak.reports.keys.allSatisfy({
-                isNumbered && !Self.isNumbered($0)
-                    || Self.versions[$0].rank > base.map { Self.versions[$0].rank } ?? -1
-            }) {
+            } else if base != nil,
+                leak.reports.keys.allSatisfy({
+                    isNumbered && !Self.isNumbered($0)
+                        || Self.versions[$0].rank > base.map { Self.versions[$0].rank } ?? -1
+                })
+            {
                 check.new.insert(name)
             }
         }

@@ -4,9 +4,10 @@ import Testing
 @testable import LeakStore
 
 @Suite struct BucketCountsTests {
-    @Test(arguments: [
-        ([:], 0), ([0: 1], 1), ([63: 1], 3), ([0: 1, 1: 2], 2), ([0: 1, 2: 1], 4), ([5: 300], 4),
-    ] as [([Int: Int], Int)])
+    @Test(
+        arguments: [
+            ([:], 0), ([0: 1], 1), ([63: 1], 3), ([0: 1, 1: 2], 2), ([0: 1, 2: 1], 4), ([5: 300], 4),
+        ] as [([Int: Int], Int)])
     func `few counts take few bytes`(counts: [Int: Int], size: Int) throws {
         let buckets = BucketCounts(counts.map { BucketCounts.Part(bucket: $0.key, count: $0.value) })
         #expect(buckets.bytes.count == size)
@@ -18,7 +19,8 @@ import Testing
         for _ in 0..<2_000 {
             let parts = (0..<Int.random(in: 0...70, using: &random)).map { _ in
                 BucketCounts.Part(
-                    bucket: random.below(64), count: Int.random(in: 0...(1 << random.below(40)), using: &random))
+                    bucket: random.below(64),
+                    count: Int.random(in: 0...(1 << random.below(40)), using: &random))
             }
             let counts = BucketCounts(parts)
             #expect(counts.total == parts.reduce(0) { $0 + $1.count })
@@ -35,9 +37,10 @@ import Testing
         #expect(counts.total == Total.largest)
     }
 
-    @Test(arguments: [
-        [0], [0, 64], [0, 63, 1], [UInt8](repeating: 1, count: 65), [0x80],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0], [0, 64], [0, 63, 1], [UInt8](repeating: 1, count: 65), [0x80],
+        ] as [[UInt8]])
     func `refuses bytes that it did not write`(bytes: [UInt8]) {
         #expect(BucketCounts(bytes: bytes) == nil)
     }
