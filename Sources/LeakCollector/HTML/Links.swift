@@ -12,6 +12,8 @@ enum LinkTarget: Hashable, Sendable {
     /// - first: the key of the cause on top.
     case causes(app: String?, first: String? = nil)
     case releases(app: String?)
+    /// Two versions side by side. An export does not have this page.
+    case compare(app: String?, from: String?, to: String?)
     case leakClass(String, app: String?)
     /// A page of an exported list other than the summary: page 2 and later, or a list of leaks that are set aside. A
     /// server uses cursors instead.
@@ -73,7 +75,8 @@ struct Links: Hashable, Sendable {
     static func file(of place: LinkTarget) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list,
+        case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .compare, .leakClass,
+            .list,
             .access, .credentialForm, .signIn, .signOut:
             stem(of: place) + ".html"
         }
@@ -92,7 +95,7 @@ struct Links: Hashable, Sendable {
         case .causes(let app, _): app.map { "causes/" + Percent.fileName($0) } ?? "causes"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // These addresses need a server.
-        case .overview, .decisions, .access, .credentialForm, .signIn, .signOut: "index"
+        case .overview, .compare, .decisions, .access, .credentialForm, .signIn, .signOut: "index"
         case .leakClass(let name, let app): "classes/" + className(name, app)
         // In a name of ``Percent/fileName(_:)`` only digits follow an equals sign.
         case .list(let app, let state, let page):
@@ -137,6 +140,8 @@ struct Links: Hashable, Sendable {
         case .decisions(let id): "/leaks/\(id)/decisions"
         case .causes(let app, let first): "/causes" + parameters([("app", app), ("first", first)])
         case .releases(let app): "/releases" + parameters([("app", app)])
+        case .compare(let app, let from, let to):
+            "/compare" + parameters([("app", app), ("from", from), ("to", to)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .list(let app, let state, _): path(of: .summary(list(of: app, state)))
         case .access: "/access"
@@ -151,6 +156,8 @@ struct Links: Hashable, Sendable {
         switch place {
         case .summary(let query): "/leaks" + parameters(query.parameters)
         case .credentialForm(let kind, _): "/\(kind)"
+        case .compare(let app, let from, let to):
+            "/check" + parameters([("app", app), ("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list, .access, .signIn,
             .signOut, .file:
             path(of: place)

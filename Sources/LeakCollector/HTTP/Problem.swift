@@ -62,12 +62,13 @@ struct Problem: Error, Sendable {
 
 extension JSONWriter {
     /// Maximum number of rejections that a response names. A sender with a hundred rejections has one reason for all
-    /// of them, and the response is stored for a repeated request.
+    /// of them.
     static let namedRejections = 100
 
-    mutating func fields(of rejected: [Rejection]) {
+    /// - Parameter limit: number of rejections to name; all are counted.
+    mutating func fields(of rejected: [Rejection], naming limit: Int = namedRejections) {
         array("rejected") { writer in
-            for rejection in rejected.prefix(Self.namedRejections) {
+            for rejection in rejected.prefix(limit) {
                 writer.object {
                     $0.field("index", rejection.index)
                     $0.field("reason", rejection.reason)

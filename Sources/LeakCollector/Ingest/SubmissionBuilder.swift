@@ -117,7 +117,7 @@ struct SubmissionBuilder {
         if let idempotencyKey = ingestRequest.idempotencyKey {
             submission.idempotency = .init(
                 key: idempotencyKey, bodyHash: SHA256Hash.hash(ingestRequest.content))
-            submission.answer = answerBody(isDuplicate: true)
+            submission.answer = storedAnswer
         }
     }
 
@@ -269,12 +269,26 @@ struct SubmissionBuilder {
         Response(.ok, type: "application/json", body: .bytes(answerBody(isDuplicate: isDuplicate)))
     }
 
-    private func answerBody(isDuplicate: Bool) -> [UInt8] {
+    /// Maximum bytes of an answer that is stored for a repeated request.
+    static let storedAnswerBytes = 1_024
+
+    /// The answer to a repeated request. It names as many rejections as have room.
+    private var storedAnswer: [UInt8] {
+        var named = JSONWriter.namedRejections
+        var answer = answerBody(isDuplicate: true)
+        while answer.count > Self.storedAnswerBytes, named > 0 {
+            named /= 2
+            answer = answerBody(isDuplicate: true, naming: named)
+        }
+        return answer
+    }
+
+    private func answerBody(isDuplicate: Bool, naming limit: Int = JSONWriter.namedRejections) -> [UInt8] {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
             writer.field("accepted", acceptedCount)
             writer.field("duplicate", isDuplicate)
-            writer.fields(of: rejected)
+            writer.fields(of: rejected, naming: limit)
             if rejectedExplanations.count > 0 {
                 writer.object("rejected_explanations") { writer in
                     writer.field("count", rejectedExplanations.count)

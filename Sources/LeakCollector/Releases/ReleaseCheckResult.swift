@@ -1,6 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 public import LeakStatistics
+internal import LeakStore
 
 /// Result of a release check, as read from its JSON: the same from a remote collector and from the database.
 public struct ReleaseCheckResult: Hashable, Sendable {
@@ -89,6 +90,13 @@ public struct ReleaseCheckResult: Hashable, Sendable {
                     "the response is not the result of a check (\(error)); check the address and the version of the collector"
             )
         }
+    }
+
+    /// Reads a check as it would be sent.
+    init(_ check: ReleaseCheck) throws(Unreadable) {
+        var writer = JSONWriter()
+        writer.object { $0.fields(of: check) }
+        try self.init(json: writer.bytes)
     }
 
     fileprivate init(_ verdict: ReleaseGate.Verdict) { self.verdict = verdict }

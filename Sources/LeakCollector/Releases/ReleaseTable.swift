@@ -36,7 +36,7 @@ struct ReleaseTable: Component {
 
     private func row(_ release: ReleaseSummary) -> HTML {
         #"""
-        <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(builds(release))</th>\#
+        <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(builds(release))\#(comparison(release))</th>\#
         <td role="cell" class="num">\#(sessions(release))</td>\#
         <td role="cell" class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? none)</td>\#
         \#(number(release.leaks, of: release) { $0.state = .any })\#
@@ -65,6 +65,14 @@ struct ReleaseTable: Component {
         query.version = release.version
         change(&query)
         return #"<a href="\#(context.links.to(.summary(query)))">\#(words)</a>"#
+    }
+
+    /// Returns a link to the comparison with the version before; `nil` for the oldest version.
+    private func comparison(_ release: ReleaseSummary) -> HTML? {
+        guard context.links.isServed, release.version != releases.last?.version else { return nil }
+        let address = context.links.to(.compare(app: app, from: nil, to: release.version))
+        return
+            #"<small><a href="\#(address)">Compare<span class="hidden"> \#(IsolatedText(release.version))</span></a></small>"#
     }
 
     private func builds(_ release: ReleaseSummary) -> HTML? {

@@ -9,7 +9,7 @@ enum Resources {
         .page(ClassResource.self), .json(ClassResource.self),
         .page(CausesResource.self), .json(CausesResource.self),
         .page(ReleasesResource.self), .json(ReleasesResource.self),
-        .json(ReleaseCheckResource.self),
+        .page(CompareResource.self), .json(ReleaseCheckResource.self),
         .json(AppsResource.self),
         .json(SymbolsResource.self),
         .page(AccessResource.self), .json(KeysResource.self), .json(TokensResource.self),

@@ -33,9 +33,13 @@ public struct ReleaseCheck: Sendable {
         public var build: String?
         /// Sessions in which something leaked, of all sessions.
         public var sessions = Proportion(events: 0, trials: 0)
+        /// The factor by which the variance of ``sessions`` is larger because devices differ: ``BucketedCounts/designEffect(of:)``.
+        public var sessionsEffect = 1.0
         public var checks = 0
         /// Reports that are split into buckets: of leaks that are not set aside.
         public var reports = 0
+        /// As ``sessionsEffect``, for reports per check.
+        public var reportsEffect = 1.0
 
         package init(version: String, build: String? = nil) {
             self.version = version

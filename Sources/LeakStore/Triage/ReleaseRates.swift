@@ -25,8 +25,6 @@ package struct ReleaseRates: Sendable {
     package struct Sessions: Sendable {
         package var all = BucketCounts()
         package var leaky = BucketCounts()
-
-        var proportion: Proportion { Proportion(events: leaky.total, trials: all.total) }
     }
 
     /// By row.
@@ -130,13 +128,33 @@ package struct ReleaseVerdict: Sendable {
         check.verdict = result.verdict
         addClasses(classes, result.classes)
         addLeaks(compared, result.leaks, of: rates)
-        check.version.sessions = rates.sessions.version.proportion
-        check.version.checks = check.classes.reduce(0) { $0 + $1.version }
-        check.version.reports = compared.reduce(into: 0) { $0.addBounded($1.inVersion.total) }
-        check.baseline?.sessions = rates.sessions.baseline.proportion
-        check.baseline?.checks = check.classes.reduce(0) { $0 + $1.baseline }
-        check.baseline?.reports = compared.reduce(into: 0) { $0.addBounded($1.inBaseline.total) }
+        Self.fill(
+            &check.version, rates.sessions.version, checks: rates.checks.values.map(\.version),
+            reports: compared.map(\.inVersion))
+        if var side = check.baseline {
+            Self.fill(
+                &side, rates.sessions.baseline, checks: rates.checks.values.map(\.baseline),
+                reports: compared.map(\.inBaseline))
+            check.baseline = side
+        }
         check.classes = Array(check.classes.prefix(ReleaseCheck.rowLimit))
+    }
+
+    private static func fill(
+        _ side: inout ReleaseCheck.Side, _ sessions: ReleaseRates.Sessions, checks: [BucketCounts],
+        reports: [BucketCounts]
+    ) {
+        let counts = BucketedCounts(events: sessions.leaky.counts, trials: sessions.all.counts)
+        side.sessions = counts.total
+        side.sessionsEffect = BucketedCounts.designEffect(of: [counts])
+        var (allChecks, allReports) = (BucketCounts(), BucketCounts())
+        for counts in checks { allChecks.add(counts) }
+        for counts in reports { allReports.add(counts) }
+        side.checks = allChecks.total
+        side.reports = allReports.total
+        side.reportsEffect = BucketedCounts.designEffect(of: [
+            BucketedCounts(events: allReports.counts, trials: allChecks.counts)
+        ])
     }
 
     /// - Parameter rows: the rows of ``leaks``, by their numbers.

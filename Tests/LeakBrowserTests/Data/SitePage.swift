@@ -13,6 +13,7 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
     case ignoredLeak = "ignored-leak"
     case reports
     case releases
+    case compare
     case causes
     case byMemory = "by-memory"
     case leakClass = "class"
@@ -38,6 +39,7 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
         case .ignoredLeak: "/leaks/\(try await site.leak("Screen10ViewController"))"
         case .reports: "/leaks/\(try await site.leak("CheckoutViewController"))/reports"
         case .releases: "/releases?app=\(Shop.app)"
+        case .compare: "/compare?app=\(Shop.app)"
         case .causes: "/causes"
         case .byMemory: "/?sort=cost"
         case .leakClass: "/classes?class=CartViewModel&app=\(Shop.app)"

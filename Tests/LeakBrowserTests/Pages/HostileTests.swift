@@ -39,6 +39,7 @@ extension BrowserTests {
                     "/classes?class=\(Site.encoded(className))&app=\(Site.encoded(app))",
                     "/releases?app=\(Site.encoded(app))", "/sign-in?to=/\(Site.encoded(version))",
                     "/causes?app=\(Site.encoded(app))",
+                    "/compare?app=\(Site.encoded(app))&to=\(Site.encoded(version))",
                 ] {
                     try await tab.open(site.address + path)
                     try await tab.unfold()

@@ -179,6 +179,8 @@ extension BrowserTests {
                 try await tab.expect(
                     "table.releases tbody th > a, table.releases tbody th > bdi",
                     reads: ["5.2.0", "5.1.0", "5.0.1"])
+                try await tab.loading { try await tab.click(words: "Compare 5.2.0") }
+                try await tab.expect("h1", reads: ["5.1.0 and 5.2.0"])
             }
         }
     }

@@ -51,6 +51,18 @@ import Testing
         #expect(throws: Problem.self) { try receive("x", .text, module: String(repeating: "M", count: 257)) }
     }
 
+    /// The answer of a request that may be repeated is stored.
+    @Test(arguments: [1, 15, 110])
+    func `the stored answer has at most 1,024 bytes, and counts all rejections`(rejected: Int) throws {
+        let reports = (0..<rejected).map { _ in "{\"class\":\"\(String(repeating: "\\u0001", count: 40))\"}" }
+        let body = #"{"reports":[{"class":"A"},\#(reports.joined(separator: ","))]}"#
+        let answer = try receive(body, idempotencyKey: "k").submission.answer
+        #expect(answer.count <= SubmissionBuilder.storedAnswerBytes)
+        let text = String(decoding: answer, as: UTF8.self)
+        #expect(text.contains(#""rejected_count":\#(rejected)"#), "\(text)")
+        #expect(rejected > 1 || text.contains(#""index":1"#))
+    }
+
     @Test func `another module in the address is another request`() {
         var ingestRequest = IngestRequest(
             body: [1], format: .text, app: "a", version: nil, idempotencyKey: "k", receivedAt: Self.now)

@@ -59,6 +59,24 @@ import Testing
         #expect(try running.json(Self.path("1.1", build: "7"))["build"] as? String == "7")
     }
 
+    @Test func `two versions are compared on a page, in either order`() throws {
+        let running = try Self.running()
+        let page = try running.get("/compare?app=a%20b&from=1.0&to=1.1")
+        #expect(page.status == 200 && page.text.contains("Worse (1)") && page.text.contains("New (1)"))
+        #expect(page.text.contains("/api/v1/check?app=a%20b&amp;version=1.1&amp;baseline=1.0"))
+        #expect(try running.get("/compare?app=a%20b&from=1.1&to=1.0").text.contains("Worse (1)"))
+        // The version before, if none is named.
+        #expect(try running.get("/compare?app=a%20b&to=1.1").text.contains("compared with 1.0"))
+        // The newest version of the app that was seen last.
+        #expect(try running.get("/compare").text.contains("<title>1.0 and 1.1"))
+        for target in ["/compare?app=a%20b&to=9", "/compare?app=a%20b&from=8&to=1.1", "/compare?app=c&to=1"] {
+            #expect(try running.get(target).status == 404, "\(target)")
+        }
+        #expect(try running.get("/compare?app=a%20b&from=1.1&to=1.1").status == 400)
+        #expect(try running.get("/releases?app=a%20b").text.contains("/compare?app=a%20b&amp;to=1.1"))
+        #expect(try RunningCollector().get("/compare").text.contains("No versions yet"))
+    }
+
     @Test func `limits of new leaks are settings of the check`() throws {
         let running = try Self.running()
         for query in ["min_devices=61", "min_reports=241", "max_rate=1"] {

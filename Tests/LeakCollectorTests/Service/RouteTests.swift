@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [
         ("/", ResourceAddress.Form.page), ("/releases", .page), ("/causes", .page), ("/classes", .page),
-        ("/leaks/\(id)", .page), ("/leaks/\(id)/reports", .page), ("/access", .page),
+        ("/leaks/\(id)", .page), ("/leaks/\(id)/reports", .page), ("/access", .page), ("/compare", .page),
         ("/api/v1/leaks", .json), ("/api/v1/leaks/\(id)", .json), ("/api/v1/leaks/\(id)/reports", .json),
         ("/api/v1/leaks/\(id)/trend", .json), ("/api/v1/leaks/\(id)/markdown", .text),
         ("/api/v1/releases", .json), ("/api/v1/summary", .json), ("/api/v1/apps", .json),
@@ -102,7 +102,7 @@ import Testing
         for (path, access) in [
             ("/api/v1/leaks", Route.Access.readers), ("/api/v1/summary", .readers),
             ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people),
-            ("/releases", .people), ("/access", .people), ("/api/v1/keys", .readers),
+            ("/releases", .people), ("/compare", .people), ("/access", .people), ("/api/v1/keys", .readers),
             ("/api/v1/check", .readers),
             ("/leaks/\(Self.id)", .people), ("/leaks/\(Self.id)/reports", .people),
             ("/api/v1/leaks/\(Self.id)", .readers), ("/api/v1/leaks/\(Self.id)/reports", .readers),

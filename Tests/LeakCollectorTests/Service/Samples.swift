@@ -343,7 +343,15 @@ enum SamplePage: String, CaseIterable {
     case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in",
         signInLink = "sign-in-link", error
     case exported = "summary-exported"
+    case compare, compareFew = "compare-few"
     case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
+
+    private static func compare(_ sample: SampleCheck) -> HTML {
+        let check = sample.check
+        var context = Shop.context()
+        context.versions = ["5.2.0", "5.1.0", "5.0.3"]
+        return ComparePage(context: context, check: check, result: try? ReleaseCheckResult(check)).html
+    }
 
     var html: HTML {
         switch self {
@@ -379,6 +387,8 @@ enum SamplePage: String, CaseIterable {
             ReportsPage(context: Shop.context(), leak: Shop.checkout.identity, reports: Shop.reports).html
         case .releases:
             ReleasesPage(context: Shop.context(), app: "com.acme.shop", releases: Shop.releases).html
+        case .compare: Self.compare(.fails)
+        case .compareFew: Self.compare(.few)
         case .first:
             FirstReportPage(
                 context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now),

@@ -1,0 +1,195 @@
+internal import LeakMessage
+internal import LeakStatistics
+import LeakStore
+
+/// Two versions of an app side by side: what got worse, what got better, what is new or back, and what cannot be told.
+struct ComparePage: Component {
+    var context: PageContext
+    /// `nil` if there is no version yet.
+    var check: ReleaseCheck?
+    /// The same check, for its sentences.
+    var result: ReleaseCheckResult?
+
+    private static let confidence = 0.95
+
+    var html: HTML {
+        PageLayout(
+            title: title, section: .releases, context: context,
+            main: #"""
+                <p class="crumb"><a href="\#(context.links.to(.releases(app: context.query.app)))">Releases</a></p>
+                <h1>\#(IsolatedText(title))</h1>
+                \#(form)\#(content)
+                """#,
+            footer: check.map { [#"<a href="\#(context.links.json(of: place($0)))">JSON</a>"#] } ?? []
+        ).html
+    }
+
+    private var title: String {
+        guard let check else { return "Compare versions" }
+        return check.baseline.map { "\($0.version) and \(check.version.version)" } ?? check.version.version
+    }
+
+    private func place(_ check: ReleaseCheck) -> LinkTarget {
+        .compare(app: check.app, from: check.baseline?.version, to: check.version.version)
+    }
+
+    private var form: HTML? {
+        guard context.links.isServed, let check else { return nil }
+        let versions = context.versions.map { ($0, $0) }
+        return #"""
+            <form class="filters" action="\#(context.links.to(.compare(app: nil, from: nil, to: nil)))">\#
+            <input type="hidden" name="app" value="\#(check.app)">\#
+            \#(Choice(name: "from", label: "Older version", none: "version before", options: versions, chosen: check.baseline?.version))\#
+            \#(Choice(name: "to", label: "Newer version", none: nil, options: versions, chosen: check.version.version))\#
+            <button>Compare</button></form>
+            """#
+    }
+
+    private var content: HTML {
+        guard let check, let result else {
+            return """
+                <div class="card empty"><h2>No versions yet</h2>
+                <p>A version appears here with its first report or session.</p></div>
+                """
+        }
+        let notes = result.notes.filter { !$0.hasPrefix("Sessions") }.map {
+            "<p>\(IsolatedText($0))</p>" as HTML
+        }
+        return #"""
+            \#(Card(verdict(check), "<p>\(IsolatedText(result.sentence))</p>\(notes)"))
+            <dl class="tiles compared">\#(tiles(check))</dl>
+            \#(ReleaseGate.LeakResult.Kind.allCases.compactMap { leaks($0, check) })
+            \#(classes(check))
+            """#
+    }
+
+    private func verdict(_ check: ReleaseCheck) -> HTML {
+        switch check.verdict {
+        case .passed: #"<span class="badge resolved">passed</span>"#
+        case .failed: #"<span class="badge regressed">failed</span>"#
+        case .cannotTell: #"<span class="badge open">cannot tell yet</span>"#
+        }
+    }
+
+    // MARK: Numbers of a version
+
+    private func tiles(_ check: ReleaseCheck) -> [HTML] {
+        let sides = [check.baseline, check.version].compactMap(\.self)
+        return sides.map { side in
+            tile(
+                "Leak-free sessions in \(IsolatedText(side.version))", free(side),
+                of: Count(side.sessions.trials).of("session", "sessions"))
+        }
+            + sides.map { side in
+                tile(
+                    "Leaks per 1,000 checks in \(IsolatedText(side.version))", perThousand(side),
+                    of: Count(side.checks).of("check", "checks"))
+            }
+    }
+
+    private func tile(_ title: HTML, _ share: (value: HTML, interval: HTML)?, of trials: String) -> HTML {
+        Tile(
+            title: title, value: share?.value ?? "no data",
+            note: share.map { "\($0.interval) with 95 % confidence, of \(trials)" }
+                ?? "None reported since the collector counts by device"
+        ).html
+    }
+
+    private func free(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
+        let sessions = side.sessions
+        guard sessions.trials > 0 else { return nil }
+        let free = sessions.trials - sessions.events
+        let interval = interval(free, of: sessions.trials, effect: side.sessionsEffect)
+        return (
+            "\(Percentage(free, of: sessions.trials))",
+            "\(percent(interval.lowerBound)) to \(percent(interval.upperBound))"
+        )
+    }
+
+    private func percent(_ share: Double) -> Percentage { Percentage(Int(share * 1e9), of: 1_000_000_000) }
+
+    private func perThousand(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
+        guard side.checks > 0 else { return nil }
+        let interval = interval(side.reports, of: side.checks, effect: side.reportsEffect)
+        let tenths = { (rate: Double) in Decimal(tenths: Int(saturating: rate * 10_000)) }
+        return (
+            "\(tenths(Double(side.reports) / Double(side.checks)))",
+            "\(tenths(interval.lowerBound)) to \(tenths(interval.upperBound))"
+        )
+    }
+
+    /// Returns the interval of a share whose trials depend on each other: that of as many independent trials as have the same
+    /// variance. Source: L. Kish, Survey Sampling (1965), section 5.4.
+    private func interval(_ events: Int, of trials: Int, effect: Double) -> ClosedRange<Double> {
+        Proportion(events: Int(Double(events) / effect), trials: Int(Double(trials) / effect))
+            .wilsonInterval(confidence: Self.confidence)
+    }
+
+    // MARK: Leaks
+
+    private func leaks(_ kind: ReleaseGate.LeakResult.Kind, _ check: ReleaseCheck) -> HTML? {
+        let leaks = check.leaks.filter { $0.result.kind == kind }
+        let (name, count, words) =
+            switch kind {
+            case .worse: ("Worse", check.worseCount, "The rate has risen, with 99 % confidence.")
+            case .new: ("New", check.newCount, "Seen in no version up to the older one.")
+            case .back: ("Back", check.backCount, "Marked as resolved, and seen again.")
+            case .better: ("Better", check.betterCount, "The rate has fallen, with 99 % confidence.")
+            case .unchanged: ("", 0, "")
+            }
+        guard !leaks.isEmpty else { return nil }
+        let more: HTML? =
+            count > leaks.count ? #"<p class="dim">and \#(Count(count - leaks.count)) more</p>"# : nil
+        return Card(
+            "\(name) (\(Count(count)))",
+            #"""
+            <p class="dim">\#(words)</p><div class="scroll" tabindex="0" role="group" aria-label="\#(name)">\#
+            <table class="small compared"><thead><tr><th scope="col">Leak</th><th scope="col" class="num">Rate before</th>\#
+            <th scope="col" class="num">Rate now</th><th scope="col" class="num">Reports</th>\#
+            <th scope="col" class="num">Installs</th></tr></thead><tbody>\#(leaks.map(row))</tbody></table></div>\#(more)
+            """#, id: name.lowercased()
+        ).html
+    }
+
+    private func row(_ leak: ReleaseCheck.Leak) -> HTML {
+        #"""
+        <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.row.identity.id)))">\#
+        \#(IsolatedText(leak.row.identity.title))</a><small>\#(LeakPath(brief: leak.row.identity))</small></th>\#
+        <td class="num">\#(rate(leak.baseline))</td><td class="num">\#(rate(leak.version))</td>\#
+        <td class="num">\#(Count(leak.row.reports))</td><td class="num">\#(Count(leak.row.installs))</td></tr>
+        """#
+    }
+
+    private func rate(_ counts: ReleaseCheck.RateCounts) -> HTML {
+        guard counts.checks > 0 else { return #"<span class="dim">not checked</span>"# }
+        return
+            "\(Percentage(min(counts.reports, counts.checks), of: counts.checks))<small>of \(Count(counts.checks))</small>"
+    }
+
+    private func classes(_ check: ReleaseCheck) -> HTML? {
+        let short = check.classes.filter { $0.result != .enough && $0.result != .new }
+        guard !short.isEmpty else { return nil }
+        let rows = short.map { checked -> HTML in
+            let needed: HTML =
+                switch checked.result {
+                case .needs(let checks?): "\(Count(checks))"
+                case .needs(nil): #"<span class="dim">too few before</span>"#
+                default: #"<span class="dim">no longer checked</span>"#
+                }
+            return #"""
+                <tr><th scope="row">\#(IsolatedText(checked.className))</th><td class="num">\#(Count(checked.baseline))</td>\#
+                <td class="num">\#(Count(checked.version))</td><td class="num">\#(needed)</td></tr>
+                """#
+        }
+        return Card(
+            "Cannot be told (\(Count(short.count).of("class", "classes")))",
+            #"""
+            <p class="dim">With fewer checks than needed, a doubled rate may go unnoticed.</p>\#
+            <div class="scroll" tabindex="0" role="group" aria-label="Classes with too few checks">\#
+            <table class="small compared"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Checks before</th>\#
+            <th scope="col" class="num">Checks now</th><th scope="col" class="num">Needed</th></tr></thead>\#
+            <tbody>\#(rows)</tbody></table></div>
+            """#, id: "cannot-tell"
+        ).html
+    }
+}

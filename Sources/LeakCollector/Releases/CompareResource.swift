@@ -1,0 +1,41 @@
+internal import LeakHTTPServer
+internal import LeakStore
+
+/// Two versions of an app side by side: `/compare`. Its JSON is that of ``ReleaseCheckResource``.
+struct CompareResource: PageResource {
+    static let pagePath = "/compare"
+
+    let app: String?
+    /// The older version; `nil` for the one before ``to``.
+    let from: String?
+    /// `nil` for the newest version.
+    let to: String?
+
+    init(_ request: borrowing Request, _: Parameters) {
+        func named(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
+        app = request.queriedApp
+        from = named("from")
+        to = named("to")
+    }
+
+    func page(from view: StoreView) throws -> HTML {
+        let shown = try app ?? view.reader.apps().first
+        var context = try view.context(app: shown)
+        context.versions = try view.reader.versions(app: shown)
+        let releases = try shown.map { try view.reader.releases(app: $0) } ?? []
+        let version = to ?? releases.first(where: \.isNewest)?.version ?? context.versions.first
+        guard let shown, let version else {
+            return ComparePage(context: context, check: nil, result: nil).html
+        }
+        var query = ReleaseCheckQuery(app: shown, version: version, baseline: from)
+        if let from, VersionOrder(version) < VersionOrder(from) {
+            (query.version, query.baseline) = (from, version)
+        }
+        do {
+            let check = try ReleaseCheckRequest(query).check(view.reader, now: view.now)
+            return ComparePage(context: context, check: check, result: try ReleaseCheckResult(check)).html
+        } catch let nothing as UnknownVersionError {
+            throw Problem(.notFound, nothing.description)
+        }
+    }
+}
