@@ -18,17 +18,15 @@ package struct SubmissionAggregate {
     private var releaseIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
     private var buildIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
     private var leakIndices: [LeakID: Int] = [:]
+    /// The leaks that reports count under, by app and ``LeakIdentity/askedID``.
+    private var countedLeaks: [OwnedKey<LeakID>: CountedLeak] = [:]
     /// Leaks with two keys that reports may count under, with the one that was chosen.
     package private(set) var choices: [(asked: LeakIdentity, chosen: LeakID)] = []
     /// Leaks whose explanations do not count, because the quota does not know the leak.
     package private(set) var unknownLeaks: Set<LeakID> = []
-    /// The limits because of which leaks do not count as themselves.
-    private var leaksBeyond: [LeakID: OverLimitCount.Name] = [:]
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
     /// Leaks in builds in which they do not count apart, with the sources they were given, and the ingest key that had no room.
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
-    /// Leaks that do not count as themselves, by ``LeakIdentity/askedID``, with the ingest key that had no room for them.
-    private var refusedLeaks: [LeakID: Int64] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
     /// Amount of data to write, in the unit of ``StoreLimits/weightPerCommit``.
@@ -51,6 +49,18 @@ package struct SubmissionAggregate {
         func counts(for key: Int64) -> Bool { !isOverLimit || self.key == key }
     }
 
+    /// The leak that reports count under.
+    private struct CountedLeak {
+        var index: Int
+        /// The limit because of which the leak does not count as itself.
+        var beyond: OverLimitCount.Name?
+        /// The ingest key that named it.
+        var key: Int64
+
+        /// `false` if another ingest key had no room for the leak: this one may have.
+        func counts(for key: Int64) -> Bool { beyond == nil || self.key == key }
+    }
+
     private struct OwnedKey<Name: Hashable>: Hashable {
         package var owner: Int
         package var name: Name
@@ -68,6 +78,7 @@ package struct SubmissionAggregate {
         cells.reserveCapacity(reports)
         hourCounts.reserveCapacity(reports)
         leakIndices.reserveCapacity(reports)
+        countedLeaks.reserveCapacity(reports)
         cellIndices.reserveCapacity(reports)
         hourCountIndices.reserveCapacity(reports)
     }
@@ -99,13 +110,7 @@ package struct SubmissionAggregate {
         for explanation in submission.explanations {
             weight += 1
             guard submission.origins.indices.contains(explanation.origin) else { continue }
-            guard try isKnown(explanation.leak, by: quota) else {
-                unknownLeaks.formUnion(
-                    [explanation.leak.id, explanation.leak.alternative?.id].compactMap(\.self))
-                continue
-            }
-            let app = try app(submission.origins[explanation.origin].app, submission, by: quota)
-            try count(explanation, app.index, key: submission.keyID, by: quota)
+            try count(explanation, submission, by: quota)
         }
         for usage in submission.usageCounts { try count(usage, submission, by: quota) }
         for dropped in submission.dropped where dropped.count > 0 {
@@ -131,14 +136,15 @@ package struct SubmissionAggregate {
         let key = submission.keyID
         let count = Total.bounded(sighting.count)
         let app = sources[given].app
-        let leak = try leak(sighting.leak, app, key: key, by: quota)
+        let counted = try leak(sighting.leak, app, key: key, by: quota)
+        let leak = counted.index
         leaks[leak].span = leaks[leak].span ?? TimeSpan(sighting.at)
         leaks[leak].span?.widen(to: sighting.at)
         if sighting.isFreed {
             let (source, cell, isInOtherBuild) = try cell(
                 ofLeak: leak, from: given, at: sighting.at, key: key, by: quota)
             let release = sources[source].release
-            addBeyond(count, of: sighting, leak: leak, source: sources[given], isInOtherBuild: isInOtherBuild)
+            addBeyond(count, of: counted, source: sources[given], isInOtherBuild: isInOtherBuild)
             releases[release].span.widen(to: sighting.at)
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
@@ -151,8 +157,7 @@ package struct SubmissionAggregate {
         hourCounts[hourCount].reports.addBounded(count)
         let (release, cell) = (sources[hourCounts[hourCount].source].release, hourCounts[hourCount].cell)
         addBeyond(
-            count, of: sighting, leak: leak, source: sources[given],
-            isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
+            count, of: counted, source: sources[given], isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
         releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
@@ -173,30 +178,26 @@ package struct SubmissionAggregate {
         }
     }
 
-    /// Returns true if the leak is in the database, or new here.
-    private mutating func isKnown(_ leak: LeakIdentity, by quota: some NameQuota) throws(StoreError)
-        -> Bool
-    {
-        if leakIndices[leak.askedID] != nil { return true }
-        for id in [leak.id, leak.alternative?.id].compactMap(\.self) {
-            if try module(of: id, by: quota) != nil { return true }
-        }
-        return false
-    }
-
-    /// Counts an explanation of a leak that is known. Explanations of other leaks are dropped.
+    /// Counts an explanation of a leak that is in the database, or new here. Explanations of other leaks are dropped: an explanation
+    /// creates neither a leak nor an app.
     private mutating func count(
-        _ explanation: Submission.Explanation, _ app: Int, key: Int64, by quota: some NameQuota
+        _ explanation: Submission.Explanation, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
-        let asked = explanation.leak.counted(in: apps[app].name)
+        let (name, key) = (submission.origins[explanation.origin].app, submission.keyID)
+        var asked = explanation.leak
+        // The leaks of an app that does not count here are in the database, under their own ids.
+        if let known = appIndices[ByteText(name.storable)], known.counts(for: key) {
+            asked = asked.counted(in: apps[known.index].name)
+        }
         let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
-        let isHere = leakIndices[explanation.leak.askedID] != nil || leakIndices[chosen.id] != nil
-        if !isHere, try module(of: chosen.id, by: quota) == nil {
+        guard try module(of: chosen.id, by: quota) != nil else {
             unknownLeaks.formUnion([asked.id, asked.alternative?.id].compactMap(\.self))
             return
         }
-        let leak = try leak(explanation.leak, app, key: key, by: quota)
-        guard !leaks[leak].identity.isOverLimit else { return }
+        let app = try app(name, submission, by: quota).index
+        let counted = try leak(explanation.leak, app, key: key, by: quota)
+        guard counted.beyond == nil else { return }
+        let leak = counted.index
         leaks[leak].values.append(Value(kind: .reason, text: explanation.reason.storable, key: key))
         if let closures = explanation.closures {
             leaks[leak].values.append(Value(kind: .closures, text: closures.storable, key: key))
@@ -209,17 +210,14 @@ package struct SubmissionAggregate {
 
     /// Counts reports beyond limits. A report beyond several limits counts for each of them.
     private mutating func addBeyond(
-        _ count: Int, of sighting: Submission.Sighting, leak: Int, source: Source, isInOtherBuild: Bool
+        _ count: Int, of leak: CountedLeak, source: Source, isInOtherBuild: Bool
     ) {
         let app = source.app
         if source.isAppBeyond { apps[app].beyond[.apps, default: 0].addBounded(count) }
         if source.isReleaseBeyond { apps[app].beyond[.releases, default: 0].addBounded(count) }
         if source.isBuildBeyond { apps[app].beyond[.builds, default: 0].addBounded(count) }
         if isInOtherBuild { apps[app].beyond[.leakBuilds, default: 0].addBounded(count) }
-        if leaks[leak].identity.isOverLimit {
-            let limit = leaksBeyond[sighting.leak.id] ?? .leaks
-            apps[app].beyond[limit, default: 0].addBounded(count)
-        }
+        if let limit = leak.beyond { apps[app].beyond[limit, default: 0].addBounded(count) }
     }
 
     private mutating func count(
@@ -392,20 +390,16 @@ package struct SubmissionAggregate {
 
     private mutating func leak(
         _ identity: LeakIdentity, _ app: Int, key: Int64, by quota: some NameQuota
-    ) throws(StoreError) -> Int {
-        if let known = leakIndices[identity.askedID], refusedLeaks[identity.askedID] ?? key == key {
-            return known
-        }
+    ) throws(StoreError) -> CountedLeak {
+        let pair = OwnedKey(owner: app, name: identity.askedID)
+        if let known = countedLeaks[pair], known.counts(for: key) { return known }
         let asked = identity.counted(in: apps[app].name)
         let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
         if asked.alternative != nil { choices.append((asked, chosen.id)) }
         let (admitted, number) = try quota.leak(chosen, of: apps[app].number, key: key)
         let counted = admitted.counted
-        leaksBeyond[identity.id] = admitted.beyond
-        refusedLeaks[identity.askedID] = admitted.beyond == nil ? nil : key
         let index: Int
-        // The leak may have been refused from another key before.
-        if let known = leakIndices[counted.id], leaks[known].identity.id == counted.id {
+        if let known = leakIndices[counted.id] {
             index = known
         } else {
             leaks.append(Leak(identity: counted, number: number, app: app, key: key))
@@ -413,18 +407,19 @@ package struct SubmissionAggregate {
             leakIndices[counted.id] = index
             weight += admitted.isNew ? Self.newLeakWeight : 1
         }
-        leakIndices[identity.askedID] = index
+        let leak = CountedLeak(index: index, beyond: admitted.beyond, key: key)
+        countedLeaks[pair] = leak
         if let module = counted.module, try self.module(of: counted.id, by: quota)?.isEmpty ?? false {
             leaks[index].claimedModule = module
         }
-        return index
+        return leak
     }
 
     /// Returns the module of a leak that the database has, or that is new here. Mutating, so that a call does not copy the aggregate.
     private mutating func module(of leak: LeakID, by quota: some NameQuota) throws(StoreError) -> String? {
         let stored = try quota.module(of: leak)
         if let stored, !stored.isEmpty { return stored }
-        guard let index = leakIndices[leak], leaks[index].identity.id == leak else { return stored }
+        guard let index = leakIndices[leak] else { return stored }
         return leaks[index].claimedModule ?? (stored == nil ? leaks[index].identity.module : nil) ?? ""
     }
 
