@@ -52,6 +52,22 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `an app that one key has no room for is made by another in the same commit`() throws {
+        var limits = StoreLimits()
+        limits.appsPerKey = 1
+        let store = try place.store(limits: limits)
+        try count([submission([Report(leak: page)])], in: store)
+        let home = leak("Home", app: "cafe")
+        try count(
+            [submission([Report(leak: home)]), submission([Report(leak: home, count: 5)], keyID: 2)],
+            in: store)
+        let reader = try store.makeReader()
+        #expect(try reader.overview(app: "cafe", now: noon).reports >= 5)
+        #expect(try reader.overview(app: nil, now: noon).reports == 7)
+        #expect(try titles(store, app: "cafe") == ["Home"])
+        #expect(try store.verify() == [])
+    }
+
     @Test func `an explanation makes no app, whatever another key reported`() throws {
         var limits = StoreLimits()
         limits.appsPerKey = 1

@@ -21,16 +21,17 @@
     }
 
     extension SubmissionTransaction {
-        /// An app that a submission names, with the ingest key that brought it.
+        /// An app that submissions name.
         private struct Named {
             var name: String
-            var key: Int64
+            /// The ingest keys of the submissions in which anything but explanations names the app, in order of arrival. Without
+            /// one, the app is not created.
+            var keys: [Int64] = []
+            /// Arrival of the first submission.
             var seen: Int64
-            /// True if anything but explanations names the app. Only then is the app created.
-            var counts: Bool
         }
 
-        /// Finds the rows of the apps, and creates missing ones, as long as their ingest keys may create apps.
+        /// Finds the rows of the apps, and creates missing ones, as long as an ingest key that names them may create apps.
         ///
         /// Each key's lock is held until the commit, so that two collectors do not both create the last app that a key may create.
         /// Locks of keys are taken before those of apps.
@@ -39,15 +40,22 @@
         ) throws(StoreError) -> AdmittedApps {
             var apps = AdmittedApps()
             var unknown: [Named] = []
+            var places: [ByteText: Int] = [:]
             func add(_ sent: String, of submission: Submission, counts: Bool) {
                 let name = sent.storable
-                guard apps.names.updateValue(name, forKey: ByteText(sent)) == nil else { return }
+                apps.names[ByteText(sent)] = name
+                guard apps.rows[ByteText(name)] == nil else { return }
                 if let known = names.apps.value(of: ByteText(name)) {
                     apps.rows[ByteText(name)] = known
-                } else {
-                    unknown.append(
-                        Named(
-                            name: name, key: submission.keyID, seen: submission.receivedAt, counts: counts))
+                    return
+                }
+                let place = places[ByteText(name)] ?? unknown.count
+                if place == unknown.count {
+                    unknown.append(Named(name: name, seen: submission.receivedAt))
+                    places[ByteText(name)] = place
+                }
+                if counts, !unknown[place].keys.contains(submission.keyID) {
+                    unknown[place].keys.append(submission.keyID)
                 }
             }
             for submission in submissions {
@@ -57,7 +65,7 @@
                 for origin in submission.origins { add(origin.app, of: submission, counts: false) }
             }
             guard !unknown.isEmpty else { return apps }
-            let missing = try find(unknown, addingTo: &apps, names: &names).filter(\.counts)
+            let missing = try find(unknown, addingTo: &apps, names: &names).filter { !$0.keys.isEmpty }
             if !missing.isEmpty { try create(missing, addingTo: &apps, names: &names, limit: limit) }
             return apps
         }
@@ -90,7 +98,7 @@
         private func create(
             _ missing: [Named], addingTo apps: inout AdmittedApps, names: inout NameCache, limit: Int
         ) throws(StoreError) {
-            let keys = Set(missing.map(\.key)).sorted()
+            let keys = Set(missing.flatMap(\.keys)).sorted()
             let answers = try connection.run([
                 Query(
                     """
@@ -112,9 +120,9 @@
                 if named.name == StoreLimits.other {
                     // The app `other` belongs to no ingest key, so that it does not count against the limit.
                     new.append((named, nil))
-                } else if made[named.key, default: 0] < limit {
-                    made[named.key, default: 0] += 1
-                    new.append((named, named.key))
+                } else if let maker = named.keys.first(where: { made[$0, default: 0] < limit }) {
+                    made[maker, default: 0] += 1
+                    new.append((named, maker))
                 } else {
                     beyond.append(named)
                 }
