@@ -78,4 +78,60 @@ import Testing
         #expect(try Set(store.makeReader().apps()) == ["other", "shop"])
         #expect(try store.verify() == [])
     }
+
+    /// Returns a store in which a key has no bytes left for details.
+    private func storeWithoutDetailBytes(ofKey key: Int64 = 1) throws -> any Store {
+        var limits = StoreLimits()
+        limits.detailBytesPerKeyAndDay = 60_000
+        let store = try place.store(limits: limits)
+        let body = #"{"m":""# + String(repeating: "x", count: 2_000) + #""}"#
+        for number in 0..<20 {
+            let report = Report(leak: leak("Full \(number)"), body: body)
+            try count([submission([report], keyID: key)], in: store)
+        }
+        try count([submission([Report(leak: page)], keyID: 3)], in: store)
+        return store
+    }
+
+    private func detailsLeftOut(_ store: any Store) throws -> Int {
+        try store.makeReader().overview(app: nil, now: noon).beyond.reduce(0) {
+            $0 + ($1.limit == .details ? $1.count : 0)
+        }
+    }
+
+    @Test(arguments: [[1, 2], [2, 1]] as [[Int64]])
+    func `a system of one key's reports has a name although another key has no bytes for it`(
+        _ keys: [Int64]
+    ) throws {
+        let store = try storeWithoutDetailBytes()
+        let system = "iOS " + String(repeating: "9", count: 90)
+        let batches = keys.map { key in
+            submission([Report(leak: page, system: system, model: nil, count: Int(key) * 10)], keyID: key)
+        }
+        try count(batches, in: store)
+        let systems = try #require(try store.makeReader().leak(page.id, now: noon)).systems
+        // The key without bytes uses the name once the table has it.
+        let named = systems.first { $0.value == system }?.reports
+        #expect(named == (keys[0] == 1 ? 20 : 30))
+        #expect(systems.reduce(0) { $0 + $1.reports } == 31)
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: [[1, 2], [2, 1]] as [[Int64]])
+    func `a class of checks has a name although another key has no bytes for it`(_ keys: [Int64]) throws {
+        let store = try storeWithoutDetailBytes()
+        let before = try detailsLeftOut(store)
+        let batches = keys.map { key in
+            var batch = submission(keyID: key)
+            batch.usageCounts = [
+                Submission.UsageCounts(
+                    app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
+                    checks: [String(repeating: "x", count: 400): 3])
+            ]
+            return batch
+        }
+        try count(batches, in: store)
+        #expect(try detailsLeftOut(store) == before)
+        #expect(try store.verify() == [])
+    }
 }

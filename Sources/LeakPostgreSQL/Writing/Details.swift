@@ -38,7 +38,8 @@
         struct Check {
             /// Its name is ``StoreLimits/other`` if it counts without its own.
             var row: CappedCounts.Row
-            var key: Int64
+            /// The ingest keys that brought the class. It counts for the first one.
+            var keys: [Int64]
 
             /// Bytes that it takes, as ``DetailBytes`` counts them.
             var bytes: Int { row.name == StoreLimits.other ? 0 : DetailBytes.ofCheck(row.name) }
@@ -65,7 +66,7 @@
 
         /// The ingest keys that add details.
         var keys: Set<Int64> {
-            Set(samples.map(\.key)).union(values.map(\.value.key)).union(checks.map(\.key))
+            Set(samples.map(\.key)).union(values.map(\.value.key)).union(checks.map(\.keys[0]))
         }
 
         /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
@@ -145,8 +146,8 @@
 
         mutating func add(_ value: Value) { values.append(value) }
 
-        mutating func add(_ check: CappedCounts.Row, key: Int64) {
-            checks.append(Check(row: check, key: key))
+        mutating func add(_ check: CappedCounts.Row, keys: [Int64]) {
+            checks.append(Check(row: check, keys: keys))
         }
 
         // MARK: Limit
@@ -161,7 +162,9 @@
             var added: [Int64: Int] = [:]
             for sample in samples { added[sample.key, default: 0] += sample.bytes }
             for value in values { added[value.value.key, default: 0] += value.bytes }
-            for check in checks { added[check.key, default: 0] += check.bytes }
+            for check in checks {
+                for key in check.keys { added[key, default: 0] += check.bytes }
+            }
             guard !added.isEmpty else { return }
             let unread = idempotency.unread(added.keys)
             if !unread.isEmpty { try known.read(unread, &idempotency) }
@@ -200,7 +203,9 @@
                 let (build, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
                 // A class without room counts as other where it is written, and costs nothing.
                 guard known < limits.checkClassesPerBuild else { continue }
-                if admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
+                let bytes = checks[index].bytes
+                if let key = checks[index].keys.first(where: { admit(bytes, key: $0, within: limit / 2) }) {
+                    checks[index].keys = [key]
                     classes[build] = known + 1
                 } else {
                     unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)

@@ -123,7 +123,7 @@
                 .integers(samples.map(\.bytes)), .integers(values.map(\.value.key)),
                 .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)), .integers(values.map(\.bytes)),
-                .integers(checks.map(\.key)), .integers(checks.map(\.row.owner)),
+                .integers(checks.map(\.keys[0])), .integers(checks.map(\.row.owner)),
                 .texts(checks.map(\.row.name)), .integers(checks.map(\.bytes)),
                 .integer(limits.checkClassesPerBuild))
         }

@@ -98,7 +98,7 @@
                     )
                     let name = HashedName(owner: row, hash: className.hashValue)
                     if names.checks.value(of: name) == nil {
-                        details.add(counted, key: check.key)
+                        details.add(counted, keys: check.keys)
                     } else {
                         knownChecks.append(counted)
                     }

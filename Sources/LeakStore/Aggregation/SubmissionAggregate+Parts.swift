@@ -31,10 +31,15 @@ extension SubmissionAggregate {
     /// Checks of one class in one build.
     package struct Check {
         package var buckets: [BucketCounts.Part] = []
-        /// The ingest key that first brought the class.
-        package var key: Int64
+        /// The ingest keys that brought the class, in order of arrival. One that has room for it is enough.
+        package private(set) var keys: [Int64] = []
 
         package var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
+
+        mutating func add(_ count: Int, in bucket: Int, key: Int64) {
+            buckets.add(count, in: bucket)
+            if !keys.contains(key) { keys.append(key) }
+        }
     }
 
     package struct Build {
@@ -133,13 +138,12 @@ extension SubmissionAggregate {
         var isBuildBeyond = false
     }
 
-    /// Reports of type `leak` of one leak, from one source, in one hour.
+    /// Reports of type `leak` of one leak, from one source and ingest key, in one hour.
     package struct LeakHourCount {
         package var leak: Int
         package var source: Int
         package var hour: Int
         package var cell: Int
-        /// The ingest key whose report came first.
         package var key: Int64
         /// `true` if the leak counts in another build than that of the report.
         var isInOtherBuild: Bool

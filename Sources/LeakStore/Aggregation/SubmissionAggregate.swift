@@ -70,6 +70,7 @@ package struct SubmissionAggregate {
         package var leak: Int
         package var source: Int
         package var hour: Int
+        package var key: Int64
     }
 
     /// - Parameter reports: number of reports to reserve memory for.
@@ -234,8 +235,7 @@ package struct SubmissionAggregate {
         releases[release].leakySessions.addBounded(Total.bounded(usage.leakySessions))
         for (className, count) in usage.checks where count > 0 {
             let name = ByteText(className.storable)
-            builds[build].checks[name, default: Check(key: submission.keyID)].buckets.add(
-                Total.bounded(count), in: bucket)
+            builds[build].checks[name, default: Check()].add(Total.bounded(count), in: bucket, key: key)
             releases[release].checks.addBounded(Total.bounded(count))
         }
         weight += usage.checks.count
@@ -287,19 +287,16 @@ package struct SubmissionAggregate {
         return sources.count - 1
     }
 
-    /// Returns the index of the count of an hour. Counts of two sources may have one row: they are added up when they are written.
+    /// Returns the index of the count of an hour. Counts of two sources, or ingest keys, may have one row: they are added up when they
+    /// are written.
     private mutating func hourCount(
         ofLeak leak: Int, from given: Int, at time: Int64, in submission: Submission,
         by quota: some NameQuota
     ) throws(StoreError) -> Int {
         let hour = Calendar.countedHour(of: time, arrival: submission.receivedAt)
-        let name = HourKey(leak: leak, source: given, hour: hour)
         let key = submission.keyID
-        if let known = hourCountIndices[name],
-            !hourCounts[known].isInOtherBuild || hourCounts[known].key == key
-        {
-            return known
-        }
+        let name = HourKey(leak: leak, source: given, hour: hour, key: key)
+        if let known = hourCountIndices[name] { return known }
         let (source, cell, isInOtherBuild) = try cell(
             ofLeak: leak, from: given, at: time, key: key, by: quota)
         hourCounts.append(

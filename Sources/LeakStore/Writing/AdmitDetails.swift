@@ -26,6 +26,12 @@ extension Writer {
         return true
     }
 
+    /// Adds the bytes of a detail to the sum of the first of several ingest keys that has room for them.
+    func admitDetail(bytes: Int, keys: [Int64], day: Int) throws(StoreError) -> Bool {
+        for key in keys where try admitDetail(bytes: bytes, key: key, day: day) { return true }
+        return false
+    }
+
     func admit(
         _ sample: StoredSample, in slot: Int, of leak: LeakEntry, key: Int64, day: Int
     ) throws(StoreError) -> Bool {

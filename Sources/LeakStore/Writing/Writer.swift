@@ -360,7 +360,7 @@ final class Writer {
                 else: "select count(*) from build_check where build = ? and class <> 'other'", of: build)
             if known >= limits.checkClassesPerBuild {
                 limit = .checkClasses
-            } else if try !admitDetail(bytes: DetailBytes.ofCheck(className), key: check.key, day: day) {
+            } else if try !admitDetail(bytes: DetailBytes.ofCheck(className), keys: check.keys, day: day) {
                 limit = .details
             }
         }
