@@ -134,4 +134,46 @@ import Testing
         #expect(try detailsLeftOut(store) == before)
         #expect(try store.verify() == [])
     }
+
+    private func sample(of leak: LeakIdentity, _ place: SampleReport.Place, in store: any Store) throws
+        -> Int64?
+    {
+        try store.makeReader().samples(of: leak.id)?.first { $0.place == place }?.at
+    }
+
+    private func report(of leak: LeakIdentity, at time: Int64, keyID: Int64, bytes: Int = 5_000) -> Submission
+    {
+        let body = #"{"m":""# + String(repeating: "x", count: bytes) + #""}"#
+        return submission([Report(leak: leak, at: time, body: body)], keyID: keyID)
+    }
+
+    @Test func `a report without room is not the newest, in the same commit and later`() throws {
+        let store = try storeWithoutDetailBytes()
+        let full = try detailsLeftOut(store)
+        try count(
+            [report(of: page, at: noon + 2, keyID: 2), report(of: page, at: noon + 4, keyID: 1)], in: store)
+        #expect(try sample(of: page, .newest, in: store) == noon + 2)
+        #expect(try detailsLeftOut(store) == full + 1)
+        try count([report(of: page, at: noon + day, keyID: 1, bytes: 9_000)], in: store)
+        try count([report(of: page, at: noon + 3, keyID: 2)], in: store)
+        #expect(try sample(of: page, .newest, in: store) == noon + 3)
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `a report without room is not the first`(_ isReopened: Bool) throws {
+        var limits = StoreLimits()
+        limits.detailBytesPerKeyAndDay = 4_000
+        var store = try place.store(limits: limits)
+        try count([report(of: page, at: noon, keyID: 1)], in: store)
+        #expect(try sample(of: page, .first, in: store) == nil)
+        if isReopened { store = try place.store(limits: limits) }
+        try count([report(of: page, at: noon + 2, keyID: 1, bytes: 1_000)], in: store)
+        #expect(try sample(of: page, .first, in: store) == noon + 2)
+        // Earlier, and without room.
+        try count([report(of: page, at: noon - 9, keyID: 1)], in: store)
+        try count([report(of: page, at: noon - 5, keyID: 2, bytes: 900)], in: store)
+        #expect(try sample(of: page, .first, in: store) == noon - 5)
+        #expect(try store.verify() == [])
+    }
 }

@@ -9,10 +9,9 @@
             var leak: Int
             /// Row of the leak.
             var row: Int64
-            var kept: SampleChoice.Kept
+            var kept: SampleChoice.Candidate
             /// The body without private data.
             var body: [UInt8]
-            var key: Int64
             /// Bytes that it takes, as ``DetailBytes`` counts them.
             var bytes: Int
         }
@@ -56,6 +55,7 @@
             var slot: Int
         }
 
+        /// Before ``bound(by:_:_:on:)``, all candidates.
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
         private(set) var checks: [Check] = []
@@ -66,7 +66,7 @@
 
         /// The ingest keys that add details.
         var keys: Set<Int64> {
-            Set(samples.map(\.key)).union(values.map(\.value.key)).union(checks.map(\.keys[0]))
+            Set(samples.map(\.kept.key)).union(values.map(\.value.key)).union(checks.map(\.keys[0]))
         }
 
         /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
@@ -124,15 +124,15 @@
         }
 
         mutating func add(
-            _ kept: [SampleChoice.Kept], bodies: [[UInt8]], of leak: Int, row: Int64,
+            _ candidates: [SampleChoice.Candidate], bodies: [[UInt8]], of leak: Int, row: Int64,
             from submissions: [Submission]
         ) {
-            for (sample, body) in zip(kept, bodies) {
+            for (sample, body) in zip(candidates, bodies) {
                 let submission = submissions[sample.place.submission]
                 let origin = submission.origins[submission.sightings[sample.place.sighting].origin]
                 samples.append(
                     Sample(
-                        leak: leak, row: row, kept: sample, body: body, key: submission.keyID,
+                        leak: leak, row: row, kept: sample, body: body,
                         bytes: DetailBytes.ofSample(body, from: origin, inSlot: sample.slot)))
             }
         }
@@ -160,7 +160,7 @@
             _ idempotency: inout IdempotencyCache, on connection: PostgreSQLConnection
         ) throws(StoreError) {
             var added: [Int64: Int] = [:]
-            for sample in samples { added[sample.key, default: 0] += sample.bytes }
+            for sample in samples { added[sample.kept.key, default: 0] += sample.bytes }
             for value in values { added[value.value.key, default: 0] += value.bytes }
             for check in checks {
                 for key in check.keys { added[key, default: 0] += check.bytes }
@@ -173,7 +173,10 @@
                 uniqueKeysWithValues: added.keys.map {
                     ($0, idempotency.use(of: $0).detailBytes)
                 })
-            guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else { return }
+            guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else {
+                chooseSamples { _ in true }
+                return
+            }
             let stored = try connection.run([
                 storedSamples, newValues, newChecks,
             ])
@@ -212,19 +215,19 @@
                     checks[index].row.name = StoreLimits.other
                 }
             }
-            var admitted: [Sample] = []
             var reports: Set<SampleKey> = []
-            for sample in samples {
+            var withoutRoom: [Int: Int] = [:]
+            chooseSamples { sample in
                 let growth =
                     sample.bytes - former[SampleKey(row: sample.row, slot: sample.kept.slot), default: 0]
                 let isFirst = sample.kept.slot == SampleSlot.first
-                if admit(growth, key: sample.key, within: isFirst ? limit : limit / 2) {
-                    admitted.append(sample)
-                } else if reports.insert(SampleKey(row: sample.row, slot: sample.kept.ordinal)).inserted {
-                    leftOut[sample.leak, default: 0] += 1
+                if admit(growth, key: sample.kept.key, within: isFirst ? limit : limit / 2) { return true }
+                if reports.insert(SampleKey(row: sample.row, slot: sample.kept.ordinal)).inserted {
+                    withoutRoom[sample.leak, default: 0] += 1
                 }
+                return false
             }
-            samples = admitted
+            leftOut = withoutRoom
             var named: Set<HashedName> = []
             var rooms: [ValueOwner: Int] = [:]
             for (index, names) in stored[1].map({ ($0.int(0) - 1, $0.int(1)) }) {
@@ -243,6 +246,16 @@
                     leftOut[values[index].leak, default: 0].addBounded(values[index].reports)
                 }
             }
+        }
+
+        /// Keeps the first candidate of each slot that is admitted.
+        private mutating func chooseSamples(admit: (Sample) -> Bool) {
+            var chosen: [Sample] = []
+            for sample in samples {
+                let isChosen = chosen.last.map { $0.row == sample.row && $0.kept.slot == sample.kept.slot }
+                if isChosen != true, admit(sample) { chosen.append(sample) }
+            }
+            samples = chosen
         }
 
         private var storedSamples: Query {

@@ -118,7 +118,7 @@
                 returning key_id, keys, answers, text_bytes, detail_bytes
                 """, .integer(idempotencyKeys.day), .integers(keys), .integers(keys.map { added[$0] ?? 0 }),
                 .integers(keys.map { idempotencyKeys.newAnswers[$0] ?? 0 }),
-                .integers(keys.map { textBytes[$0] ?? 0 }), .integers(samples.map(\.key)),
+                .integers(keys.map { textBytes[$0] ?? 0 }), .integers(samples.map(\.kept.key)),
                 .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)),
                 .integers(samples.map(\.bytes)), .integers(values.map(\.value.key)),
                 .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),

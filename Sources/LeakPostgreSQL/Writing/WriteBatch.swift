@@ -54,10 +54,10 @@
                             order: VersionOrder(aggregate.releases[release].version).key))
                 }
                 countFirstRelease(of: index)
-                let kept = states[index].samples.keep(
+                let candidates = states[index].samples.candidates(
                     of: leak, from: submissions, by: writer.reservoir, now: now)
-                let bodies = SampleChoice.masked(kept, from: submissions, by: writer.redact)
-                details.add(kept, bodies: bodies, of: index, row: states[index].id, from: submissions)
+                let bodies = SampleChoice.masked(candidates, from: submissions, by: writer.redact)
+                details.add(candidates, bodies: bodies, of: index, row: states[index].id, from: submissions)
                 details.add(leak.values, of: index, row: states[index].id)
             }
             addValues(&writer.names)
@@ -246,11 +246,12 @@
 
         /// Leaves out details beyond the limit.
         mutating func boundDetails(
-            _ known: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer
+            _ known: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer, now: Int64
         ) throws(StoreError) {
             try details.bound(
                 by: writer.limits, known, &writer.idempotency, on: connection
             )
+            for sample in details.samples { states[sample.leak].samples.keep(sample.kept, now: now) }
         }
 
         /// Returns the writes of all tables, one for each table and in the order of its key, except

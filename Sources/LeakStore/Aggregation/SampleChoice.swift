@@ -18,58 +18,76 @@ package struct SampleChoice {
 
     package init() {}
 
-    /// A report that is kept, with its slot.
-    package struct Kept {
+    /// A report that may be kept, with its slot.
+    package struct Candidate {
         package var place: SubmissionAggregate.SightingIndex
+        /// The ingest key that sent it.
+        package var key: Int64
+        package var at: Int64
         /// The ordinal of the report among the reports of its leak.
         package var ordinal: Int
         /// ``SampleSlot/first``, ``SampleSlot/newest``, or a slot of the reservoir, from ``SampleSlot/reservoir`` on.
         package var slot: Int
+
+        /// Returns `true` if the report is kept rather than another one of its slot.
+        fileprivate func isBetter(than other: Candidate) -> Bool {
+            switch slot {
+            case SampleSlot.first: (at, ordinal) < (other.at, other.ordinal)
+            case SampleSlot.newest: (at, ordinal) > (other.at, other.ordinal)
+            default: ordinal > other.ordinal
+            }
+        }
     }
 
-    /// - Returns: at most one report per slot, in the order of the slots.
-    package mutating func keep(
+    /// Counts the reports, and returns those that may be kept: for each slot the best one of each ingest key, because a key may have
+    /// no room for its report.
+    ///
+    /// - Returns: the candidates in the order of the slots, and the best one of a slot first. The first one for which there is room
+    ///   is the one to ``keep(_:now:)``.
+    package mutating func candidates(
         of leak: SubmissionAggregate.Leak, from submissions: [Submission], by reservoir: Reservoir, now: Int64
-    ) -> [Kept] {
+    ) -> [Candidate] {
         let sinceNewest = newestKept.map { now - $0 }
         let keepsNewest =
             submissions.count <= Self.quietSubmissions
             || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
-        var kept: [Kept] = []
-        func keep(_ place: SubmissionAggregate.SightingIndex, in slot: Int) {
-            let sample = Kept(place: place, ordinal: sightings, slot: slot)
-            if let former = kept.firstIndex(where: { $0.slot == slot }) {
-                kept[former] = sample
-            } else {
-                kept.append(sample)
-            }
-        }
+        var candidates: [Candidate] = []
         for place in leak.sightings {
             sightings.addBounded(1)
+            let (key, ordinal) = (submissions[place.submission].keyID, sightings)
             let at = submissions[place.submission].sightings[place.sighting].at
-            if first.map({ at < $0 }) ?? true {
-                first = at
-                keep(place, in: SampleSlot.first)
+            func add(in slot: Int) {
+                let new = Candidate(place: place, key: key, at: at, ordinal: ordinal, slot: slot)
+                guard let former = candidates.firstIndex(where: { $0.slot == slot && $0.key == key }) else {
+                    return candidates.append(new)
+                }
+                if new.isBetter(than: candidates[former]) { candidates[former] = new }
             }
-            if keepsNewest, newest.map({ at >= $0 }) ?? true {
-                newest = at
-                newestKept = now
-                keep(place, in: SampleSlot.newest)
-            }
+            if first.map({ at < $0 }) ?? true { add(in: SampleSlot.first) }
+            if keepsNewest, newest.map({ at >= $0 }) ?? true { add(in: SampleSlot.newest) }
             if let drawn = reservoir.slot(forReport: sightings, of: leak.identity.id) {
-                keep(place, in: SampleSlot.reservoir + drawn)
+                add(in: SampleSlot.reservoir + drawn)
             }
         }
-        return kept.sorted { $0.slot < $1.slot }
+        return candidates.sorted { $0.slot == $1.slot ? $0.isBetter(than: $1) : $0.slot < $1.slot }
     }
 
-    /// Returns the JSON of reports that are kept, without private data. A leak's first report is its newest too, and in the
-    /// reservoir: it is masked once.
+    /// Records that a candidate is kept.
+    package mutating func keep(_ candidate: Candidate, now: Int64) {
+        switch candidate.slot {
+        case SampleSlot.first: first = candidate.at
+        case SampleSlot.newest: (newest, newestKept) = (candidate.at, now)
+        default: break
+        }
+    }
+
+    /// Returns the JSON of candidates, without private data. A leak's first report is its newest too, and in the reservoir: it is
+    /// masked once.
     package static func masked(
-        _ kept: [Kept], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
+        _ candidates: [Candidate], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [[UInt8]] {
         var last: (ordinal: Int, body: [UInt8])?
-        return kept.map { sample in
+        return candidates.map { sample in
             if let last, last.ordinal == sample.ordinal { return last.body }
             let submission = submissions[sample.place.submission]
             let range = submission.sightings[sample.place.sighting].sample

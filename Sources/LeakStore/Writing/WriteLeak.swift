@@ -144,9 +144,12 @@ extension Writer {
         entry.installs = select.int(9)
         entry.samples.sightings = select.int(10)
         entry.aliveAtMost = select.optionalInt(11)
-        // If the first report is not kept any more, no later report can be the first.
-        entry.samples.first =
-            select.optionalTime(12) ?? (entry.samples.sightings > 0 ? entry.firstSeen : nil)
+        // If the first report may have expired, no later report can be the first.
+        let isExpired =
+            entry.samples.sightings > 0
+            && clock.map { entry.firstSeen < Retention.start(Retention.sampleDays, now: $0.expiryTime) }
+                ?? true
+        entry.samples.first = select.optionalTime(12) ?? (isExpired ? entry.firstSeen : nil)
         entry.samples.newest = select.optionalTime(13)
         entry.buildCount = select.int(14)
         entry.admittedBuilds = entry.buildCount

@@ -7,18 +7,22 @@ extension Writer {
         in changed: inout ChangedCounts, day: Int, now: Int64
     ) throws(StoreError) {
         var leftOut: Set<Int> = []
-        let kept = entry.samples.keep(of: leak, from: submissions, by: reservoir, now: now)
-        for (sample, body) in zip(kept, SampleChoice.masked(kept, from: submissions, by: redact)) {
+        var slot: Int?
+        let candidates = entry.samples.candidates(of: leak, from: submissions, by: reservoir, now: now)
+        let bodies = SampleChoice.masked(candidates, from: submissions, by: redact)
+        for (sample, body) in zip(candidates, bodies) where sample.slot != slot {
             let submission = submissions[sample.place.submission]
             let sighting = submission.sightings[sample.place.sighting]
             let row = SampleSlot.row(leak: entry.id, slot: sample.slot)
             let stored = StoredSample(
-                row: row, ordinal: sample.ordinal, at: sighting.at,
+                row: row, ordinal: sample.ordinal, at: sample.at,
                 origin: submission.origins[sighting.origin], body: body)
-            guard try admit(stored, in: sample.slot, of: entry, key: submission.keyID, day: day) else {
+            guard try admit(stored, in: sample.slot, of: entry, key: sample.key, day: day) else {
                 leftOut.insert(sample.ordinal)
                 continue
             }
+            slot = sample.slot
+            entry.samples.keep(sample, now: now)
             changed.samples.append(stored)
         }
         if !leftOut.isEmpty { try write(.details, leftOut.count, of: app) }

@@ -29,7 +29,7 @@ final class Writer {
     let limits: StoreLimits
     private let clockRule: ClockRule
     /// `nil` until it has been read.
-    private var clock: StoreClock?
+    private(set) var clock: StoreClock?
     var caches = Caches()
     private var dataVersion: Int64?
     /// ``logBytes``, except in tests.
