@@ -176,4 +176,31 @@ import Testing
         #expect(try sample(of: page, .first, in: store) == noon - 5)
         #expect(try store.verify() == [])
     }
+
+    @Test func `the build that takes what no other has room for is charged and counted, and never refused`()
+        throws
+    {
+        var limits = StoreLimits()
+        limits.leakTextBytesPerKeyAndDay = 60_000
+        limits.leakBuildsPerApp = 60
+        let store = try place.store(limits: limits)
+        let leaks = (0..<40).map { leak("L\($0)") }
+        try count([submission(leaks.map { Report(leak: $0) }, keyID: 3)], in: store)
+        limits.leakTextBytesPerKeyAndDay = 12_000
+        let small = try place.store(limits: limits)
+        let reports = leaks.map { Report(leak: $0, version: StoreLimits.other, build: StoreLimits.other) }
+        for report in reports { try count([submission([report])], in: small) }
+        // The key has used its bytes, so that a new leak of it has no room.
+        try count([submission([Report(leak: leak("New"), version: StoreLimits.other)])], in: small)
+        #expect(try titles(small).filter { !$0.hasPrefix("L") } == ["Not grouped (limit reached)"])
+        // The app has all builds of leaks that it may have.
+        try count([submission([Report(leak: leaks[0], version: "2.0")], keyID: 2)], in: small)
+        let versions = try #require(try small.makeReader().leak(leaks[0].id, now: noon)).versions
+        #expect(
+            versions.map { "\($0.version) \($0.build ?? "")" }.sorted() == [
+                "1.0 ", "2.0 other", "other other",
+            ])
+        #expect(versions.reduce(0) { $0 + $1.reports } == 3)
+        #expect(try small.verify() == [])
+    }
 }

@@ -182,6 +182,6 @@
 
         func module(of leak: LeakID) -> String? { modules[leak] }
 
-        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool { true }
+        func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool { true }
     }
 #endif

@@ -53,9 +53,11 @@
         }
 
         /// Adds the bytes of a new text to the sum of its ingest key and day, if there is room for them.
-        private func admitText(bytes: Int, key: Int64) -> Bool {
+        ///
+        /// - Parameter isLast: as for ``admits(_:in:isLast:of:key:)``.
+        private func admitText(bytes: Int, key: Int64, isLast: Bool = false) -> Bool {
             let used = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
-            guard used + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+            guard isLast || used + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
             textBytes[key, default: 0] += bytes
             return true
         }
@@ -122,17 +124,16 @@
 
         func module(of leak: LeakID) -> String? { known.module(of: leak) }
 
-        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool {
+        func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool {
             if let row = leaks[leak].row, let build = known.builds[builds[build]],
                 known.cells.contains(LeakBuildKey(leak: row, build: build))
             {
                 return true
             }
-            guard
-                limits.admit(
-                    builds: leaks[leak].builds, cells: apps[app].facts.cells,
-                    isOther: builds[build].name.text == StoreLimits.other),
-                admitText(bytes: DetailBytes.ofCell, key: key)
+            let isWithinLimits = limits.admit(
+                builds: leaks[leak].builds, cells: apps[app].facts.cells,
+                isOther: builds[build].name.text == StoreLimits.other)
+            guard isLast || isWithinLimits, admitText(bytes: DetailBytes.ofCell, key: key, isLast: isLast)
             else { return false }
             leaks[leak].builds += 1
             apps[app].facts.cells += 1

@@ -18,9 +18,9 @@ package protocol NameQuota: AnyObject {
     /// Returns `true` if a leak may count a build separately.
     ///
     /// - Parameters:
-    ///   - besides: number of builds that the aggregate has of the leak.
+    ///   - isLast: `true` for the build that takes what no other has room for. It is admitted beyond the limits.
     ///   - key: the ingest key whose report comes first; a new build counts against the bytes of its day.
-    func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) throws(StoreError) -> Bool
+    func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) throws(StoreError) -> Bool
 }
 
 /// The name under which a given name counts.
@@ -108,7 +108,7 @@ package final class UnlimitedNames: NameQuota {
 
     package func module(of leak: LeakID) -> String? { nil }
 
-    package func admits(_ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64) -> Bool { true }
+    package func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool { true }
 }
 
 /// Entries that are numbered in the order in which their keys came.

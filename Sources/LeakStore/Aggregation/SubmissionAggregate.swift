@@ -243,19 +243,15 @@ package struct SubmissionAggregate {
 
     func release(ofCell cell: Int) -> Int { builds[cells[cell].build].release }
 
-    /// Returns the bytes of the rows of new cells, by ingest key. The cell that takes what no other has room for costs none.
+    /// Returns the bytes of the rows of new cells, by ingest key.
     ///
     /// - Parameter isNew: called with the index of a cell.
     package func cellBytes(isNew: (Int) -> Bool) -> [Int64: Int] {
         var bytes: [Int64: Int] = [:]
-        for (index, cell) in cells.enumerated() where !isLast(builds[cell.build]) && isNew(index) {
+        for (index, cell) in cells.enumerated() where isNew(index) {
             bytes[cell.key, default: 0] += DetailBytes.ofCell
         }
         return bytes
-    }
-
-    private func isLast(_ build: Build) -> Bool {
-        build.name == StoreLimits.other && releases[build.release].version == StoreLimits.other
     }
 
     // MARK: Names to indices
@@ -444,6 +440,8 @@ package struct SubmissionAggregate {
             ).index
             source.build = try build(source.release, StoreLimits.other, key: key, by: quota)
                 .index
+            _ = try isAdmitted(
+                OwnedKey(owner: leak, name: source.build), isLast: true, of: source.app, key: key, by: quota)
         }
         let otherBuild = (
             source: index(of: source), cell: newCell(OwnedKey(owner: leak, name: source.build), key: key),
@@ -455,12 +453,12 @@ package struct SubmissionAggregate {
 
     // Mutating, so that a call does not copy the aggregate.
     private mutating func isAdmitted(
-        _ cell: OwnedKey<Int>, of app: Int, key: Int64, by quota: some NameQuota
+        _ cell: OwnedKey<Int>, isLast: Bool = false, of app: Int, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> Bool {
         if cellIndices[cell] != nil { return true }
         return try quota.admits(
-            leaks[cell.owner].number, in: builds[cell.name].number,
-            besides: leaks[cell.owner].cells.count, of: apps[app].number, key: key)
+            leaks[cell.owner].number, in: builds[cell.name].number, isLast: isLast, of: apps[app].number,
+            key: key)
     }
 
     private mutating func newCell(_ pair: OwnedKey<Int>, key: Int64) -> Int {

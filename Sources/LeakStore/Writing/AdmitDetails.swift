@@ -1,10 +1,11 @@
 extension Writer {
     /// Adds the bytes of a new leak, version or build, or of the rows of a leak in one more build, to the sum of its ingest key and day.
     ///
+    /// - Parameter isLast: as for ``NameQuota/admits(_:in:isLast:of:key:)``.
     /// - Returns: false, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.
-    func admitText(bytes: Int, key: Int64, day: Int) throws(StoreError) -> Bool {
+    func admitText(bytes: Int, key: Int64, day: Int, isLast: Bool = false) throws(StoreError) -> Bool {
         var use = try idempotencyUse(of: key, day: day)
-        guard use.textBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+        guard isLast || use.textBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
         use.textBytes += bytes
         caches.idempotency.set(use, of: key)
         return true

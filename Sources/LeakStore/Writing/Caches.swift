@@ -152,9 +152,8 @@ final class LeakEntry {
     var isInLog = false
     /// ``DeferredIndexing/period`` in which the leak became unindexed.
     var deferredIn: Int?
-    /// Number of builds in which the leak was seen; `admittedBuilds` includes those that the current transaction adds.
+    /// Number of builds in which the leak was seen.
     var buildCount = 0
-    var admittedBuilds = 0
     /// Counts by row of `build`, and by row of `release`.
     private var builds = CountedParts()
     private var releases = CountedParts()

@@ -9,6 +9,15 @@ final class ResolvedRows: NameQuota {
         var isOther: Bool
     }
 
+    struct Leak {
+        /// `nil` for a leak that the database does not have.
+        let entry: LeakEntry?
+        /// Number of builds that count separately, with those that the transaction adds.
+        var builds: Int
+
+        init(_ entry: LeakEntry?) { (self.entry, builds) = (entry, entry?.buildCount ?? 0) }
+    }
+
     private let writer: Writer
     /// The day that new texts and details count for.
     let day: Int
@@ -16,8 +25,7 @@ final class ResolvedRows: NameQuota {
     private(set) var apps = NumberedEntries<Int64, AppEntry>()
     private(set) var releases = NumberedEntries<Int64, ReleaseEntry>()
     private(set) var builds = NumberedEntries<Int64, Build>()
-    /// `nil` for a leak that the database does not have.
-    private(set) var leaks = NumberedEntries<LeakID, LeakEntry?>()
+    private(set) var leaks = NumberedEntries<LeakID, Leak>()
     /// The leak whose module was looked up last.
     private var last: (id: LeakID, entry: LeakEntry)?
 
@@ -54,14 +62,14 @@ final class ResolvedRows: NameQuota {
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
         // The leak was found by its other key already: its texts count once.
         if let number = leaks.number(of: identity.id) {
-            return (AdmittedLeak(counted: identity, isNew: leaks[number] == nil), number)
+            return (AdmittedLeak(counted: identity, isNew: leaks[number].entry == nil), number)
         }
         if let last, last.id == identity.id, last.entry.app == apps[app].id {
             let admitted = AdmittedLeak(counted: identity, isNew: false)
-            return (admitted, leaks.number(of: identity.id, adding: last.entry))
+            return (admitted, leaks.number(of: identity.id, adding: Leak(last.entry)))
         }
         let (admitted, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
-        return (admitted, leaks.number(of: admitted.counted.id, adding: entry))
+        return (admitted, leaks.number(of: admitted.counted.id, adding: Leak(entry)))
     }
 
     /// Caches the leak, because a report looks up a module once or twice, and then counts in the leak.
@@ -73,14 +81,17 @@ final class ResolvedRows: NameQuota {
     }
 
     func admits(
-        _ leak: Int, in build: Int, besides: Int, of app: Int, key: Int64
+        _ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64
     ) throws(StoreError) -> Bool {
-        try writer.admits(
-            leaks[leak], in: builds[build].row, isOther: builds[build].isOther, besides: besides,
-            of: apps[app]
-        ) { () throws(StoreError) in
-            try writer.admitText(bytes: DetailBytes.ofCell, key: key, day: day)
-        }
+        if let entry = leaks[leak].entry, try writer.counts(entry, in: builds[build].row) { return true }
+        let isWithinLimits = writer.limits.admit(
+            builds: leaks[leak].builds, cells: apps[app].cells, isOther: builds[build].isOther)
+        guard isLast || isWithinLimits,
+            try writer.admitText(bytes: DetailBytes.ofCell, key: key, day: day, isLast: isLast)
+        else { return false }
+        leaks[leak].builds += 1
+        apps[app].cells += 1
+        return true
     }
 }
 
@@ -223,26 +234,13 @@ extension Writer {
         return stored
     }
 
-    /// - Parameters:
-    ///   - isOther: `true` for the build that counts the builds of a release that do not count separately.
-    ///   - admit: returns `true` if the key has room for the rows of a new build.
-    func admits(
-        _ leak: LeakEntry?, in build: Int64, isOther: Bool, besides: Int, of app: AppEntry,
-        admit: () throws(StoreError) -> Bool
-    ) throws(StoreError) -> Bool {
-        if let leak {
-            if leak.count(build: build) != nil { return true }
-            let isKnown = try connection.statement("select 1 from leak_build where leak = ? and build = ?")
-            defer { isKnown.reset() }
-            try isKnown.bind(leak.id, build)
-            if try isKnown.step() { return true }
-        }
-        guard limits.admit(builds: leak?.admittedBuilds ?? besides, cells: app.cells, isOther: isOther)
-        else { return false }
-        guard try admit() else { return false }
-        leak?.admittedBuilds += 1
-        app.cells += 1
-        return true
+    /// Returns `true` if the leak counts in the build already.
+    func counts(_ leak: LeakEntry, in build: Int64) throws(StoreError) -> Bool {
+        if leak.count(build: build) != nil { return true }
+        let isKnown = try connection.statement("select 1 from leak_build where leak = ? and build = ?")
+        defer { isKnown.reset() }
+        try isKnown.bind(leak.id, build)
+        return try isKnown.step()
     }
 
     /// Returns the known number, or the result of a query with one parameter.

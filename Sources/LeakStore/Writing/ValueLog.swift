@@ -184,7 +184,7 @@ extension Writer {
             guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
             let leak = leaks[hourCount.leak].id
             // A leak that is new has no rows.
-            let isNew = rows.leaks[aggregate.leaks[hourCount.leak].number] == nil
+            let isNew = rows.leaks[aggregate.leaks[hourCount.leak].number].entry == nil
             if try needsNoRow(text, place.kind, of: leak, isNew: isNew) {
                 caches.logs?.values.remember(name)
             } else if try admitDetail(bytes: DetailBytes.ofValue(text), key: hourCount.key, day: rows.day) {

@@ -152,7 +152,6 @@ extension Writer {
         entry.samples.first = select.optionalTime(12) ?? (isExpired ? entry.firstSeen : nil)
         entry.samples.newest = select.optionalTime(13)
         entry.buildCount = select.int(14)
-        entry.admittedBuilds = entry.buildCount
         entry.module = select.optionalText(17)
         if select.int(15) == 1 { entry.deferredIn = caches.deferredIndexing.period }
         return entry
@@ -185,7 +184,6 @@ extension Writer {
         try insertElements(of: identity.groupingKey, leak: row, app: app.id)
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
         caches.deferredIndexing.add(entry)
-        entry.admittedBuilds = leak.cells.count
         entry.sampleBytes = .none
         caches.leaks.insert(entry, for: identity.id)
         return entry

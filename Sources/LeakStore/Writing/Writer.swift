@@ -243,7 +243,7 @@ final class Writer {
         for index in aggregatedLeaks.indices {
             leaks.append(
                 try write(
-                    aggregatedLeaks[index], to: rows.leaks[aggregatedLeaks[index].number],
+                    aggregatedLeaks[index], to: rows.leaks[aggregatedLeaks[index].number].entry,
                     aggregate: aggregate, rows: rows,
                     of: submissions, changed: &changed, now: now))
         }
