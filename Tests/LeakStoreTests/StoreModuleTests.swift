@@ -112,6 +112,24 @@ import Testing
         #expect(try reportsByTitle() == leaks.mapValues { 2 * $0 })
     }
 
+    @Test func `a leak counts in its own build from a key without bytes, after a restart`() throws {
+        let (feed, chat) = (Named(text: "Feed.List").leak, Named(text: "Chat.List").leak)
+        for leak in [feed, chat] { _ = try store.count([submission([Report(leak: leak)])], now: noon) }
+        var limits = StoreLimits()
+        limits.leakTextBytesPerKeyAndDay = 0
+        for leak in [feed, chat] {
+            let reopened = try place.store(limits: limits)
+            _ = try reopened.count([submission([Report(leak: leak)], keyID: 2)], now: noon)
+        }
+        let reader = try store.makeReader()
+        for row in try reader.leaks(LeakQuery(), now: noon).leaks {
+            let versions = try #require(try reader.leak(row.identity.id, now: noon)).versions
+            #expect(versions.map(\.build) == [nil] && versions.map(\.reports) == [2])
+        }
+        #expect(try reader.overview(app: nil, now: noon).beyond == [])
+        #expect(try store.verify() == [])
+    }
+
     @Test func `the leak tells the first module that was named`() throws {
         for text in ["List", "Feed.List"] {
             _ = try store.count([submission([Report(leak: Named(text: text).leak)])], now: noon)

@@ -78,9 +78,7 @@
         private static func leaks(thatMayBeOf aggregate: SubmissionAggregate) -> [LeakID] {
             let ids = aggregate.leaks.map(\.identity.id)
             guard !aggregate.choices.isEmpty || !aggregate.unknownLeaks.isEmpty else { return ids }
-            let others = aggregate.choices.flatMap {
-                [$0.asked.id, $0.asked.alternative?.id].compactMap(\.self)
-            }
+            let others = aggregate.choices.flatMap { $0.asked.ids }
             return Array(Set(ids + others).union(aggregate.unknownLeaks))
         }
 
@@ -255,11 +253,15 @@
 
         private func cells(thatMayBeOf aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {
             var cells: Set<LeakBuildKey> = []
+            // An exact check may choose the other key of a leak.
+            var choices: [LeakID: [LeakID]] = [:]
+            for (asked, chosen) in aggregate.choices { choices[chosen, default: []] += asked.ids }
             for cell in aggregate.cells {
                 let leak = aggregate.leaks[cell.leak]
                 let name = name(ofBuild: cell.build, in: aggregate)
                 let beyond = leakBeyond(of: aggregate.apps[leak.app])
-                let leaks = [leak.identity.id, beyond].compactMap { self.leaks[$0]?.id }
+                let ids = [leak.identity.id, beyond] + choices[leak.identity.id, default: []]
+                let leaks = ids.compactMap { self.leaks[$0]?.id }
                 guard !leaks.isEmpty else { continue }
                 for version in [name.release.version, other] {
                     let release = ReleaseName(app: name.release.app, version: version)

@@ -33,7 +33,7 @@
                 by: AppNameQuota(apps, modules: writer.names.modules))
             var known = try ExistingRows(of: aggregate, apps: apps, on: connection, names: &writer.names)
             for choice in aggregate.choices {
-                for leak in [choice.asked.id, choice.asked.alternative?.id].compactMap(\.self) {
+                for leak in choice.asked.ids {
                     writer.names.remember(known.module(of: leak), of: leak)
                 }
             }

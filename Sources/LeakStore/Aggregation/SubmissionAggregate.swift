@@ -192,7 +192,7 @@ package struct SubmissionAggregate {
         }
         let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
         guard try module(of: chosen.id, by: quota) != nil else {
-            unknownLeaks.formUnion([asked.id, asked.alternative?.id].compactMap(\.self))
+            unknownLeaks.formUnion(asked.ids)
             return
         }
         let app = try app(name, submission, by: quota).index

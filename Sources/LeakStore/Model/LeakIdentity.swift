@@ -35,6 +35,9 @@ public final class LeakIdentity: Sendable {
     /// The same for all reports of this class and stack that name the module, whatever spelling of the class their senders use.
     let askedID: LeakID
 
+    /// The keys that reports of the leak may count under.
+    package var ids: [LeakID] { [id] + (alternative.map { [$0.id] } ?? []) }
+
     public init(
         id: LeakID, app: String, kind: String, className: String?, module: String?, title: String,
         stack: [String], children: [String], cycle: [String], quality: Quality, groupingKey: GroupingKey,
