@@ -382,6 +382,21 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `a sample that takes the place of an expired one costs all its bytes`() throws {
+        let store = try place.store(limits: Self.limits(2 * 16_000))
+        let (page, home) = (leak("Page"), leak("Home"))
+        let now = noon + 2 * day
+        let old = submission([Report(leak: page, at: noon - 89 * day, body: Self.body(5_000))])
+        #expect(try store.count([old], now: noon) == [.counted])
+        #expect(try store.expire(now: now) == nil)
+        #expect(try samples(of: page, in: store).isEmpty)
+        try count([page], bytes: 5_000, at: now, in: store)
+        #expect(try samples(of: page, in: store).map(\.place) == [.newest])
+        // One more has room, as the first report of its leak.
+        try count([home], bytes: 5_000, at: now, in: store)
+        #expect(try samples(of: home, in: store).map(\.place) == [.first])
+    }
+
     @Test func `an honest app with the standard limits has room to spare`() {
         let samples = 1_000 * 18 * 4_096
         let explanations = 1_000 * 20 * 300

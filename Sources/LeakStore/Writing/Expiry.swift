@@ -113,7 +113,13 @@ extension Writer {
         try connection.run(
             "delete from sample where id in (select id from sample where at < ? limit ?)",
             Retention.start(Retention.sampleDays, now: now), Self.wideRowsPerStep)
-        return connection.changes < Self.wideRowsPerStep
+        let count = connection.changes
+        if count > 0 {
+            // The entries of leaks cache the bytes of their samples. Those of leaks in the log are kept until it is flushed.
+            try flushCountLog()
+            caches.leaks.removeAll()
+        }
+        return count < Self.wideRowsPerStep
     }
 
     private func expireSlots(now: Int64) throws(StoreError) -> Bool {
