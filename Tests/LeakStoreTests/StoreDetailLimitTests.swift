@@ -397,6 +397,21 @@ import Testing
         #expect(try samples(of: home, in: store).map(\.place) == [.first])
     }
 
+    @Test func `bytes that a key frees make room for others of the same commit`() throws {
+        let store = try place.store(limits: Self.limits(2 * 22_000))
+        let (page, home, cart) = (leak("Page"), leak("Home"), leak("Cart"))
+        try count([page], bytes: 9_000, key: 2, in: store)
+        // The newest report becomes 5,000 bytes shorter, a random one adds 3,000, and the other leak 12,000.
+        let reports = [(page, 3_000), (home, 4_000)].map { leak, bytes in
+            Report(leak: leak, at: noon + 1, body: Self.body(bytes))
+        }
+        #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        // The key has used 10,000 bytes, so that it has room for two of three.
+        try count([cart], bytes: 5_000, in: store)
+        #expect(try samples(of: cart, in: store).map(\.place) == [.newest])
+        #expect(try leftOut(store) == 2)
+    }
+
     @Test func `an honest app with the standard limits has room to spare`() {
         let samples = 1_000 * 18 * 4_096
         let explanations = 1_000 * 20 * 300

@@ -186,7 +186,7 @@
             func admit(_ bytes: Int, key: Int64, within limit: Int) -> Bool {
                 let use = used[key, default: 0]
                 guard bytes <= 0 || use + bytes <= limit else { return false }
-                used[key] = max(0, use + bytes)
+                used[key] = use + bytes
                 return true
             }
             // In the same order as ``SQLiteStore``: checks by build and name, then samples, then values.

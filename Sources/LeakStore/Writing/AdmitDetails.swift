@@ -22,7 +22,7 @@ extension Writer {
         var use = try idempotencyUse(of: key, day: day)
         let limit = limits.detailBytesPerKeyAndDay / (isFirst ? 1 : 2)
         guard bytes < 0 || use.detailBytes + bytes <= limit else { return false }
-        use.detailBytes = max(0, use.detailBytes + bytes)
+        use.detailBytes += bytes
         caches.idempotency.set(use, of: key)
         return true
     }

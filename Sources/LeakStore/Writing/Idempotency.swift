@@ -127,6 +127,7 @@ struct IdempotencyUse {
         var keys = 0
         var answers = 0
         var textBytes = 0
+        /// Negative while a transaction has freed more bytes than the key has added; not after it.
         var detailBytes = 0
     }
 
@@ -160,7 +161,12 @@ struct IdempotencyUse {
 
     mutating func takeChanges() -> [(Int64, Count)] {
         defer { changed = [] }
-        return changed.compactMap { key in counts[key].map { (key, $0) } }
+        return changed.compactMap { key in
+            guard var count = counts[key] else { return nil }
+            count.detailBytes = max(0, count.detailBytes)
+            counts[key] = count
+            return (key, count)
+        }
     }
 }
 
