@@ -154,6 +154,9 @@
 
         /// Returns the numbers of reports that existed when the decision for all parts was made, by row of `release`. These
         /// reports do not count against the decision.
+        ///
+        /// Reports of the other parts are known by hour. Those of the hour of the decision count as earlier than it, and so do those
+        /// of its day that arrived more than two days late: they count in the first hour.
         private static func heldReports(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {

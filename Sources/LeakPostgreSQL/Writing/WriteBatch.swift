@@ -270,7 +270,7 @@
         }
 
         /// Returns the writes of details. They come after the use of ingest keys,
-        /// ``IdempotencyCache/write(_:textBytes:pastHourBytes:details:limits:)``.
+        /// ``IdempotencyCache/write(_:textBytes:details:limits:)``.
         func writeDetails(checkClasses: Int) -> [Query] {
             [
                 writeChecks(limit: checkClasses), writeUnnamedChecks(), writeValues(), writeRetainedBytes(),

@@ -2,6 +2,9 @@
 extension Writer {
     /// Returns the numbers of reports that existed when the decision for all parts was made, by row of `release`. These reports do
     /// not count against the decision.
+    ///
+    /// Reports of the other parts are known by hour. Those of the hour of the decision count as earlier than it, and so do those of its
+    /// day that arrived more than two days late: they count in the first hour, ``Calendar/countedHour(of:arrival:)``.
     func heldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
         guard let holding = parts.holding, let decided = holding.decided else { return [:] }
         var held: [Int64: Int] = [:]
