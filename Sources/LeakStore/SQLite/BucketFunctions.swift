@@ -7,40 +7,45 @@ func addBucketFunctions(to database: OpaquePointer) {
     unsafe sqlite3_create_function_v2(
         database, "add_buckets", 2, flags, nil,
         { context, _, values in
-            guard let first = unsafe BucketCounts(values?[0]), let second = unsafe BucketCounts(values?[1])
-            else {
-                return unsafe sqlite3_result_error(context, "counts by bucket cannot be read", -1)
+            // A leak that was only freed adds nothing.
+            if unsafe sqlite3_value_bytes(values?[1]) == 0 {
+                return unsafe sqlite3_result_value(context, values?[0])
             }
-            var sum = first
-            sum.add(second)
-            let bytes = sum.bytes
-            unsafe bytes.withUnsafeBytes { bytes in
-                // SQLite copies the bytes. A pointer to no bytes would be null.
-                guard let start = bytes.baseAddress, !bytes.isEmpty else {
-                    return unsafe sqlite3_result_zeroblob(context, 0)
+            unsafe withCounts(values, number: 2, else: context) { counts in
+                unsafe withUnsafeTemporaryAllocation(byteCount: BucketCounts.mostBytes, alignment: 1) {
+                    buffer in
+                    let size = unsafe BucketCounts.write(UnsafeBufferPointer(counts), to: buffer)
+                    unsafe sqlite3_result_blob(context, buffer.baseAddress, Int32(size), copied)
                 }
-                unsafe sqlite3_result_blob(
-                    context, start, Int32(bytes.count), copied)
             }
         }, nil, nil, nil)
     unsafe sqlite3_create_function_v2(
         database, "bucket_total", 1, flags, nil,
         { context, _, values in
-            guard let counts = unsafe BucketCounts(values?[0]) else {
-                return unsafe sqlite3_result_error(context, "counts by bucket cannot be read", -1)
+            unsafe withCounts(values, number: 1, else: context) { counts in
+                var total = 0
+                for count in unsafe counts { total.addBounded(count) }
+                unsafe sqlite3_result_int64(context, Int64(total))
             }
-            unsafe sqlite3_result_int64(context, Int64(counts.total))
         }, nil, nil, nil)
 }
 
-extension BucketCounts {
-    @unsafe
-    fileprivate init?(_ value: OpaquePointer?) {
-        let count = unsafe Int(sqlite3_value_bytes(value))
-        guard count > 0, let start = unsafe sqlite3_value_blob(value) else {
-            self.init()
-            return
+/// Calls `body` with the sum of the values; ends the statement with an error if one cannot be read.
+@unsafe
+private func withCounts(
+    _ values: UnsafeMutablePointer<OpaquePointer?>?, number: Int, else context: OpaquePointer?,
+    _ body: (UnsafeMutableBufferPointer<Int>) -> Void
+) {
+    unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: BucketCounts.bucketCount) { counts in
+        unsafe counts.initialize(repeating: 0)
+        for index in 0..<number {
+            let value = unsafe values?[index]
+            let count = unsafe Int(sqlite3_value_bytes(value))
+            let bytes = unsafe UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: count)
+            guard unsafe count == 0 || BucketCounts.add(bytes, to: counts) else {
+                return unsafe sqlite3_result_error(context, "counts by bucket cannot be read", -1)
+            }
         }
-        self.init(bytes: unsafe Array(UnsafeRawBufferPointer(start: start, count: count)))
+        unsafe body(counts)
     }
 }

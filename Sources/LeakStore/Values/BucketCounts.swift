@@ -40,33 +40,87 @@ package struct BucketCounts: Hashable, Sendable {
 
     /// Varints, where a zero is followed by the number of zeros after it; zeros at the end are left out.
     package var bytes: [UInt8] {
-        var writer = PackedWriter()
-        var bucket = 0
-        while let next = counts[bucket...].firstIndex(where: { $0 > 0 }) {
-            if next > bucket {
-                writer.append(0)
-                writer.append(next - bucket - 1)
+        [UInt8](unsafeUninitializedCapacity: Self.mostBytes) { buffer, size in
+            size = unsafe counts.withUnsafeBufferPointer { counts in
+                unsafe Self.write(counts, to: UnsafeMutableRawBufferPointer(buffer))
             }
-            writer.append(counts[next])
-            bucket = next + 1
         }
-        return writer.bytes
     }
 
     /// Reads ``bytes`` back; `nil` for anything else.
     package init?(bytes: [UInt8]) {
-        var reader = PackedReader(bytes)
+        let isRead = unsafe counts.withUnsafeMutableBufferPointer { counts in
+            unsafe bytes.withUnsafeBytes { bytes in unsafe Self.add(bytes, to: counts) }
+        }
+        guard isRead else { return nil }
+    }
+
+    /// Bytes that 64 counts take at most, 8 each, with room for a run of zeros between them.
+    static let mostBytes = bucketCount * 10
+
+    /// Writes counts as ``bytes``, and returns their number.
+    ///
+    /// - Parameter buffer: has room for ``mostBytes``.
+    @unsafe
+    static func write(
+        _ counts: UnsafeBufferPointer<Int>, to buffer: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        var size = 0
+        func append(_ number: Int) {
+            var rest = UInt64(number)
+            while rest >= 0x80 {
+                unsafe buffer[size] = UInt8(truncatingIfNeeded: rest) | 0x80
+                size += 1
+                rest >>= 7
+            }
+            unsafe buffer[size] = UInt8(rest)
+            size += 1
+        }
+        var zeros = 0
+        for count in unsafe counts {
+            guard count > 0 else {
+                zeros += 1
+                continue
+            }
+            if zeros > 0 {
+                append(0)
+                append(zeros - 1)
+                zeros = 0
+            }
+            append(count)
+        }
+        return size
+    }
+
+    /// Adds counts that ``write(_:to:)`` has written.
+    ///
+    /// - Returns: `false` for other bytes.
+    @unsafe
+    static func add(_ bytes: UnsafeRawBufferPointer, to counts: UnsafeMutableBufferPointer<Int>) -> Bool {
+        var place = 0
+        func number() -> Int? {
+            var result: UInt64 = 0
+            for shift in stride(from: 0, to: 63, by: 7) {
+                guard place < bytes.count else { return nil }
+                let byte = unsafe bytes[place]
+                place += 1
+                result |= UInt64(byte & 0x7F) << UInt64(shift)
+                if byte & 0x80 == 0 { return Int(result) }
+            }
+            return nil
+        }
         var bucket = 0
-        while !reader.isAtEnd {
-            guard bucket < Self.bucketCount, let count = reader.number() else { return nil }
+        while place < bytes.count {
+            guard bucket < bucketCount, let count = number() else { return false }
             if count > 0 {
-                counts[bucket] = Total.bounded(count)
+                unsafe counts[bucket].addBounded(count)
                 bucket += 1
             } else {
-                guard let zeros = reader.number(), zeros < Self.bucketCount - bucket else { return nil }
+                guard let zeros = number(), zeros < bucketCount - bucket else { return false }
                 bucket += zeros + 1
             }
         }
+        return true
     }
 }
 

@@ -104,10 +104,6 @@ final class CountEntry {
     var builds = 0
     /// Reports of a release that are in the log and not yet in `leak_hour`.
     var hours: [(hour: Int, reports: Int)] = []
-    /// Reports of a build by bucket of installs that are in the log and not yet in its row.
-    var buckets: [BucketCounts.Part] = []
-    /// Reports of the current transaction that the log does not have yet.
-    var newBuckets: [BucketCounts.Part] = []
     /// True while ``CountLog`` has it.
     var isInLog = false
     /// True while ``ChangedCounts`` has it.

@@ -15,6 +15,7 @@ struct CountLog: PendingLog {
     private(set) var leaks: [Int64: LeakEntry] = [:]
     private var builds: [CountEntry] = []
     private var releases: [Release] = []
+    private var bucketReports: [LoggedCounts.BucketReports] = []
     /// Samples by row of `sample`.
     private var samples: [Int64: StoredSample] = [:]
     /// Bytes on disk, with ``unwritten``.
@@ -43,11 +44,6 @@ struct CountLog: PendingLog {
             if !build.isInLog { builds.append(build) }
             build.isInLog = true
             rows.builds.append(LoggedCounts.Part(build))
-            if !build.newBuckets.isEmpty {
-                rows.buckets.append(LoggedCounts.Buckets(build: build.id, parts: build.newBuckets))
-            }
-            build.buckets.add(build.newBuckets)
-            build.newBuckets = []
         }
         for (leak, release, count) in changed.releases {
             if !count.isInLog { releases.append(Release(leak: leak, release: release, count: count)) }
@@ -57,10 +53,12 @@ struct CountLog: PendingLog {
                 LoggedCounts.Release(
                     leak: leak, release: release, part: LoggedCounts.Part(count), hours: count.hours))
         }
+        bucketReports += changed.bucketReports
         for sample in changed.samples { samples[sample.row] = sample }
         size += changed.samples.reduce(0) { $0 + $1.body.count }
         guard size <= limit else { return }
         rows.samples = changed.samples
+        rows.bucketReports = changed.bucketReports
         unwritten = rows.bytes
         size += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
     }
@@ -70,16 +68,14 @@ struct CountLog: PendingLog {
         var rows = LoggedCounts()
         rows.leaks = leaks.values.map { LoggedCounts.Leak($0) }
         rows.builds = builds.map { LoggedCounts.Part($0) }
-        rows.buckets = builds.filter { !$0.buckets.isEmpty }.map {
-            LoggedCounts.Buckets(build: $0.id, parts: $0.buckets)
-        }
+        rows.bucketReports = bucketReports
         rows.releases = releases.map {
             LoggedCounts.Release(
                 leak: $0.leak, release: $0.release, part: LoggedCounts.Part($0.count), hours: $0.count.hours)
         }
         rows.samples = Array(samples.values)
         for leak in leaks.values { (leak.impact, leak.isInLog) = (nil, false) }
-        for build in builds { (build.buckets, build.isInLog) = ([], false) }
+        for build in builds { build.isInLog = false }
         for release in releases { (release.count.hours, release.count.isInLog) = ([], false) }
         return rows
     }
@@ -152,15 +148,32 @@ struct LoggedCounts {
         var hours: [(hour: Int, reports: Int)]
     }
 
-    /// Reports that the row of a build lacks. Unlike other counts, those of a later row are added to those of an earlier one.
-    struct Buckets {
-        var build: Int64
-        var parts: [BucketCounts.Part]
+    /// Reports of a build from one bucket of installs. Unlike other counts, those of a later row are added to those of an earlier
+    /// one.
+    struct BucketReports: Comparable {
+        /// The row of the build, and the bucket in the low six bits.
+        fileprivate let place: UInt64
+        fileprivate(set) var reports: Int
+
+        init(build: Int64, bucket: Int, reports: Int) {
+            place = UInt64(build) << 6 | UInt64(bucket)
+            self.reports = reports
+        }
+
+        fileprivate init(place: UInt64, reports: Int) {
+            self.place = place
+            self.reports = reports
+        }
+
+        var build: Int64 { Int64(place >> 6) }
+        var bucket: Int { Int(place & 63) }
+
+        static func < (one: Self, other: Self) -> Bool { one.place < other.place }
     }
 
     var leaks: [Leak] = []
     var builds: [Part] = []
-    var buckets: [Buckets] = []
+    var bucketReports: [BucketReports] = []
     var releases: [Release] = []
     var samples: [StoredSample] = []
 
@@ -196,14 +209,10 @@ struct LoggedCounts {
         }
         writer.append(samples.count)
         for sample in samples { writer.append(sample) }
-        writer.append(buckets.count)
-        for build in buckets {
-            writer.append(Int(build.build))
-            writer.append(build.parts.count)
-            for part in build.parts {
-                writer.append(part.bucket)
-                writer.append(part.count)
-            }
+        writer.append(bucketReports.count)
+        for reports in bucketReports {
+            writer.append(Int(reports.place))
+            writer.append(reports.reports)
         }
         return writer.bytes
     }
@@ -214,7 +223,6 @@ struct LoggedCounts {
     init?(_ log: [[UInt8]]) {
         var (leaks, builds, releases): ([Int64: Leak], [Int64: Part], [Int64: Release]) = ([:], [:], [:])
         var samples: [Int64: StoredSample] = [:]
-        var buckets: [Int64: [BucketCounts.Part]] = [:]
         for bytes in log {
             var reader = PackedReader(bytes)
             guard let leakCount = reader.number(), leakCount <= bytes.count else { return nil }
@@ -242,8 +250,8 @@ struct LoggedCounts {
             if reader.isAtEnd { continue }
             guard let bucketCount = reader.number(), bucketCount <= bytes.count else { return nil }
             for _ in 0..<bucketCount {
-                guard let build = reader.buckets() else { return nil }
-                buckets[build.build, default: []].add(build.parts)
+                guard let reports = reader.bucketReports() else { return nil }
+                bucketReports.append(reports)
             }
             guard reader.isAtEnd else { return nil }
         }
@@ -251,7 +259,6 @@ struct LoggedCounts {
         self.builds = Array(builds.values)
         self.releases = Array(releases.values)
         self.samples = Array(samples.values)
-        self.buckets = buckets.map { Buckets(build: $0.key, parts: $0.value) }
     }
 }
 
@@ -304,18 +311,9 @@ extension PackedReader {
         return LoggedCounts.Part(id: Int64(id), reports: reports, freed: freed, installs: installs)
     }
 
-    fileprivate mutating func buckets() -> LoggedCounts.Buckets? {
-        guard let build = number(), let count = number(), count <= BucketCounts.bucketCount else {
-            return nil
-        }
-        var parts: [BucketCounts.Part] = []
-        for _ in 0..<count {
-            guard let bucket = number(), bucket < BucketCounts.bucketCount, let reports = self.count() else {
-                return nil
-            }
-            parts.append(BucketCounts.Part(bucket: bucket, count: reports))
-        }
-        return LoggedCounts.Buckets(build: Int64(build), parts: parts)
+    fileprivate mutating func bucketReports() -> LoggedCounts.BucketReports? {
+        guard let place = number(), let reports = count() else { return nil }
+        return LoggedCounts.BucketReports(place: UInt64(place), reports: reports)
     }
 
     fileprivate mutating func release() -> LoggedCounts.Release? {

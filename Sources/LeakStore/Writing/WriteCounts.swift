@@ -10,13 +10,8 @@ extension LoggedCounts {
                 """, leak.reports, leak.freed, leak.installs, leak.sightings, leak.aliveAtMost, leak.lastSeen,
                 leak.impact, leak.id)
         }
-        try connection.write(builds.sorted { $0.id < $1.id }, by: .builds)
-        for build in buckets.sorted(by: { $0.build < $1.build }) {
-            try connection.run(
-                "update leak_build set buckets = add_buckets(buckets, ?) where id = ?",
-                BucketCounts(build.parts).bytes, build.build)
-        }
-        try connection.write(releases.map(\.part).sorted { $0.id < $1.id }, by: .releases)
+        try connection.write(builds.sorted { $0.id < $1.id }, buckets: bucketReports.sorted())
+        try connection.write(releases.map(\.part).sorted { $0.id < $1.id })
         let hours = releases.flatMap { release in
             release.hours.map {
                 CountRow(leak: release.leak, first: $0.hour, second: release.release, reports: $0.reports)
@@ -55,14 +50,27 @@ extension SQLiteConnection {
         try run("delete from count_log")
     }
 
+    fileprivate func write(_ releases: [LoggedCounts.Part]) throws(StoreError) {
+        try UpsertStatements.releases.run(releases, on: self) { (part, upsert, index) throws(StoreError) in
+            try upsert.bind(part, at: index)
+        }
+    }
+
+    /// - Parameters:
+    ///   - builds: sorted.
+    ///   - buckets: sorted, of these builds.
     fileprivate func write(
-        _ parts: [LoggedCounts.Part], by statements: UpsertStatements
+        _ builds: [LoggedCounts.Part], buckets: [LoggedCounts.BucketReports]
     ) throws(StoreError) {
-        try statements.run(parts, on: self) { (part, upsert, index) throws(StoreError) in
-            try upsert.bind(part.id, at: index)
-            try upsert.bind(part.reports, at: index + 1)
-            try upsert.bind(part.freed, at: index + 2)
-            try upsert.bind(part.installs, at: index + 3)
+        var rest = buckets[...]
+        try UpsertStatements.builds.run(builds, on: self) { (build, upsert, index) throws(StoreError) in
+            var counts: [BucketCounts.Part] = []
+            while let reports = rest.first, reports.build <= build.id {
+                counts.append(BucketCounts.Part(bucket: reports.bucket, count: reports.reports))
+                rest.removeFirst()
+            }
+            try upsert.bind(build, at: index)
+            try upsert.bind(counts.isEmpty ? [] : BucketCounts(counts).bytes, at: index + 4)
         }
     }
 
@@ -77,23 +85,33 @@ extension SQLiteConnection {
 }
 
 extension UpsertStatements {
-    fileprivate static let builds = counts("leak_build", part: "build")
-    fileprivate static let releases = counts("leak_release", part: "release")
+    fileprivate static let builds = UpsertStatements(
+        "leak_build (id, reports, freed, installs, buckets, leak, build)", row: "?, ?, ?, ?, ?, 0, 0",
+        parameters: 5,
+        conflict: "id", update: counts + ", buckets = add_buckets(buckets, excluded.buckets)")
+    fileprivate static let releases = UpsertStatements(
+        "leak_release (id, reports, freed, installs, leak, release)", row: "?, ?, ?, ?, 0, 0", parameters: 4,
+        conflict: "id", update: counts)
     fileprivate static let hours = counter("leak_hour", "hour, release")
     fileprivate static let days = counter("leak_day", "day, release")
 
-    /// Writes counts of rows that exist. If a row did not exist, the zeros would refer to nothing, and the statement would fail.
-    private static func counts(_ table: String, part: String) -> UpsertStatements {
-        UpsertStatements(
-            "\(table) (id, reports, freed, installs, leak, \(part))", row: "?, ?, ?, ?, 0, 0", parameters: 4,
-            conflict: "id",
-            update: "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs")
-    }
+    /// Sets counts of rows that exist. If a row did not exist, the zeros would refer to nothing, and the statement would fail.
+    private static let counts =
+        "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs"
 
     /// Adds reports to the rows of a table, and inserts missing rows.
     static func counter(_ table: String, _ key: String) -> UpsertStatements {
         UpsertStatements(
             "\(table) (leak, \(key), reports)", row: "?, ?, ?, ?", parameters: 4, conflict: "leak, \(key)",
             update: "reports = min(reports + excluded.reports, LARGEST_TOTAL)")
+    }
+}
+
+extension Statement {
+    fileprivate func bind(_ part: LoggedCounts.Part, at index: Int) throws(StoreError) {
+        try bind(part.id, at: index)
+        try bind(part.reports, at: index + 1)
+        try bind(part.freed, at: index + 2)
+        try bind(part.installs, at: index + 3)
     }
 }

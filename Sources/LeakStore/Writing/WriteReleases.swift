@@ -157,6 +157,7 @@ struct ChangedCounts {
     var samples: [StoredSample] = []
     private(set) var builds: [CountEntry] = []
     private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
+    private(set) var bucketReports: [LoggedCounts.BucketReports] = []
     /// The counts of the build and the release, by index of ``SubmissionAggregate/cells``.
     private var buildOfCell: [CountEntry?]
     private var releaseOfCell: [CountEntry?]
@@ -185,9 +186,13 @@ struct ChangedCounts {
         }
     }
 
-    func addBuckets(of bucketReports: [SubmissionAggregate.BucketReports]) {
-        for reports in bucketReports {
-            buildOfCell[reports.cell]?.newBuckets.add(reports.part.count, in: reports.part.bucket)
+    mutating func addBuckets(of reports: [SubmissionAggregate.BucketReports]) {
+        bucketReports.reserveCapacity(reports.count)
+        for reports in reports {
+            guard let build = buildOfCell[reports.cell] else { continue }
+            bucketReports.append(
+                LoggedCounts.BucketReports(
+                    build: build.id, bucket: reports.part.bucket, reports: reports.part.count))
         }
     }
 }
