@@ -111,6 +111,8 @@ public struct ReleaseGate: Sendable {
         case enough
         /// The version needs that number of checks. `nil`: no number suffices, because the baseline has too few.
         case needs(checks: Int?)
+        /// Checks are from fewer than ``ReleaseGate/leastBuckets`` buckets of installs: how much devices differ is not known.
+        case fewDevices(inBaseline: Bool)
         /// The baseline checked the class, and the version did not.
         case notChecked
         /// The baseline did not check the class.
@@ -131,6 +133,14 @@ public struct ReleaseGate: Sendable {
         public var leaks: [LeakResult]
     }
 
+    /// Buckets of installs with checks that both versions must have before a release passes: about 20 devices.
+    public static let leastBuckets = 16
+    /// Buckets that both versions must have before a leak is tested: two or three devices that always leak, or never, are no
+    /// evidence.
+    static let testedBuckets = 4
+    /// Checks that a version must have at least before it passes.
+    public static let leastChecks = 30
+
     public var limits: Limits
 
     public init(limits: Limits = Limits()) { self.limits = limits }
@@ -145,15 +155,15 @@ public struct ReleaseGate: Sendable {
         }
         let tested = leaks.indices.filter { index in
             let checks = classes[leaks[index].classIndex]
-            return checks.baseline.contains { $0 > 0 } && checks.version.contains { $0 > 0 }
+            return min(checks.baseline.count { $0 > 0 }, checks.version.count { $0 > 0 })
+                >= Self.testedBuckets
         }
         let rises = BenjaminiHochberg.adjusted(
             tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].baseline, to: rates[$0].version) })
         let falls = BenjaminiHochberg.adjusted(
             tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline) })
         var results = leaks.map { leak in
-            leak.isBack
-                ? LeakResult.back : result(of: leak, inNewClass: classes[leak.classIndex])
+            leak.isBack ? LeakResult.back : result(of: leak, inUntested: classes[leak.classIndex])
         }
         for (place, index) in tested.enumerated() where results[index] == .unchanged {
             if rises[place] <= 1 - limits.confidence {
@@ -169,14 +179,22 @@ public struct ReleaseGate: Sendable {
         let classResults = classes.indices.map { index in
             sample(of: classes[index], rates: byClass[index].map { rates[$0] }, tests: max(1, tested.count))
         }
-        let isEnough = isEnough(classes, classResults)
+        // Reports of a class that is no longer checked say that something is wrong with its checks.
+        let isUnchecked = leaks.contains { leak in
+            classResults[leak.classIndex] == .notChecked && leak.version.contains { $0 > 0 }
+        }
+        let isEnough = !isUnchecked && isEnough(classes, classResults)
         let verdict: Verdict =
             results.contains(where: \.failsRelease) ? .failed : isEnough ? .passed : .cannotTell
         return Result(verdict: verdict, isEnough: isEnough, classes: classResults, leaks: results)
     }
 
-    private func result(of leak: LeakCounts, inNewClass checks: ClassCounts) -> LeakResult {
-        guard leak.isNew, !checks.baseline.contains(where: { $0 > 0 }) else { return .unchanged }
+    /// Returns the result of a new leak by its numbers alone, where no test can find it: if the baseline has checks of its class from
+    /// few devices or none, or the version has no checks.
+    private func result(of leak: LeakCounts, inUntested checks: ClassCounts) -> LeakResult {
+        let isUntested =
+            checks.baseline.count { $0 > 0 } < Self.leastBuckets || !checks.version.contains { $0 > 0 }
+        guard leak.isNew, isUntested else { return .unchanged }
         let reports = leak.version.reduce(0, +)
         // A detector that reports no checks leaves the rate unknown: the other limits decide.
         let checked = checks.version.reduce(0, +)
@@ -187,12 +205,12 @@ public struct ReleaseGate: Sendable {
 
     /// Returns `true` if the most checked classes of the baseline, up to ``Limits/share`` of its checks, have enough checks.
     private func isEnough(_ classes: [ClassCounts], _ results: [ClassResult]) -> Bool {
-        let checks = classes.map { $0.baseline.reduce(0, +) }
+        let checks = classes.map { Double($0.baseline.reduce(0, +)) }
         let all = checks.reduce(0, +)
         guard all > 0 else { return false }
-        var seen = 0
+        var seen = 0.0
         for index in classes.indices.sorted(by: { checks[$0] > checks[$1] }) {
-            guard Double(seen) < limits.share * Double(all) else { break }
+            guard seen < limits.share * all else { break }
             guard results[index] == .enough else { return false }
             seen += checks[index]
         }
@@ -206,13 +224,19 @@ public struct ReleaseGate: Sendable {
         let (before, now) = (checks.baseline.reduce(0, +), checks.version.reduce(0, +))
         guard before > 0 else { return .new }
         guard now > 0 else { return .notChecked }
+        let buckets = (
+            baseline: checks.baseline.count { $0 > 0 }, version: checks.version.count { $0 > 0 }
+        )
+        guard buckets.baseline >= Self.leastBuckets else { return .fewDevices(inBaseline: true) }
+        guard buckets.version >= Self.leastBuckets else { return .fewDevices(inBaseline: false) }
         // The smallest of several probabilities must be at most (1 − confidence) / tests: the strictest threshold of the
         // correction.
+        let freedom = min(buckets.baseline, buckets.version) - 1
         let distance =
-            SpecialFunctions.normalQuantile(1 - (1 - limits.confidence) / Double(tests))
-            + SpecialFunctions.normalQuantile(limits.power)
+            StudentT.upperQuantile((1 - limits.confidence) / Double(tests), degreesOfFreedom: freedom)
+            + StudentT.upperQuantile(1 - limits.power, degreesOfFreedom: freedom)
         let inflation = BucketedCounts.designEffect(of: rates.flatMap { [$0.baseline, $0.version] })
-        var needed = 0
+        var needed = Self.leastChecks
         // The rate 0 stands for a leak that the baseline does not have.
         for rate in rates.map({ $0.baseline.total.rate }) + [0] {
             let rise = max(rate, limits.rate)

@@ -74,6 +74,25 @@ public enum StudentT {
         let tail = SpecialFunctions.incompleteBeta(x, a: freedom / 2, b: 0.5) / 2
         return t > 0 ? tail : 1 - tail
     }
+
+    /// Returns the value that is exceeded with a probability: the inverse of ``upperTail(_:degreesOfFreedom:)``, by bisection.
+    ///
+    /// - Parameters:
+    ///   - probability: above 0, at most 0.5.
+    ///   - degreesOfFreedom: 1 or more.
+    public static func upperQuantile(_ probability: Double, degreesOfFreedom: Int) -> Double {
+        var (low, high) = (0.0, 1.0)
+        while high < 1e12, upperTail(high, degreesOfFreedom: degreesOfFreedom) > probability { high *= 2 }
+        for _ in 0..<60 {
+            let middle = (low + high) / 2
+            if upperTail(middle, degreesOfFreedom: degreesOfFreedom) > probability {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        return high
+    }
 }
 
 /// Control of the share of false alarms among several tests.

@@ -47,6 +47,9 @@ struct RowCheck: Sendable {
         from leak l join leak_text t on t.leak = l.id where l.app = a.id
         """
 
+    private static let wrongSessions = """
+        max(bucket_total(session_buckets), bucket_total(leaky_buckets)) > (select sessions from release where id = b.release)
+        """
     private static let holding =
         "select 1 from decision d where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore')"
     private static let reportsNow = """
@@ -143,6 +146,11 @@ struct RowCheck: Sendable {
             "reports of a leak in a build by bucket of installs are no more than all",
             count: "select count(*) from leak_build where bucket_total(buckets) > reports",
             repair: "update leak_build set buckets = x'' where bucket_total(buckets) > reports", since: 14),
+        RowCheck(
+            "sessions of a build by bucket of installs are no more than those of its version",
+            count: "select count(*) from build as b where \(wrongSessions)",
+            repair: "update build as b set session_buckets = x'', leaky_buckets = x'' where \(wrongSessions)",
+            since: 14),
         RowCheck(
             "checks of a class in a build by bucket of installs are no more than all",
             count: "select count(*) from build_check where bucket_total(buckets) > checks",

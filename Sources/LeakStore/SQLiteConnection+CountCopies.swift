@@ -29,6 +29,10 @@ extension SQLiteConnection {
                 if number == 0 { try execute("insert into temp.\(table) select * from main.\(table)") }
             }
         }
+        // Builds had no buckets before schema 14.
+        if try number("select 1 from pragma_table_info('leak_build') where name = 'buckets'") == nil {
+            try execute("alter table temp.leak_build add column buckets blob not null default x''")
+        }
         try countLog().write(on: self)
     }
 }

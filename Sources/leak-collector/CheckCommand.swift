@@ -28,6 +28,10 @@ struct CheckCommand: Equatable {
                     try readFromDatabase(settings)
                 }
             let result = try ReleaseCheckResult(json: json)
+            guard result.isAbout(checkRequest) else {
+                throw ReleaseCheckResult.Unreadable(
+                    description: "the response is about another app or version; check the address")
+            }
             show(result, json, address: settings.url)
             switch result.verdict {
             case .passed: return .done

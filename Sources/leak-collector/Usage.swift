@@ -33,8 +33,8 @@ enum Usage {
           0    done; serve: stopped by SIGTERM or SIGINT after all open requests were answered
           1    failed, a line on standard error says why; check: the release leaks more
           2    wrong command line or setting
-          3    the port or the database is in use
-          4    inconsistent totals (verify, and backup, which keeps its copy)
+          3    the port or the database is in use; check: too few checks to tell
+          4    inconsistent totals (verify, and backup, which keeps its copy); check: no answer
           143  serve: a second signal stopped it at once (128 + signal; 130 after SIGINT)
         serve waits at most 5 seconds for open requests. It ignores SIGHUP.
 

@@ -76,7 +76,7 @@ import Testing
         for (arguments, words) in [
             (
                 failing + ["--max-rate", "5%"],
-                "--max-rate is “5%”, must be a share from 0 to 1, such as 0.05"
+                "--max-rate is “5%”, must be a share between 0 and 1, such as 0.05"
             ),
             (failing + ["--baseline-build", "7"], "the baseline 1.1 (build 7) is not older than 1.1"),
             (failing + ["--build", "9"], "there are no reports of build 9 of shop 1.1"),

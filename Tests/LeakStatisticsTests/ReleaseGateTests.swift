@@ -29,7 +29,7 @@ import Testing
                 ReleaseGate.LeakCounts(
                     classIndex: index, baseline: Self.spread(given.reports.before, over: given.buckets),
                     version: Self.spread(given.reports.now, over: given.buckets), devices: given.devices,
-                    isBack: given.isBack)
+                    isNew: given.reports.before == 0, isBack: given.isBack)
             })
     }
 
@@ -99,6 +99,51 @@ import Testing
     @Test func `reports of a single device are no rise`() {
         let result = check([Given(reports: (0, 300), devices: 1, buckets: 1)])
         #expect(result.leaks == [.unchanged] && result.verdict != .failed)
+    }
+
+    @Test(arguments: [(1, 1), (1, 64), (64, 1), (15, 15), (64, 15)])
+    func `checks of few devices let nothing pass`(before: Int, now: Int) {
+        let gate = ReleaseGate()
+        func result(_ reports: (before: Int, now: Int)) -> ReleaseGate.Result {
+            gate.check(
+                [
+                    ReleaseGate.ClassCounts(
+                        "A", baseline: Self.spread(20_000, over: before),
+                        version: Self.spread(20_000, over: now))
+                ],
+                [
+                    ReleaseGate.LeakCounts(
+                        classIndex: 0, baseline: Self.spread(reports.before, over: before),
+                        version: Self.spread(reports.now, over: now), devices: 1, isNew: false)
+                ])
+        }
+        #expect(result((10, 10)).verdict == .cannotTell)
+        #expect(result((10, 20_000)).verdict != .passed)
+        #expect(result((10, 10)).classes == [.fewDevices(inBaseline: before < ReleaseGate.leastBuckets)])
+    }
+
+    @Test func `a new leak of a class that is no longer checked fails by its numbers`() {
+        let common = Given(checks: (4_000, 4_000), reports: (0, 0))
+        let leak = Given(checks: (200, 0), reports: (0, 1_000), devices: 40)
+        #expect(check([common, leak]).leaks[1] == .new(probability: nil))
+        // A known leak there cannot be compared, so nothing passes.
+        #expect(check([common, Given(checks: (200, 0), reports: (20, 1_000))]).verdict == .cannotTell)
+        #expect(check([common, Given(checks: (200, 0), reports: (20, 0))]).verdict == .passed)
+    }
+
+    @Test func `one check by a developer does not excuse a new leak`() {
+        let common = Given(checks: (4_000, 4_000), reports: (0, 0))
+        let leak = Given(checks: (1, 1_000), reports: (0, 1_000), devices: 40)
+        #expect(check([common, leak]).verdict == .failed)
+    }
+
+    @Test func `no limit lets a version pass with a few checks`() {
+        var limits = ReleaseGate.Limits()
+        limits.rate = 0.99
+        let classes = [
+            ReleaseGate.ClassCounts("A", baseline: Self.spread(4_000), version: Self.spread(29))
+        ]
+        #expect(ReleaseGate(limits: limits).check(classes, []).verdict == .cannotTell)
     }
 
     @Test func `an improvement is told`() {

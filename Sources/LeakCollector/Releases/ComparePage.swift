@@ -91,7 +91,7 @@ struct ComparePage: Component {
         Tile(
             title: title, value: share?.value ?? "no data",
             note: share.map { "\($0.interval) with 95 % confidence, of \(trials)" }
-                ?? "None reported since the collector counts by device"
+                ?? "Not known: no data, or leaks of classes without checks"
         ).html
     }
 
@@ -108,8 +108,9 @@ struct ComparePage: Component {
 
     private func percent(_ share: Double) -> Percentage { Percentage(Int(share * 1e9), of: 1_000_000_000) }
 
+    /// - Returns: `nil` without checks, and if there are more reports than checks: then leaks are reported of classes without checks.
     private func perThousand(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
-        guard side.checks > 0 else { return nil }
+        guard side.checks > 0, side.reports <= side.checks else { return nil }
         let interval = interval(side.reports, of: side.checks, effect: side.reportsEffect)
         let tenths = { (rate: Double) in Decimal(tenths: Int(saturating: rate * 10_000)) }
         return (
@@ -174,6 +175,7 @@ struct ComparePage: Component {
                 switch checked.result {
                 case .needs(let checks?): "\(Count(checks))"
                 case .needs(nil): #"<span class="dim">too few before</span>"#
+                case .fewDevices: #"<span class="dim">more devices</span>"#
                 default: #"<span class="dim">no longer checked</span>"#
                 }
             return #"""

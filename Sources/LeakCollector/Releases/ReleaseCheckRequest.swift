@@ -18,7 +18,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         public var form: String {
             switch self {
             case .devices, .reports: "a number from 0 to 1000000"
-            case .rate: "a share from 0 to 1, such as 0.05"
+            case .rate: "a share between 0 and 1, such as 0.05"
             }
         }
 
@@ -29,7 +29,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
                 guard let number = Int(text), (0...1_000_000).contains(number) else { return false }
                 if self == .devices { query.limits.devices = number } else { query.limits.reports = number }
             case .rate:
-                guard let rate = Double(text), (0...1).contains(rate) else { return false }
+                guard let rate = Double(text), rate > 0, rate < 1 else { return false }
                 query.limits.rate = rate
             }
             return true

@@ -50,6 +50,7 @@ extension JSONWriter {
         field("back_count", check.backCount)
         field("better_count", check.betterCount)
         field("rare_count", check.rareCount)
+        field("uncompared_count", check.uncomparedCount)
         field("set_aside", check.setAside)
         object("sessions") { writer in
             writer.field("baseline", sessions: check.baseline?.sessions)
@@ -90,6 +91,7 @@ extension JSONWriter {
         switch checked.result {
         case .enough: field("result", "enough")
         case .needs: field("result", "too_few")
+        case .fewDevices: field("result", "few_devices")
         case .notChecked: field("result", "not_checked")
         case .new: field("result", "new")
         }

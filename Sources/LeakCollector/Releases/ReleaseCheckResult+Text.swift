@@ -37,7 +37,7 @@ extension ReleaseCheckResult {
                 Self.cut(
                     word + String(repeating: " ", count: width - word.count + 2)
                         + TerminalText.text(leak.title)))
-            lines.append(margin + Self.evidence(leak))
+            lines += Self.wrapped(Self.evidence(leak), margin: margin)
             if !leak.path.isEmpty { lines.append(Self.cut(margin + Self.path(leak))) }
             if let address { lines.append(margin + Self.page(leak, address)) }
         }
@@ -85,6 +85,9 @@ extension ReleaseCheckResult {
         switch (checked.result, checked.needed) {
         case (.notChecked, _):
             "\(checked.name) is no longer checked in \(Self.name(version, build)): is the detector still on there?"
+        case (.fewDevices, _):
+            "\(checked.name) is checked on too few devices to know how much they differ; about 20 are needed in both "
+                + "versions"
         case (_, let needed?):
             "\(checked.name) has \(Count(checked.version)) of \(Count(needed)) checks needed"
         case (_, nil):
@@ -109,6 +112,15 @@ extension ReleaseCheckResult {
             let more = short.count - named.count
             notes.append(
                 "Too few checks: \(named.joined(separator: ", "))\(more > 0 ? " and \(Count(more)) more" : "")."
+            )
+        }
+        let few = classes.filter { $0.result == .fewDevices }
+        if !few.isEmpty, verdict != .cannotTell || few.count > 1 {
+            notes.append("Checked on too few devices: \(Self.list(few)).")
+        }
+        if uncomparedCount > 0 {
+            notes.append(
+                "Not compared: \(Self.number(uncomparedCount, "leak")) of classes without checks in one of the versions."
             )
         }
         if betterCount > 0 {
@@ -204,16 +216,16 @@ extension ReleaseCheckResult {
         line.count <= columns ? line : line.prefix(columns - 1) + "…"
     }
 
-    /// Breaks a text at its spaces. A longer word has a line of its own.
-    private static func wrapped(_ text: String) -> [String] {
+    /// Breaks a text at its spaces, and cuts words that are longer than a line.
+    private static func wrapped(_ text: String, margin: String = "") -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
-            if let last = lines.last, last.count + 1 + word.count <= columns {
+            if let last = lines.last, last.count + 1 + word.count <= columns - margin.count {
                 lines[lines.count - 1] += " " + word
             } else {
                 lines.append(String(word))
             }
         }
-        return lines
+        return lines.map { cut(margin + $0) }
     }
 }

@@ -10,12 +10,13 @@ extension ReleaseCheckResult {
     public func workflowCommands(address: String?) -> String {
         let title = "Leak check"
         switch verdict {
-        case .passed: return Self.command("notice", title: title, sentence)
+        case .passed:
+            return Self.command("notice", title: title, ([sentence] + notes).joined(separator: "\n"))
         case .cannotTell:
             return Self.command("warning", title: title, ([sentence] + notes).joined(separator: "\n"))
         case .failed: break
         }
-        var text = Self.command("error", title: title, sentence)
+        var text = Self.command("error", title: title, ([sentence] + notes).joined(separator: "\n"))
         for leak in failing {
             var message = Self.evidence(leak)
             if !leak.path.isEmpty { message += "\n\(Self.path(leak))" }

@@ -34,6 +34,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         enum Result: String, Hashable, Sendable {
             case enough
             case tooFew = "too_few"
+            case fewDevices = "few_devices"
             case notChecked = "not_checked"
             case new
         }
@@ -57,6 +58,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     var backCount = 0
     var betterCount = 0
     var rareCount = 0
+    var uncomparedCount = 0
     var setAside = 0
     var baselineSessions: Sessions?
     var sessions = Sessions()
@@ -64,10 +66,17 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     /// Classes with the most checks in the baseline come first.
     var classes: [CheckedClass] = []
 
+    /// Returns `true` if the result is that of the request.
+    public func isAbout(_ request: ReleaseCheckRequest) -> Bool {
+        app == request.query.app && version == request.query.version && build == request.query.build
+    }
+
     /// Error for an answer that is not the result of a release check: it comes from another program, or from a much
     /// older or newer collector.
     public struct Unreadable: Error, Hashable, Sendable, CustomStringConvertible {
         public var description: String
+
+        public init(description: String) { self.description = description }
     }
 
     /// Parses a result.
@@ -122,6 +131,7 @@ extension JSONScanner {
             case "back_count": result.backCount = try scanner.count()
             case "better_count": result.betterCount = try scanner.count()
             case "rare_count": result.rareCount = try scanner.count()
+            case "uncompared_count": result.uncomparedCount = try scanner.count()
             case "set_aside": result.setAside = try scanner.count()
             case "sessions": try scanner.readSessions(into: &result)
             case "leaks":
@@ -134,7 +144,8 @@ extension JSONScanner {
             }
             counts.insert(name)
         }
-        let failures = result.worseCount + result.newCount + result.backCount
+        var failures = 0
+        for count in [result.worseCount, result.newCount, result.backCount] { failures.addBounded(count) }
         guard let verdict, counts.isSuperset(of: ["worse_count", "new_count", "back_count"]),
             (verdict == .failed) == (failures > 0)
         else {

@@ -23,7 +23,7 @@
                 // Checks from before this schema count in the first build of their version, in no bucket.
                 #"""
                 insert into build (release, name, order_key)
-                select distinct release, '', '\x'::bytea from release_check c
+                select distinct release, '', '\x01'::bytea from release_check c
                 where not exists (select 1 from build b where b.release = c.release)
                 """#,
                 """

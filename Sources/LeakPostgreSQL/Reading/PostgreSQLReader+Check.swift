@@ -62,8 +62,8 @@
             Query(
                 """
                 select id, name, order_key from build where release = any($1::bigint[]) and order_key < $2::bytea
-                  and name <> '' order by order_key desc limit 1
-                """, .integers(releases.map { $0 }), .bytes(build.order))
+                  and order_key >= $3::bytea and name <> '' order by order_key desc limit 1
+                """, .integers(releases.map { $0 }), .bytes(build.order), .bytes(build.floor))
         }
 
         private static func build(

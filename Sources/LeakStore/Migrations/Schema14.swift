@@ -17,7 +17,7 @@ extension Migration {
             ) without rowid;
             -- Checks from before this schema count in the first build of their version, in no bucket.
             insert into build (release, name, order_key)
-              select distinct release, '', x'' from release_check c
+              select distinct release, '', x'01' from release_check c
               where not exists (select 1 from build b where b.release = c.release);
             insert into build_check (build, class, checks, buckets)
               select (select min(id) from build where release = c.release), class, checks, x'' from release_check c;

@@ -91,6 +91,8 @@ public struct ReleaseCheck: Sendable {
     public var classes: [CheckedClass]
     /// Number of new leaks that have too few reports or devices, or too low a rate, to fail the version.
     public var rareCount: Int
+    /// Number of leaks seen in ``version`` whose rates are not known, because their classes have no checks in one of the versions.
+    public var uncomparedCount = 0
     /// Number of leaks seen in ``version`` that were left out because they are known, ignored or resolved.
     public var setAside: Int
 

@@ -1,6 +1,13 @@
 extension SQLiteReader {
     func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
         try snapshot { () throws(StoreError) in
+            // Checks are in the tables already. Without the reports in the log a version would pass that leaks.
+            guard try !connection.lacksCounts else {
+                throw StoreError(
+                    .locked,
+                    "database \(connection.path): the newest counts cannot be written to their tables now; see whether the "
+                        + "disk is full or another process keeps the database locked")
+            }
             guard
                 let release = try releases(ranking: query.version, app: query.app).first(where: {
                     ByteText($0.version) == ByteText(query.version)
@@ -91,10 +98,10 @@ extension SQLiteReader {
         let select = try connection.statement(
             """
             select b.id, b.name, b.order_key from json_each(?) j cross join build b on b.release = j.value
-              and b.order_key < ? and b.name <> '' order by b.order_key desc limit 1
+              and b.order_key < ? and b.order_key >= ? and b.name <> '' order by b.order_key desc limit 1
             """)
         defer { select.reset() }
-        try select.bind(releases.list, build.order)
+        try select.bind(releases.list, build.order, build.floor)
         return try select.step()
             ? ReleaseCheckSide.Build(row: select.int64(0), name: select.text(1), order: select.bytes(2)) : nil
     }

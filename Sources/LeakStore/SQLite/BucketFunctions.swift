@@ -11,7 +11,10 @@ func addBucketFunctions(to database: OpaquePointer) {
             if unsafe sqlite3_value_bytes(values?[1]) == 0 {
                 return unsafe sqlite3_result_value(context, values?[0])
             }
-            unsafe withCounts(values, number: 2, else: context) { counts in
+            unsafe withCounts(values, number: 2) { counts in
+                guard let counts = unsafe counts else {
+                    return unsafe sqlite3_result_error(context, "counts by bucket cannot be read", -1)
+                }
                 unsafe withUnsafeTemporaryAllocation(byteCount: BucketCounts.mostBytes, alignment: 1) {
                     buffer in
                     let size = unsafe BucketCounts.write(UnsafeBufferPointer(counts), to: buffer)
@@ -22,19 +25,22 @@ func addBucketFunctions(to database: OpaquePointer) {
     unsafe sqlite3_create_function_v2(
         database, "bucket_total", 1, flags, nil,
         { context, _, values in
-            unsafe withCounts(values, number: 1, else: context) { counts in
+            // Damaged bytes have more than any total, so that a check of rows finds them.
+            unsafe withCounts(values, number: 1) { counts in
                 var total = 0
-                for count in unsafe counts { total.addBounded(count) }
-                unsafe sqlite3_result_int64(context, Int64(total))
+                for unsafecount in unsafe counts ?? UnsafeMutableBufferPointer(start: nil, count: 0) {
+                    total.addBounded(count)
+                }
+                unsafe sqlite3_result_int64(context, counts == nil ? Int64.max : Int64(total))
             }
         }, nil, nil, nil)
 }
 
-/// Calls `body` with the sum of the values; ends the statement with an error if one cannot be read.
+/// Calls `body` with the sum of the values; with `nil` if one cannot be read.
 @unsafe
 private func withCounts(
-    _ values: UnsafeMutablePointer<OpaquePointer?>?, number: Int, else context: OpaquePointer?,
-    _ body: (UnsafeMutableBufferPointer<Int>) -> Void
+    _ values: UnsafeMutablePointer<OpaquePointer?>?, number: Int,
+    _ body: (UnsafeMutableBufferPointer<Int>?) -> Void
 ) {
     unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: BucketCounts.bucketCount) { counts in
         unsafe counts.initialize(repeating: 0)
@@ -42,9 +48,7 @@ private func withCounts(
             let value = unsafe values?[index]
             let count = unsafe Int(sqlite3_value_bytes(value))
             let bytes = unsafe UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: count)
-            guard unsafe count == 0 || BucketCounts.add(bytes, to: counts) else {
-                return unsafe sqlite3_result_error(context, "counts by bucket cannot be read", -1)
-            }
+            guard unsafe count == 0 || BucketCounts.add(bytes, to: counts) else { return unsafe body(nil) }
         }
         unsafe body(counts)
     }

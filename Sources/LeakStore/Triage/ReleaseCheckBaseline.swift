@@ -5,6 +5,10 @@ package struct ReleaseCheckSide: Sendable {
         package var name: String
         package var order: [UInt8]
 
+        /// The least key of a build to compare with: a build without a number, such as `local`, says nothing about one with a
+        /// number.
+        package var floor: [UInt8] { VersionOrder(name).isNumbered ? VersionOrder.numbered : [] }
+
         package init(row: Int64, name: String, order: [UInt8]) {
             self.row = row
             self.name = name

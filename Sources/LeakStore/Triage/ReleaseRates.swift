@@ -122,7 +122,7 @@ package struct ReleaseVerdict: Sendable {
             ReleaseGate.LeakCounts(
                 classIndex: places[leak.className] ?? 0, baseline: leak.inBaseline.counts,
                 version: leak.inVersion.counts, devices: leak.installs, isNew: leak.isNew,
-                isBack: regressed.contains(leak.row))
+                isBack: regressed.contains(leak.row) && leak.reports > 0)
         }
         let result = ReleaseGate(limits: limits).check(classes, counts)
         check.verdict = result.verdict
@@ -194,7 +194,13 @@ package struct ReleaseVerdict: Sendable {
         check.newCount = byKind[.new]?.count ?? 0
         check.backCount = byKind[.back]?.count ?? 0
         check.betterCount = byKind[.better]?.count ?? 0
-        check.rareCount = (byKind.removeValue(forKey: .unchanged) ?? []).count { $0.leak.isNew }
+        let unchanged = byKind.removeValue(forKey: .unchanged) ?? []
+        check.rareCount = unchanged.count { $0.leak.isNew }
+        check.uncomparedCount = unchanged.count { leak, _ in
+            guard !leak.isNew, leak.reports > 0 else { return false }
+            let checks = rates.checks[leak.className]
+            return (checks?.baseline.total ?? 0) == 0 || (checks?.version.total ?? 0) == 0
+        }
         for kind in ReleaseGate.LeakResult.Kind.allCases {
             let sorted = (byKind[kind] ?? []).sorted { one, other in
                 let chances = (one.result.probability ?? 0, other.result.probability ?? 0)

@@ -40,7 +40,7 @@ package struct BucketCounts: Hashable, Sendable {
 
     /// Varints, where a zero is followed by the number of zeros after it; zeros at the end are left out.
     package var bytes: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Self.mostBytes) { buffer, size in
+        unsafe [UInt8](unsafeUninitializedCapacity: Self.mostBytes) { buffer, size in
             size = unsafe counts.withUnsafeBufferPointer { counts in
                 unsafe Self.write(counts, to: UnsafeMutableRawBufferPointer(buffer))
             }
@@ -77,7 +77,7 @@ package struct BucketCounts: Hashable, Sendable {
             size += 1
         }
         var zeros = 0
-        for count in unsafe counts {
+        for unsafecount in unsafe counts {
             guard count > 0 else {
                 zeros += 1
                 continue

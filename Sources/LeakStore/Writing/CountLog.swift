@@ -156,7 +156,7 @@ struct LoggedCounts {
         fileprivate(set) var reports: Int
 
         init(build: Int64, bucket: Int, reports: Int) {
-            place = UInt64(build) << 6 | UInt64(bucket)
+            place = UInt64(bitPattern: build) << 6 | UInt64(bucket)
             self.reports = reports
         }
 
@@ -211,7 +211,7 @@ struct LoggedCounts {
         for sample in samples { writer.append(sample) }
         writer.append(bucketReports.count)
         for reports in bucketReports {
-            writer.append(Int(reports.place))
+            writer.append(Int(truncatingIfNeeded: reports.place))
             writer.append(reports.reports)
         }
         return writer.bytes
@@ -313,7 +313,7 @@ extension PackedReader {
 
     fileprivate mutating func bucketReports() -> LoggedCounts.BucketReports? {
         guard let place = number(), let reports = count() else { return nil }
-        return LoggedCounts.BucketReports(place: UInt64(place), reports: reports)
+        return LoggedCounts.BucketReports(place: UInt64(truncatingIfNeeded: place), reports: reports)
     }
 
     fileprivate mutating func release() -> LoggedCounts.Release? {

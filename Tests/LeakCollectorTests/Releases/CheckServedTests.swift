@@ -79,12 +79,14 @@ import Testing
 
     @Test func `limits of new leaks are settings of the check`() throws {
         let running = try Self.running()
-        for query in ["min_devices=61", "min_reports=241", "max_rate=1"] {
+        for query in ["min_devices=61", "min_reports=241", "max_rate=0.99"] {
             // New has no checks of its own, so that its rate is not known and counts as 1.
             let count = try running.json(Self.path("1.1") + "&" + query)["new_count"] as? Int
             #expect(count == (query.hasPrefix("max") ? 1 : 0), "\(query)")
         }
-        for query in ["min_devices=x", "min_reports=-1", "max_rate=2", "max_rate=", "baseline_build=7"] {
+        for query in [
+            "min_devices=x", "min_reports=-1", "max_rate=1", "max_rate=0", "max_rate=", "baseline_build=7",
+        ] {
             let status = try running.get(Self.path("1.1") + "&" + query).status
             #expect(status == (query == "max_rate=" ? 200 : 400), "\(query)")
         }
