@@ -20,7 +20,7 @@ struct CompareResource: PageResource {
 
     func page(from view: StoreView) throws -> HTML {
         let shown = try app ?? view.reader.apps().first
-        var context = try view.context(app: shown)
+        var context = view.context(app: shown)
         context.versions = try view.reader.versions(app: shown)
         let releases = try shown.map { try view.reader.releases(app: $0) } ?? []
         let version = to ?? releases.first(where: \.isNewest)?.version ?? context.versions.first

@@ -27,11 +27,12 @@ func addBucketFunctions(to database: OpaquePointer) {
         { context, _, values in
             // Damaged bytes have more than any total, so that a check of rows finds them.
             unsafe withCounts(values, number: 1) { counts in
-                var total = 0
-                for unsafecount in unsafe counts ?? UnsafeMutableBufferPointer(start: nil, count: 0) {
-                    total.addBounded(count)
+                guard let counts = unsafe counts else {
+                    return unsafe sqlite3_result_int64(context, .max)
                 }
-                unsafe sqlite3_result_int64(context, counts == nil ? Int64.max : Int64(total))
+                var total = 0
+                for bucket in 0..<BucketCounts.bucketCount { unsafe total.addBounded(counts[bucket]) }
+                unsafe sqlite3_result_int64(context, Int64(total))
             }
         }, nil, nil, nil)
 }
@@ -48,7 +49,7 @@ private func withCounts(
             let value = unsafe values?[index]
             let count = unsafe Int(sqlite3_value_bytes(value))
             let bytes = unsafe UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: count)
-            guard unsafe count == 0 || BucketCounts.add(bytes, to: counts) else { return unsafe body(nil) }
+            guard unsafe count == 0 || BucketCounts.add(bytes, to: counts) else { return body(nil) }
         }
         unsafe body(counts)
     }

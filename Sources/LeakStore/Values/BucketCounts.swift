@@ -77,7 +77,8 @@ package struct BucketCounts: Hashable, Sendable {
             size += 1
         }
         var zeros = 0
-        for unsafecount in unsafe counts {
+        for bucket in 0..<bucketCount {
+            let count = unsafe counts[bucket]
             guard count > 0 else {
                 zeros += 1
                 continue
