@@ -59,7 +59,7 @@ import Testing
                 [submission(Array(reports[start..<min(start + 500, reports.count)]))], now: noon)
         }
         let found = try #require(try store.makeReader().leakClass("Page", app: "shop", now: noon))
-        #expect(abs(found.installs - installs) <= (installs <= 127 ? 0 : installs / 8))
+        #expect(abs(found.installs - installs) <= (installs <= 256 ? 0 : installs / 8))
     }
 
     @Test func `outer and inner names of a class lead to each other`() throws {

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension Writer {
-        /// Slots that one step moves, with sets of up to 1 KiB.
+        /// Slots that one step moves, with sets of up to 2 KiB.
         static let slotsPerStep = 100
 
         /// Adds slots that the last 24 hours do not need to their days. An erasure that runs meanwhile searches slots before days,

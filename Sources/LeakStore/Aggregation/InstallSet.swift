@@ -1,13 +1,12 @@
-/// The set of different installs that were seen: exact up to 127 of them, an estimate beyond.
+/// The set of different installs that were seen: exact up to 256 of them, an estimate beyond.
 ///
 /// The estimate is HyperLogLog with 1,024 registers (root mean square error 3.3 %), read with the estimator of
 /// Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which needs no bias tables
-/// and is as good just above 127 as in the millions. The result does not depend on the order of insertion.
+/// and is as good just above 256 as in the millions. The result does not depend on the order of insertion.
 package struct InstallSet: Hashable, Sendable {
-    /// Hashes kept as they are. They and the registers of an estimate take about 1 KiB, so that three sets share a page.
-    static let exactLimit = 127
-    /// Hashes that version 0.1 kept as they were. Such a set becomes an estimate when an install is added.
-    private static let formerExactLimit = 256
+    /// Hashes kept as they are: 2 KiB at most. A lower limit would change the size of stored sets when a member in a log is added to
+    /// them, and leave the numbers of installs that were written with them wrong.
+    static let exactLimit = 256
     static let registerCount = 1 << indexBits
     private static let indexBits = 10
     /// Bits of a hash that are left for the rank.
@@ -84,7 +83,7 @@ package struct InstallSet: Hashable, Sendable {
         guard let tag = bytes.first else { return nil }
         switch tag {
         case Self.exactTag:
-            guard bytes.count % 8 == 1, bytes.count / 8 <= Self.formerExactLimit else { return nil }
+            guard bytes.count % 8 == 1, bytes.count / 8 <= Self.exactLimit else { return nil }
             hashes.reserveCapacity(bytes.count / 8)
             for start in stride(from: 1, to: bytes.count, by: 8) {
                 var hash: UInt64 = 0

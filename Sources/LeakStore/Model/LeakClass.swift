@@ -14,7 +14,7 @@ public struct LeakClass: Sendable {
     public var total: Int
     public var reports: Int
     public var freed: Int
-    /// Installs with any of the leaks, each counted once: exact up to 127, an estimate beyond.
+    /// Installs with any of the leaks, each counted once: exact up to 256, an estimate beyond.
     public var installs: Int
     /// Time from leak to freed, milliseconds; `nil` without a freed report.
     public var lived: Percentiles?

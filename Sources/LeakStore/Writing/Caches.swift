@@ -2,7 +2,7 @@
 struct Caches {
     var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
-    /// Sets by row of `install_set`; about 1 KiB each at most, and mostly sets that the log has in memory anyway.
+    /// Sets by row of `install_set`; at most 2 KiB each, and mostly sets that the log has in memory anyway.
     var installs = RecentCache<Int64, InstallEntry>(capacity: PendingLogs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// `nil` until they have been read.

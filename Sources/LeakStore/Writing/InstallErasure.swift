@@ -26,7 +26,7 @@ struct InstallErasure {
 
 extension Writer {
     private static let samplesPerStep = 5_000
-    /// Sets that one step searches; up to 1 KiB each.
+    /// Sets that one step searches; up to 2 KiB each.
     private static let setsPerStep = 1_000
 
     /// Scopes whose sets become parts of other sets, in rows that may have been searched already: slots become days, and the set of

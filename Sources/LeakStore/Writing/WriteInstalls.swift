@@ -103,7 +103,7 @@ extension Writer {
 
 /// Members of sets that are in memory and in `install_log`, and not yet in `install_set`.
 ///
-/// A set has up to 1 KiB, and a commit adds to hundreds of sets. So commits append new members to a log, in few pages, and the sets
+/// A set has up to 2 KiB, and a commit adds to hundreds of sets. So commits append new members to a log, in few pages, and the sets
 /// are written when the log is long.
 struct InstallLog: PendingLog {
     /// 4 MiB on disk: the sets are written once for this number of new members.

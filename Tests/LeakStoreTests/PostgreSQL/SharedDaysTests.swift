@@ -53,7 +53,7 @@
             let reader = try store.makeReader()
             let all = try reader.overview(app: nil, period: .week, now: now)
             #expect((all.recentReports, all.recentLeaks) == (940, 2))
-            // Beyond 127 installs the number is an estimate.
+            // Beyond 256 installs the number is an estimate.
             #expect((440...540).contains(all.recentInstalls), "\(all.recentInstalls)")
             let mail = try reader.overview(app: "mail", period: .week, now: now)
             #expect(mail.recentReports == 450)
