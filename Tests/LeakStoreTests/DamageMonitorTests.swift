@@ -276,6 +276,29 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
+    /// - Parameter bytes: what is left of the log.
+    @Test(arguments: [0, 32, 4_152, -4_120, -1])
+    func `a log that is cut while it is written takes no more reports`(bytes: Int) throws {
+        let store = try filledStore()
+        // The log's size at the last look is that after a commit, not the one before it.
+        let file = try #require(FileHandle(forUpdatingAtPath: log))
+        let size = try Int(file.seekToEnd())
+        try file.truncate(atOffset: UInt64(bytes < 0 ? size + bytes : bytes))
+        try file.close()
+        // The call is not acknowledged.
+        #expect(reason { _ = try store.count([batch(101)], now: noon) } == .damaged)
+        expectNothingIsWritten(to: store)
+    }
+
+    @Test func `a log that SQLite empties and begins anew is not one that was cut`() throws {
+        let store = try filledStore()
+        for number in 101..<140 {
+            _ = try store.count([batch(number)], now: noon)
+            if number % 3 == 0 { _ = try store.checkpoint() }
+        }
+        #expect(store.damage == nil)
+    }
+
     /// - Parameter commitsBehind: commits behind the one that is damaged.
     @Test(arguments: [(commitsBehind: 6, isTaken: false), (1, false), (0, true)])
     func `a log with a broken commit in its middle is not taken`(commitsBehind: Int, isTaken: Bool) throws {

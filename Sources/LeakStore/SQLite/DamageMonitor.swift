@@ -30,8 +30,8 @@ final class DamageMonitor: Sendable {
         /// The file and its log at the last look.
         var file: FileState?
         var log: FileState?
-        /// True if the log had no header before the transaction that runs.
-        var isLogWithoutHeader = false
+        /// How the log began at the last look.
+        var logStart = WriteAheadLogCheck.LogStart.empty
         /// The change counter of the file's header at the last look.
         var changeCounter: UInt32?
 
@@ -73,7 +73,7 @@ final class DamageMonitor: Sendable {
     }
 
     /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs six system calls
-    /// before each transaction.
+    /// before each transaction, and ``checkCommit()`` four after it.
     ///
     /// - Parameter header: the current header of the file.
     /// - Throws: ``StoreError/Reason/damaged``.
@@ -159,22 +159,38 @@ final class DamageMonitor: Sendable {
             (state.damage, state.isRecorded) = (damaged(problem), false)
             return problem
         }
-        state.isLogWithoutHeader = (log?.size ?? 0) > 0 && !WriteAheadLogCheck.hasHeader(path + "-wal")
+        if let problem = checkLog(log, &state) { return problem }
         if state.sign == nil { state.file = file }
+        return nil
+    }
+
+    /// Checks that the log has what it had at the last look, unless SQLite has begun it anew since.
+    ///
+    /// - Parameter log: the state of the log before its start is read: in this order a log that is begun anew meanwhile never
+    ///   looks like one that was cut.
+    private func checkLog(_ log: FileState?, _ state: inout State) -> String? {
+        let start = WriteAheadLogCheck.start(of: path + "-wal")
+        if case .header = start, start == state.logStart, let known = state.log, let log,
+            log.size < known.size
+        {
+            let problem = "its write-ahead log \(path)-wal was cut from \(known.size) to \(log.size) bytes"
+            (state.damage, state.isRecorded) = (damaged(problem), false)
+            return problem
+        }
+        state.logStart = start
         if let log { state.log = log }
         return nil
     }
 
-    /// Checks after a commit that its log has a header. Before a commit it may lack one: a disk that failed may have kept SQLite
-    /// from writing it, and the next commit does.
+    /// Checks after a commit that its log has a header and was not cut. Before a commit it may lack a header: a disk that failed may
+    /// have kept SQLite from writing it, and the next commit does.
     ///
     /// - Throws: ``StoreError/Reason/damaged``.
     func checkCommit() throws(StoreError) {
         let problem: String? = state.with { state in
-            guard state.damage == nil, state.isLogWithoutHeader, !WriteAheadLogCheck.hasHeader(path + "-wal")
-            else {
-                return nil
-            }
+            guard state.damage == nil else { return nil }
+            if let problem = checkLog(FileState(of: path + "-wal"), &state) { return problem }
+            guard state.logStart == .damaged else { return nil }
             let problem = "its write-ahead log \(path)-wal has lost its header"
             (state.damage, state.isRecorded) = (damaged(problem), false)
             return problem

@@ -9,19 +9,29 @@
 enum WriteAheadLogCheck {
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
-    /// Returns `false` if a log that is long enough for a header has no valid one. Another process may be writing it, so it is
-    /// read up to three times, 1 ms apart, before it counts as damaged.
-    static func hasHeader(_ log: String) -> Bool {
+
+    /// The first bytes of a log.
+    enum LogStart: Equatable {
+        /// A valid header, which differs after each time that SQLite begins the log anew.
+        case header([UInt8])
+        /// No log, or one too short for a header: SQLite empties a log, and writes the header with the next commit.
+        case empty
+        case damaged
+    }
+
+    /// Returns how a log begins. Another process may be writing it, so it is read up to three times, 1 ms apart, before it counts as
+    /// damaged.
+    static func start(of log: String) -> LogStart {
         for attempt in 0..<3 {
             if attempt > 0 { usleep(1_000) }
             let descriptor = unsafe open(log, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return true }
+            guard descriptor >= 0 else { return .empty }
             defer { close(descriptor) }
             let bytes = read(descriptor, count: headerBytes, at: 0)
-            // SQLite empties a log, and writes the header with the next commit.
-            if bytes.count < headerBytes || Header(bytes) != nil { return true }
+            if bytes.count < headerBytes { return .empty }
+            if Header(bytes) != nil { return .header(bytes) }
         }
-        return false
+        return .damaged
     }
 
     /// Returns what is wrong with the log of a database that no process has open; `nil` if SQLite reads all its commits.
