@@ -113,6 +113,7 @@ import Testing
         ("GET /%c2a HTTP/1.1\r\n", .malformedPercentEncoding),
         ("GET / HTTP/1.1\r\nContent-Type: a/b\r\ncontent-type: a/b\r\n", .repeatedField),
         ("GET / HTTP/1.1\r\nOrigin: http://a\r\norigin: http://b\r\n", .repeatedField),
+        ("POST / HTTP/1.1\r\nIdempotency-Key: a\r\nidempotency-key: b\r\n", .repeatedField),
         ("GET / HTTP/1.1\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a\r\n", .repeatedField),
         ("GET /%c0%af HTTP/1.1\r\n", .malformedPercentEncoding),
         ("GET /%e2%82 HTTP/1.1\r\n", .malformedPercentEncoding),

@@ -10,6 +10,7 @@ struct FieldValidator: Sendable {
     private var contentTypes = 0
     private var origins = 0
     private var authorizations = 0
+    private var idempotencyKeys = 0
     private var transferEncodingIsChunked = false
     private var saysClose = false
     private var saysKeepAlive = false
@@ -57,6 +58,9 @@ struct FieldValidator: Sendable {
         case 15 where Self.equal(bytes, in: name, to: "accept-encoding"):
             acceptEncodings += 1
             head.acceptEncoding = acceptEncodings == 1 ? index : nil
+        case 15 where Self.equal(bytes, in: name, to: "idempotency-key"):
+            idempotencyKeys += 1
+            guard idempotencyKeys == 1 else { throw .repeatedField }
         case 16 where Self.equal(bytes, in: name, to: "content-encoding"):
             contentEncodings += 1
             coding(bytes, value, into: &head)

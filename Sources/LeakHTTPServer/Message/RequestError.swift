@@ -109,7 +109,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .headTooLong: "The header is too long; send fewer or shorter lines."
         case .tooManyFields: "The header has too many lines; send fewer."
         case .invalidHost: "The request must have exactly one valid Host field."
-        case .repeatedField: "Content-Type, Authorization and Origin must be given at most once."
+        case .repeatedField:
+            "Content-Type, Authorization, Origin and Idempotency-Key must be given at most once."
         case .invalidContentLength: "Content-Length must be one decimal number."
         case .ambiguousLength: "Content-Length and Transfer-Encoding exclude each other."
         case .invalidTransferEncoding: "Transfer-Encoding must be given once, in HTTP/1.1."
