@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test func `classes of checks beyond what a key may add count as other`() throws {
-        let limits = Self.limits(2 * 10_000)
+        let limits = Self.limits(2 * 13_000)
         func check(_ numbers: Range<Int>, version: String, key: Int64 = 1) throws {
             var batch = submission(keyID: key)
             let name = String(repeating: "x", count: 490)
@@ -263,7 +263,7 @@ import Testing
         for version in 1...4 { try check(0..<10, version: "\(version).0") }
         let store = try place.store(limits: limits)
         let unnamed = try leftOut(store)
-        // A name takes 571 bytes, so that 17 of the 40 have room.
+        // A name takes 763 bytes, so that 17 of the 40 have room.
         #expect(unnamed == 3 * 23)
         // Known names continue to count, and another key has its own limit of bytes.
         try check(0..<10, version: "1.0")
@@ -276,9 +276,9 @@ import Testing
     }
 
     @Test func `classes beyond those of their version cost no bytes`() throws {
-        var limits = Self.limits(2 * 1_800)
+        var limits = Self.limits(2 * 2_400)
         limits.checkClassesPerBuild = 2
-        // Two have names, of 580 bytes each.
+        // Two have names, of 772 bytes each.
         for (version, names) in [("1.0", 0..<10), ("2.0", 0..<1)] {
             var batch = submission()
             let name = String(repeating: "x", count: 499)
@@ -297,7 +297,7 @@ import Testing
 
     /// A class whose name is too long leaves its room to the next class, whose bytes count.
     @Test func `a class without bytes leaves its room to the next, which costs its own`() throws {
-        var limits = Self.limits(2 * 292)
+        var limits = Self.limits(2 * 868)
         limits.checkClassesPerBuild = 2
         func check(_ names: [String]) throws {
             var batch = submission()
@@ -308,14 +308,14 @@ import Testing
             ]
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
         }
-        // 292 bytes: of the three short names, of 81 each, the first two have room.
-        try check(["A" + String(repeating: "x", count: 300), "B", "C", "D"])
+        // 868 bytes: of the three short names, of 273 each, the first two have room.
+        try check(["A" + String(repeating: "x", count: 600), "B", "C", "D"])
         let beyond = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).beyond
         #expect(
             Set(beyond.map { "\($0.limit.rawValue) \($0.count)" }) == [
                 "detail_bytes_per_key_and_day 1", "check_classes_per_build 1",
             ])
-        // 162 are used: a name of 50 more has room, in another version.
+        // 546 are used: a name of 50 more has room, in another version.
         var batch = submission()
         batch.usageCounts = [
             Submission.UsageCounts(
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test func `checks beyond the bytes take no room from classes of their version`() throws {
-        var limits = Self.limits(2 * 600)
+        var limits = Self.limits(2 * 800)
         limits.checkClassesPerBuild = 2
         let names = ["A", "B", "C"].map { $0 + String(repeating: "x", count: 500) }
         for (key, name) in [(Int64(1), 0), (1, 1), (2, 2), (3, 1)] {
@@ -364,7 +364,7 @@ import Testing
 
     @Test func `a key that has no bytes left costs another one no name in the same commit`() throws {
         var limits = StoreLimits()
-        limits.leakTextBytesPerKeyAndDay = 12_000
+        limits.leakTextBytesPerKeyAndDay = 113_000
         let store = try place.store(limits: limits)
         let page = leak("Page")
         func batch(_ key: Int64, _ version: String, _ leaks: [LeakIdentity]) -> Submission {

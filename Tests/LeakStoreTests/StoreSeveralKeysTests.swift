@@ -181,12 +181,12 @@ import Testing
         throws
     {
         var limits = StoreLimits()
-        limits.leakTextBytesPerKeyAndDay = 60_000
+        limits.leakTextBytesPerKeyAndDay = 520_000
         limits.leakBuildsPerApp = 60
         let store = try place.store(limits: limits)
         let leaks = (0..<40).map { leak("L\($0)") }
         try count([submission(leaks.map { Report(leak: $0) }, keyID: 3)], in: store)
-        limits.leakTextBytesPerKeyAndDay = 12_000
+        limits.leakTextBytesPerKeyAndDay = 40_000
         let small = try place.store(limits: limits)
         let reports = leaks.map { Report(leak: $0, version: StoreLimits.other, build: StoreLimits.other) }
         for report in reports { try count([submission([report])], in: small) }

@@ -78,7 +78,7 @@ import Testing
 
     @Test func `texts beyond what a key may bring on a day count as other`() throws {
         var limits = StoreLimits()
-        limits.leakTextBytesPerKeyAndDay = 100_000
+        limits.leakTextBytesPerKeyAndDay = 156_000
         let store = try place.store(limits: limits)
         func count(_ numbers: Range<Int>, key: Int64, at time: Int64) throws {
             for number in numbers {
@@ -114,7 +114,7 @@ import Testing
 
     @Test func `versions and builds beyond what a key may bring on a day count as other`() throws {
         var limits = StoreLimits()
-        limits.leakTextBytesPerKeyAndDay = 20_000
+        limits.leakTextBytesPerKeyAndDay = 200_000
         let store = try place.store(limits: limits)
         let name = String(repeating: "7", count: 50)
         func count(_ numbers: Range<Int>, key: Int64, builds: Bool) throws {
@@ -126,8 +126,8 @@ import Testing
             }
         }
         try count(0..<60, key: 1, builds: true)
-        // About 250 bytes each, and 1,024 for the leak in it.
-        let kept = 20_000 / 1_279
+        // About 250 bytes each, and those of the leak in it.
+        let kept = 200_000 / (255 + DetailBytes.ofCell)
         try count(60..<100, key: 1, builds: true)
         func overLimit() throws -> [OverLimitCount.Name: Int] {
             Dictionary(
@@ -149,7 +149,7 @@ import Testing
         throws
     {
         var limits = StoreLimits()
-        limits.leakTextBytesPerKeyAndDay = 150_000
+        limits.leakTextBytesPerKeyAndDay = 1_727_000
         let leaks = (0..<10).map { leak("L\($0)", stack: ["A"]) }
         func count(_ builds: Range<Int>, of leaks: [LeakIdentity] = leaks, key: Int64 = 1) throws {
             for build in builds {
@@ -174,7 +174,7 @@ import Testing
         try count(0..<10)
         #expect(try overLimit() == [:])
         #expect(try builds() == 100)
-        // Ten leaks have about 1,000 bytes, and each build of them 10,240; the last four are for the builds that take the others.
+        // Ten leaks have about 1,000 bytes, and each build of them 122,880; the last four are for the builds that take the others.
         try count(10..<20)
         let folded = try #require(try overLimit()[.leakBuilds])
         #expect((50...70).contains(folded))
@@ -189,7 +189,7 @@ import Testing
 
     @Test func `builds that a sender names other cost as much as all others`() throws {
         var limits = StoreLimits()
-        limits.leakTextBytesPerKeyAndDay = 60_000
+        limits.leakTextBytesPerKeyAndDay = 623_000
         let store = try place.store(limits: limits)
         let leaks = (0..<10).map { leak("L\($0)", stack: ["A"]) }
         for number in 0..<20 {
@@ -205,7 +205,7 @@ import Testing
 
     @Test func `the bytes of a day bound a new writer also when a release is beyond its limit`() throws {
         var limits = StoreLimits()
-        limits.leakTextBytesPerKeyAndDay = 40_000
+        limits.leakTextBytesPerKeyAndDay = 66_000
         limits.releasesPerApp = 1
         for number in 0..<2 {
             // Each writer has yet to read how much the key has brought.

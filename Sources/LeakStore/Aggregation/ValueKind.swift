@@ -47,12 +47,12 @@ package enum DetailBytes {
     /// Bytes of a row of `release` or `build` with its indexes: the name stands in the row, in its sort key and in an index.
     package static func ofVersion(_ name: String) -> Int { 3 * name.utf8.count + 6 * rowBytes }
 
-    /// Bytes of the rows that count a leak in a build: `leak_build`, `leak_release`, its hours and days there, and sets of a few
-    /// installs.
-    package static let ofCell = 1_024
+    /// The most bytes of the rows that count a leak in a build: `leak_build` and `leak_release` with a set of 256 installs each, and the
+    /// histogram, which take a page each, and hours and days.
+    package static let ofCell = 12 * 1_024
 
-    /// Bytes of a row of `build_check`, with its counts in 64 buckets. Each build has rows of its own.
-    package static func ofCheck(_ className: String) -> Int { className.utf8.count + 5 * rowBytes }
+    /// Bytes of a row of `build_check`, with counts in all 64 buckets. Each build has rows of its own.
+    package static func ofCheck(_ className: String) -> Int { className.utf8.count + 17 * rowBytes }
 }
 
 /// Bytes that objects keep, to within 1/32: rounded numbers are so few that each can be counted.

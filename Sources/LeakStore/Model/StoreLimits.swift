@@ -17,10 +17,10 @@ public struct StoreLimits: Hashable, Sendable {
     public var leaksPerApp = 10_000
     /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical ones have 400 bytes.
     public var leakTextBytesPerApp = 64 << 20
-    /// Bytes of new leaks (names and paths), versions and builds that one ingest key may add on a day, in all its apps together: as
-    /// many as the leaks of one app may have. A version or build counts three times the bytes of its name, and 96; a leak in one
-    /// more build counts 1,024.
-    public var leakTextBytesPerKeyAndDay = 64 << 20
+    /// Bytes of new leaks (names and paths), versions and builds that one ingest key may add on a day, in all its apps together. A
+    /// version or build counts three times the bytes of its name, and 96; a leak in one more build counts 12 KiB, which its sets of
+    /// installs may take. 400 leaks in 50 builds take 240 MiB, once.
+    public var leakTextBytesPerKeyAndDay = 256 << 20
     /// Bytes of details that one ingest key may add on a day in all its apps together: reports kept as samples, systems,
     /// models and values of explanations of each leak, and classes of checks of each version. A sample that replaces another
     /// adds the difference of their lengths; the newest one of a leak counts at least 4,096. The last half is left to the first
@@ -38,9 +38,10 @@ public struct StoreLimits: Hashable, Sendable {
     public var checkClassesPerBuild = 2_000
     /// Reasons for which an app's devices dropped reports. This project's reporter knows five.
     public var droppedReasonsPerApp = 32
-    /// Idempotency keys remembered for one ingest key and day, 60 bytes each: two batches a day from a million devices.
+    /// Idempotency keys remembered for one ingest key and day, 60 bytes each, or 120 with 64 characters: two batches a day from a
+    /// million devices.
     public var idempotencyKeysPerDay = 2_000_000
-    /// Different answers stored for one ingest key and day, 1 KiB each at most. Most batches share a few. Beyond the limit, a
+    /// Different answers stored for one ingest key and day, 960 bytes each at most. Most batches share a few. Beyond the limit, a
     /// repeat is still recognized; its answer says only that the batch was counted.
     public var answersPerDay = 20_000
     /// Maximum number of rows that one transaction updates, where a new leak counts as eight: about 0.15 s of writing, so that
