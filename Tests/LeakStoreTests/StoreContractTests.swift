@@ -89,6 +89,15 @@ import Testing
         #expect(try detail(page).row.reports == 2)
     }
 
+    @Test func `a key that an earlier version stored with a longer hash is a repeat`() throws {
+        let store = try place.store()
+        var batch = submission([Report(leak: leak("L"))], key: "k")
+        batch.idempotency?.bodyHash = [UInt8](repeating: 7, count: 16)
+        #expect(try store.count([batch], now: noon) == [.counted])
+        batch.idempotency?.bodyHash = [UInt8](repeating: 1, count: 8)
+        #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+    }
+
     @Test(arguments: ["01936f2c-7c1e-7a44-9d0e-6b8d4c1f2a90", "01936F2C-7C1E-7A44-9D0E-6B8D4C1F2A90", "x"])
     func `a key is forgotten after seven days and not before`(key: String) throws {
         let page = leak("Page")

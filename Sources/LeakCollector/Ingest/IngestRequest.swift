@@ -20,11 +20,12 @@ struct IngestRequest {
     /// Milliseconds since 1970.
     var receivedAt: Int64
 
-    /// All content that decides what is counted: the body, and the parameters of the address.
-    var content: [UInt8] {
+    /// A hash of all content that decides what is counted: the body, and the parameters of the address. 8 bytes.
+    var contentHash: [UInt8] {
         let names = module == nil ? [app, version] : [app, version, module]
-        guard names.contains(where: { $0 != nil }) else { return body }
-        return body + names.flatMap { [0] + Array(($0 ?? "").utf8) }
+        let hash = ByteHash(seed: 0).hash(
+            names.contains { $0 != nil } ? body + names.flatMap { [0] + Array(($0 ?? "").utf8) } : body)
+        return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (56 - 8 * $0)) }
     }
 }
 

@@ -116,7 +116,7 @@ struct SubmissionBuilder {
         if !takesExplanations { submission.explanations = [] }
         if let idempotencyKey = ingestRequest.idempotencyKey {
             submission.idempotency = .init(
-                key: idempotencyKey, bodyHash: SHA256Hash.hash(ingestRequest.content))
+                key: idempotencyKey, bodyHash: ingestRequest.contentHash)
             submission.answer = storedAnswer
         }
     }
@@ -269,8 +269,9 @@ struct SubmissionBuilder {
         Response(.ok, type: "application/json", body: .bytes(answerBody(isDuplicate: isDuplicate)))
     }
 
-    /// Maximum bytes of an answer that is stored for a repeated request.
-    static let storedAnswerBytes = 1_024
+    /// Maximum bytes of an answer that is stored for a repeated request. SQLite's index of answers has an overflow page for each one
+    /// of more than 1,002 bytes with its day.
+    static let storedAnswerBytes = 960
 
     /// The answer to a repeated request. It names as many rejections as have room.
     private var storedAnswer: [UInt8] {

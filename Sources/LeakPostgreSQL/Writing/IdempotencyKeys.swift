@@ -3,9 +3,6 @@
 
     /// The idempotency keys of one transaction: which submissions count, and which were counted before.
     struct IdempotencyKeys {
-        /// Bytes of the body's SHA-256 that are kept: two bodies of one key agree in them once in 2^128.
-        private static let hashBytes = 16
-
         /// Stored instead of every answer beyond the limit of a day; the answer to a repeat of such a batch says only that the
         /// batch was counted.
         private static let noAnswer: [UInt8] = []
@@ -210,10 +207,10 @@
                 else { return .counted }
                 if inserted.contains(idempotencyKey) {
                     if number == first { return .counted }
-                    return hash(of: number) == hash(of: first)
+                    return hasSameBody(number, as: hash(of: first))
                         ? .repeated(answer: submissions[first].answer) : .keyReused
                 }
-                guard let known = stored[idempotencyKey], known.hash == hash(of: number) else {
+                guard let known = stored[idempotencyKey], hasSameBody(number, as: known.hash) else {
                     return .keyReused
                 }
                 return .repeated(answer: known.answer)
@@ -233,7 +230,11 @@
         }
 
         private func hash(of number: Int) -> [UInt8] {
-            Array((submissions[number].idempotency?.bodyHash ?? []).prefix(Self.hashBytes))
+            submissions[number].idempotency?.bodyHash ?? []
+        }
+
+        private func hasSameBody(_ number: Int, as hash: [UInt8]) -> Bool {
+            submissions[number].idempotency?.hasSameBody(as: hash) ?? false
         }
 
         private func hash(ofFirst idempotencyKey: ScopedKey) -> [UInt8] {

@@ -46,12 +46,19 @@ public struct Submission: Sendable {
     /// A request that may be repeated and must count once.
     public struct Idempotency: Hashable, Sendable {
         public var key: String
-        /// SHA-256 of the decoded body: the same key with another body is an error of the sender.
+        /// A hash of the decoded body: the same key with another body is an error of the sender.
         public var bodyHash: [UInt8]
 
         public init(key: String, bodyHash: [UInt8]) {
             self.key = key
             self.bodyHash = bodyHash
+        }
+
+        /// Returns `true` if the hash that is stored with the key is that of this body.
+        ///
+        /// Keys that were stored before version 0.3 have a hash of another length. It cannot be compared, and counts as the same.
+        package func hasSameBody(as stored: [UInt8]) -> Bool {
+            stored.count != bodyHash.count || stored == bodyHash
         }
     }
 

@@ -8,17 +8,15 @@ extension Writer {
         guard let idempotency = submission.idempotency else { return .counted }
         let key = KeyLog.Key(keyID: submission.keyID, bytes: PackedKey.bytes(of: idempotency.key))
         // A key that came earlier in the same call is in the log by now.
-        let hash = Array(idempotency.bodyHash.prefix(Self.hashBytes))
         if let known = try stored(key, since: clock.keyStart) {
-            return known.hash == hash ? .repeated(answer: try answer(in: known.answer)) : .keyReused
+            return idempotency.hasSameBody(as: known.hash)
+                ? .repeated(answer: try answer(in: known.answer)) : .keyReused
         }
-        let isRemembered = try store(key, hash: hash, answer: submission.answer, at: clock.newKeyTime)
+        let isRemembered = try store(
+            key, hash: idempotency.bodyHash, answer: submission.answer, at: clock.newKeyTime)
         if !isRemembered { try aggregate.addForgotten(submission, by: rows) }
         return .counted
     }
-
-    /// Bytes of the body's SHA-256 that are kept: two bodies of one key agree in them once in 2^128.
-    private static let hashBytes = 16
 
     private func stored(_ key: KeyLog.Key, since start: Int64) throws(StoreError) -> KeyLog.Entry? {
         if let entry = caches.logs?.keys.entries[key] { return entry.at > start ? entry : nil }

@@ -48,9 +48,11 @@ struct GroupCache {
     /// thirty frames, 9 KiB each. Other leaks take about 1,000 bytes.
     private static let byteLimit = 24 * 1024 * 1024
     private var youngBytes = 0
-    private var young: [Int: Entry] = [:]
-    private var old: [Int: Entry] = [:]
+    private var young: [UInt64: Entry] = [:]
+    private var old: [UInt64: Entry] = [:]
     private var key: [UInt8] = []
+    /// With a random seed, so that a sender cannot choose keys that replace each other.
+    private let hasher = ByteHash(seed: .random(in: .min ... .max))
     private let symbols: SymbolTableCache?
     /// The ``SymbolTableCache/generation`` of the groups. The names in groups of an earlier generation may be
     /// outdated.
@@ -109,7 +111,7 @@ struct GroupCache {
         if let failure = symbolicator.failure {
             self.failure = failure
         } else {
-            insert(entry, hashOfKey())
+            insert(entry, hasher.hash(key))
         }
         return refreshed(entry, for: report, in: document)
     }
@@ -129,18 +131,9 @@ struct GroupCache {
         return refreshed(entry, for: report, in: document)
     }
 
-    private func hashOfKey() -> Int {
-        unsafe key.withUnsafeBytes { bytes in
-            // The seed is random for each process, so that a sender cannot choose keys of one bucket.
-            var hasher = Hasher()
-            unsafe hasher.combine(bytes: bytes)
-            return hasher.finalize()
-        }
-    }
-
     /// Returns the entry of the current key, which becomes young; `nil` if there is none.
     private mutating func entryOfKey() -> Entry? {
-        let hash = hashOfKey()
+        let hash = hasher.hash(key)
         if let entry = young[hash], isKey(of: entry) { return entry }
         guard let entry = old[hash], isKey(of: entry) else { return nil }
         insert(entry, hash)
@@ -158,7 +151,7 @@ struct GroupCache {
         }
     }
 
-    private mutating func insert(_ entry: Entry, _ hash: Int) {
+    private mutating func insert(_ entry: Entry, _ hash: UInt64) {
         if young.count >= limit / 2 || youngBytes >= Self.byteLimit / 2 {
             old = young
             young = [:]

@@ -73,27 +73,51 @@ enum TextMasker {
                 unsafe hasAddress(at: first + 1, in: text)
             else { return false }
             guard unsafe !hasObject(from: first, in: text) else { return false }
-            var plain = 0
-            var hexadecimal = unsafe next("0x", rarer: 1, from: first, in: text)
-            var bracket = unsafe next(") ", rarer: 0, from: first, in: text)
-            while min(hexadecimal, bracket) < text.count {
-                let index = min(hexadecimal, bracket)
-                let address = unsafe callAddress(at: index, in: text)
-                if let address {
-                    unsafe key.append(
-                        contentsOf: UnsafeBufferPointer(rebasing: text[plain..<address.lowerBound]))
-                    // JSON contains no zero byte.
-                    key.append(0)
-                    key.append(UInt8(truncatingIfNeeded: address.count))
-                    plain = address.upperBound
-                }
-                let rest = address?.upperBound ?? index + 1
-                if hexadecimal < rest { hexadecimal = unsafe next("0x", rarer: 1, from: rest, in: text) }
-                if bracket < rest { bracket = unsafe next(") ", rarer: 0, from: rest, in: text) }
+            // Copied at once, and shortened in place: no address is shorter than what takes its place.
+            let start = key.count
+            unsafe key.append(contentsOf: text)
+            let end = unsafe key.withUnsafeMutableBufferPointer { key in
+                unsafe compactAddresses(of: text, from: first, into: key, at: start)
             }
-            unsafe key.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
+            key.removeLast(key.count - end)
             return true
         }
+    }
+
+    /// Writes `text` without the addresses of call frames to `key`, where it stands already.
+    ///
+    /// - Returns: the index after the last byte.
+    private static func compactAddresses(
+        of text: UnsafeBufferPointer<UInt8>, from first: Int, into key: UnsafeMutableBufferPointer<UInt8>,
+        at start: Int
+    ) -> Int {
+        var end = start
+        var plain = 0
+        func append(_ range: Range<Int>) {
+            if end != start + range.lowerBound {
+                unsafe UnsafeMutableBufferPointer(rebasing: key[end..<end + range.count])
+                    .update(fromContentsOf: UnsafeBufferPointer(rebasing: text[range]))
+            }
+            end += range.count
+        }
+        var hexadecimal = unsafe next("0x", rarer: 1, from: first, in: text)
+        var bracket = unsafe next(") ", rarer: 0, from: first, in: text)
+        while min(hexadecimal, bracket) < text.count {
+            let index = min(hexadecimal, bracket)
+            let address = unsafe callAddress(at: index, in: text)
+            if let address {
+                append(plain..<address.lowerBound)
+                // JSON contains no control characters but white space, which is below.
+                unsafe key[end] = 0x0F + UInt8(truncatingIfNeeded: address.count)
+                end += 1
+                plain = address.upperBound
+            }
+            let rest = address?.upperBound ?? index + 1
+            if hexadecimal < rest { hexadecimal = unsafe next("0x", rarer: 1, from: rest, in: text) }
+            if bracket < rest { bracket = unsafe next(") ", rarer: 0, from: rest, in: text) }
+        }
+        append(plain..<text.count)
+        return end
     }
 
     /// Returns `true` if an element is a JSON object.
@@ -190,8 +214,25 @@ enum TextMasker {
     private static func hexadecimalDigits(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>
     {
         var end = start
+        while unsafe hasEightHexadecimalDigits(at: end, in: text) { end += 8 }
         while end < text.count, unsafe isHexadecimal(text[end]) { end += 1 }
         return start..<end
+    }
+
+    /// Returns `true` if the next eight bytes are hexadecimal digits. All eight are compared at once: a sum has the high bit of a
+    /// byte if the byte is at least the one that is asked for.
+    private static func hasEightHexadecimalDigits(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool
+    {
+        guard index + 8 <= text.count, let base = text.baseAddress else { return false }
+        let bytes = unsafe UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        func repeated(_ byte: UInt64) -> UInt64 { byte &* 0x0101_0101_0101_0101 }
+        func areAtLeast(_ byte: UInt8, _ bytes: UInt64) -> UInt64 { bytes &+ repeated(0x80 - UInt64(byte)) }
+        let high = repeated(0x80)
+        guard bytes & high == 0 else { return false }
+        let lower = bytes | repeated(0x20)
+        let digits = areAtLeast(UInt8(ascii: "0"), bytes) & ~areAtLeast(UInt8(ascii: "9") + 1, bytes)
+        let letters = areAtLeast(UInt8(ascii: "a"), lower) & ~areAtLeast(UInt8(ascii: "f") + 1, lower)
+        return (digits | letters) & high == high
     }
 
     /// Returns the index after spaces and the escape sequences of tabs.
