@@ -181,7 +181,7 @@ public final class LeakDetector: Sendable {
             checks[name, default: ClassChecks(className: name, count: 0)].count += check.count
             checks[name]?.unseen += check.unseen
         }
-        let unseen = checkers.takeUnseenOfOthers()
+        let unseen = checkers.takeUnseenOfOtherTypes()
         if unseen > 0 { checks["other", default: ClassChecks(className: "other", count: 0)].unseen += unseen }
         return checks.values.sorted { $0.className < $1.className }
     }

@@ -19,8 +19,8 @@ public final class SQLiteStore: Store {
     let damageMonitor: DamageMonitor
     private let pendingCalls = PendingCalls()
     private let flusher: CountLogFlusher
-    /// Number of times that an erasure waits for readers to leave the log, and the time of each wait.
-    private static let logTries = 20
+    /// Maximum number of times that an erasure tries to empty the write-ahead log, and the time that each attempt waits for readers.
+    private static let emptyLogAttempts = 20
     private static let logWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
     /// True once the marker says that the database has leaks.
@@ -210,7 +210,7 @@ public final class SQLiteStore: Store {
     ///
     /// - Returns: `true` if the log is empty.
     private func emptyLog(while isWanted: () -> Bool) -> Bool {
-        for _ in 0..<Self.logTries where isWanted() {
+        for _ in 0..<Self.emptyLogAttempts where isWanted() {
             let isEmpty = try? writer.with { writer throws(StoreError) in
                 try writer.checkFile()
                 return try writer.connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds)

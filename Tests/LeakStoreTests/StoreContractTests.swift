@@ -213,7 +213,7 @@ import Testing
         let reader = try store.makeReader()
         let shop = try reader.overview(app: "shop", now: noon)
         #expect((shop.newest?.version, shop.previous?.version) == ("2.0", "1.0"))
-        #expect((shop.newLeaks, shop.newTitles) == (1, ["New"]))
+        #expect((shop.newLeaks, shop.newLeakTitles) == (1, ["New"]))
         #expect((shop.recentReports, shop.recentInstalls, shop.recentLeaks) == (3, 1, 2))
         #expect((shop.leaks, shop.reports) == (2, 10))
         #expect(shop.newest?.installs == 1)

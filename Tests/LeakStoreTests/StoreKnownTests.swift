@@ -88,9 +88,9 @@ import Testing
         let overview = try store.makeReader(known: list).overview(app: "shop", now: noon)
         #expect((overview.leaks, overview.reports) == (4, 21))
         #expect(overview.known == LeakTotals(leaks: 2, reports: 11))
-        #expect(overview.newLeaks == 0 && overview.newTitles == [])
+        #expect(overview.newLeaks == 0 && overview.newLeakTitles == [])
         let plain = try store.makeReader().overview(app: "shop", now: noon)
-        #expect(plain.known == LeakTotals() && plain.newTitles == ["UITextField"])
+        #expect(plain.known == LeakTotals() && plain.newLeakTitles == ["UITextField"])
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 3])

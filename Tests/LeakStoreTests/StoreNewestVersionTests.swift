@@ -114,7 +114,7 @@ import Testing
         try count("9.0", "Odd", installs: [5], reports: 50)
         let reader = try store.makeReader()
         #expect(try newest() == "2.0")
-        #expect(try reader.overview(app: "shop", now: noon).newTitles == ["New"])
+        #expect(try reader.overview(app: "shop", now: noon).newLeakTitles == ["New"])
         #expect(try reader.overview(app: "shop", now: noon).previous?.version == "1.0")
         let page = try reader.leaks(LeakQuery(), now: noon)
         #expect(page.leaks.map(\.identity.title) == ["New", "Old", "Odd"])

@@ -170,8 +170,8 @@ import Testing
         for app in ["shop", nil] {
             let overview = try reader.overview(app: app, now: noon)
             #expect(overview.regressedLeaks == 2)
-            #expect(overview.regressedTitles == ["UIKeyboardRegressed", "Regressed"])
-            #expect(overview.newLeaks == 0 && overview.newTitles == [])
+            #expect(overview.regressedLeakTitles == ["UIKeyboardRegressed", "Regressed"])
+            #expect(overview.newLeaks == 0 && overview.newLeakTitles == [])
             #expect(overview.leaks == 9 && overview.reports == 75)
             #expect(overview.known == LeakTotals(leaks: 1, reports: 7))
             #expect(overview.resolved == LeakTotals(leaks: 1, reports: 3))
@@ -187,7 +187,7 @@ import Testing
         try decide(.ignore(nil), "B")
         try decide(.resolve(.nextVersion), "C")
         let overview = try reader.overview(app: "shop", now: noon)
-        #expect(overview.newLeaks == 2 && overview.newTitles == ["A", "D"])
+        #expect(overview.newLeaks == 2 && overview.newLeakTitles == ["A", "D"])
         #expect(overview.newest?.newLeaks == 4)
     }
 
@@ -199,7 +199,7 @@ import Testing
             _ = try store.count([submission([Report(leak: leak("R\(number)"))])], now: noon)
         }
         let overview = try store.makeReader(known: list).overview(app: "shop", now: noon)
-        #expect(overview.regressedLeaks == 7 && overview.regressedTitles == ["R4", "R3", "R2"])
+        #expect(overview.regressedLeaks == 7 && overview.regressedLeakTitles == ["R4", "R3", "R2"])
     }
 
     @Test func `releases say what came back in them and what is gone since the one before`() throws {

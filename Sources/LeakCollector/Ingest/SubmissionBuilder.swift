@@ -99,7 +99,7 @@ struct SubmissionBuilder {
             }
         }
         for report in document.explanations {
-            // What one batch can have looked up is bounded as its leaks are.
+            // The parser limits the explanations of a batch, so their different leaks need no limit here.
             guard case .admitted(let sender) = senders.sender(of: document.origin(of: report), in: document)
             else { continue }
             let groups = cache.group(
@@ -111,7 +111,7 @@ struct SubmissionBuilder {
         try addUsageCounts(document, &senders, isTranslated: ingestRequest.isTranslated)
         submission.origins = senders.origins
         rejected.sort { $0.index < $1.index }
-        rejectedExplanations = (document.rejectedExplanationCount, document.rejectedExplanation)
+        rejectedExplanations = (document.rejectedExplanationCount, document.firstExplanationProblem)
         try rejectIfEmpty(document, key)
         if !takesExplanations { submission.explanations = [] }
         if let idempotencyKey = ingestRequest.idempotencyKey {
@@ -194,8 +194,8 @@ struct SubmissionBuilder {
     /// The reason that counts the batches whose losses exceed a limit.
     static let droppedOverLimit = "over_limit"
 
-    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. A batch that uses one of these
-    /// gets the prefix `device_`.
+    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. If a batch names one of them, its
+    /// count gets the prefix `device_`.
     static let ownReasons: Set<String> = [
         unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason,
     ]
@@ -241,7 +241,7 @@ struct SubmissionBuilder {
             && submission.dropped.isEmpty
         guard isEmpty else { return }
         guard document.givenCount > 0 || !document.explanations.isEmpty else {
-            if let reason = document.rejectedExplanation { throw Problem(.badRequest, reason) }
+            if let reason = document.firstExplanationProblem { throw Problem(.badRequest, reason) }
             throw Problem(
                 .badRequest,
                 "the request is empty: it must have at least one report, session, check or dropped count")

@@ -157,7 +157,7 @@ struct LeakDetailPage: Component {
     }
 
     /// Maximum number of ``LeakDetail/siblings``.
-    private static let siblingsGiven = 20
+    private static let siblingLimit = 20
 
     private var siblings: HTML? {
         guard !detail.siblings.isEmpty else { return nil }
@@ -168,7 +168,7 @@ struct LeakDetailPage: Component {
                 <td class="num">\#(Count(sibling.reports))</td></tr>
                 """#
         }
-        let orMore: HTML = rows.count < Self.siblingsGiven ? "" : " or more"
+        let orMore: HTML = rows.count < Self.siblingLimit ? "" : " or more"
         return Card(
             "Other paths of this class (\(Count(rows.count))\(orMore))",
             #"""

@@ -52,7 +52,7 @@ struct OverviewTiles: Component {
         return Tile(
             title: title, value: "\(Count(overview.newLeaks))",
             note: overview.newLeaks == 0
-                ? "No new leaks" : named(overview.newTitles, of: overview.newLeaks))
+                ? "No new leaks" : named(overview.newLeakTitles, of: overview.newLeaks))
     }
 
     private var regressed: Tile {
@@ -60,7 +60,7 @@ struct OverviewTiles: Component {
             title: link("Regressed\(scope)", if: overview.regressedLeaks > 0) { $0.state = .regressed },
             value: "\(Count(overview.regressedLeaks))",
             note: overview.regressedLeaks == 0
-                ? "No regressions" : named(overview.regressedTitles, of: overview.regressedLeaks))
+                ? "No regressions" : named(overview.regressedLeakTitles, of: overview.regressedLeaks))
     }
 
     /// Returns the titles and the number of further leaks: `CartViewModel, ProductCell and 2 more`.

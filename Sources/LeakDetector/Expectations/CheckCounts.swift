@@ -10,7 +10,7 @@ struct CheckCounts {
 
     private var byType: [ObjectIdentifier: OfType] = [:]
     /// The sum of ``OfType/unseen`` over the types beyond the limit.
-    private var unseenOfOthers = 0
+    private var unseenOfOtherTypes = 0
 
     /// - Parameter limit: the number of types that may be counted. Objects of other types are not counted.
     mutating func add(_ type: AnyClass, _ count: Int, limit: Int) {
@@ -19,7 +19,7 @@ struct CheckCounts {
 
     /// - Parameter limit: the number of types that may be counted apart. Objects of other types are counted together.
     mutating func add(unseen count: Int, of type: AnyClass, limit: Int) {
-        if !change(type, limit: limit, { $0.unseen += count }) { unseenOfOthers += count }
+        if !change(type, limit: limit, { $0.unseen += count }) { unseenOfOtherTypes += count }
     }
 
     /// Returns the counts since the last call, and resets them.
@@ -29,9 +29,9 @@ struct CheckCounts {
     }
 
     /// Returns the unseen objects of types beyond the limit since the last call, and resets their number.
-    mutating func takeUnseenOfOthers() -> Int {
-        defer { unseenOfOthers = 0 }
-        return unseenOfOthers
+    mutating func takeUnseenOfOtherTypes() -> Int {
+        defer { unseenOfOtherTypes = 0 }
+        return unseenOfOtherTypes
     }
 
     @discardableResult

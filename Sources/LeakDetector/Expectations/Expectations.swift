@@ -157,7 +157,7 @@ struct Expectations<Subject: Sendable> {
 
     /// Returns the number of objects that were not waited for since the last call, of types beyond
     /// ``LeakDetector/Limits/checkedTypes``.
-    mutating func takeUnseenOfOthers() -> Int { checks.takeUnseenOfOthers() }
+    mutating func takeUnseenOfOtherTypes() -> Int { checks.takeUnseenOfOtherTypes() }
 
     /// Counts objects that were looked at, or were deallocated before a look.
     mutating func check(_ context: ExpectationContext, _ count: Int) {

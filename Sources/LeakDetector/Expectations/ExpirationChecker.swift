@@ -262,7 +262,7 @@ final class ExpirationChecker: Sendable {
 
     func takeChecks() -> [CheckCounts.OfType] { state.with { $0.expectations.takeChecks() } }
 
-    func takeUnseenOfOthers() -> Int { state.with { $0.expectations.takeUnseenOfOthers() } }
+    func takeUnseenOfOtherTypes() -> Int { state.with { $0.expectations.takeUnseenOfOtherTypes() } }
 
     private func grace(_ seconds: Double?, _ type: AnyClass) -> Int {
         if seconds == nil, let milliseconds = graceByClass?.milliseconds(of: type) { return milliseconds }

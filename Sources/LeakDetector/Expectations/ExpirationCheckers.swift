@@ -38,5 +38,5 @@ final class ExpirationCheckers: Sendable {
 
     func takeChecks() -> [CheckCounts.OfType] { all.flatMap { $0.takeChecks() } }
 
-    func takeUnseenOfOthers() -> Int { all.reduce(0) { $0 + $1.takeUnseenOfOthers() } }
+    func takeUnseenOfOtherTypes() -> Int { all.reduce(0) { $0 + $1.takeUnseenOfOtherTypes() } }
 }

@@ -4,13 +4,13 @@ enum ScreenRules {
     /// Returns `true` if nothing shows a screen, and nothing will show it again by contract.
     static func isDetached(_ node: any ScreenNode) -> Bool {
         node.screenWindowClass == nil && node.screenParent == nil && !node.screenIsKeptByOwner
-            && !presentsWhatIsShown(node) && !isPresented(node)
+            && !presentsShownScreen(node) && !isPresented(node)
             && node.screenLifetimeToken?.isKeptByContainer != true && !isHeldByViews(node)
     }
 
-    /// Returns `true` if a screen that covers this one, directly or through others, is in a window. If a root was replaced
-    /// meanwhile, none of them is in a window.
-    private static func presentsWhatIsShown(_ node: any ScreenNode) -> Bool {
+    /// Returns `true` if this screen presents a screen that is in a window, directly or through other screens. After the root of
+    /// the window was replaced, no presented screen is in a window.
+    private static func presentsShownScreen(_ node: any ScreenNode) -> Bool {
         var presented = node.screenPresented
         var length = 0
         while let next = presented, length < longestPath {

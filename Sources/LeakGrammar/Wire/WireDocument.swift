@@ -14,9 +14,10 @@ package struct WireDocument: Sendable {
     package internal(set) var reports: [ReportSlices] = []
     /// Explanations of leaks that were reported before: reports with ``ReportSlices/why``, which count no sighting.
     package internal(set) var explanations: [ReportSlices] = []
-    /// The number of malformed explanations, including those in reports, and the first problem of one.
+    /// The number of malformed explanations, including those in reports.
     package internal(set) var rejectedExplanationCount = 0
-    package internal(set) var rejectedExplanation: String?
+    /// The problem of the first malformed explanation.
+    package internal(set) var firstExplanationProblem: String?
     /// The reports that are not well formed.
     package internal(set) var rejected: [Rejection] = []
 

@@ -104,7 +104,7 @@ package enum WireReader {
 extension WireDocument {
     mutating func rejectExplanation(_ reason: @autoclosure () -> String) {
         rejectedExplanationCount += 1
-        if rejectedExplanation == nil { rejectedExplanation = reason() }
+        if firstExplanationProblem == nil { firstExplanationProblem = reason() }
     }
 
     /// Accepts a report, or rejects it by its index.

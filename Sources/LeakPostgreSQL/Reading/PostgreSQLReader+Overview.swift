@@ -22,8 +22,8 @@
                     newest: newest.first, previous: newest.count > 1 ? newest[1] : nil,
                     lastSessions: newest.first?.sessions == 0
                         ? try lastSessions(app, on: connection) : nil,
-                    newLeaks: answers[1].first?.int(0) ?? 0, newTitles: answers[0].map { $0.text(0) },
-                    regressedLeaks: regressed.count, regressedTitles: answers[2].map { $0.text(0) },
+                    newLeaks: answers[1].first?.int(0) ?? 0, newLeakTitles: answers[0].map { $0.text(0) },
+                    regressedLeaks: regressed.count, regressedLeakTitles: answers[2].map { $0.text(0) },
                     period: period, recentReports: recent.reports, recentInstalls: recent.installs,
                     recentLeaks: answers[4].first?.int(0) ?? 0, leaks: totals?.int(0) ?? 0,
                     reports: totals?.int(1) ?? 0, known: leakStates.totals(.known),

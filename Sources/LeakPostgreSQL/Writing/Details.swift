@@ -34,7 +34,7 @@
         }
 
         /// Checks of a class that the build may not have yet.
-        struct Check {
+        struct CheckedClass {
             /// Its name is ``StoreLimits/other`` if it counts without its own.
             var row: CappedCounts.Row
             /// The ingest keys that brought the class. It counts for the first one.
@@ -58,7 +58,7 @@
         /// Before ``bound(by:_:_:on:)``, all candidates.
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
-        private(set) var checks: [Check] = []
+        private(set) var checks: [CheckedClass] = []
         /// Number of samples that were left out, and of values that count without their name, by leak of the aggregate.
         private(set) var leftOut: [Int: Int] = [:]
         /// Number of checks that count without their class, by row of the app.
@@ -147,7 +147,7 @@
         mutating func add(_ value: Value) { values.append(value) }
 
         mutating func add(_ check: CappedCounts.Row, keys: [Int64]) {
-            checks.append(Check(row: check, keys: keys))
+            checks.append(CheckedClass(row: check, keys: keys))
         }
 
         // MARK: Limit
@@ -194,7 +194,7 @@
             for check in checks where builds[check.row.owner] == nil {
                 builds[check.row.owner] = builds.count
             }
-            func comesFirst(_ one: Details.Check, _ other: Details.Check) -> Bool {
+            func comesFirst(_ one: Details.CheckedClass, _ other: Details.CheckedClass) -> Bool {
                 let places = (builds[one.row.owner] ?? 0, builds[other.row.owner] ?? 0)
                 guard places.0 == places.1 else { return places.0 < places.1 }
                 return one.row.name.utf8.lexicographicallyPrecedes(other.row.name.utf8)

@@ -25,7 +25,8 @@ package struct SubmissionAggregate {
     /// Leaks whose explanations do not count, because the quota does not know the leak.
     package private(set) var unknownLeaks: Set<LeakID> = []
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
-    /// Leaks in builds in which they do not count apart, with the sources they were given, and the ingest key that had no room.
+    /// The cells and sources that reports count in because a leak may not count their build separately, by leak and given source, with
+    /// the ingest key that had no room.
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
@@ -86,7 +87,7 @@ package struct SubmissionAggregate {
 
     /// - Parameters:
     ///   - number: the index of the submission in the call.
-    ///   - quota: called once for each name that this aggregate has not seen.
+    ///   - quota: called for names that this aggregate has not seen.
     package mutating func add(
         _ submission: Submission, number: Int, by quota: some NameQuota
     ) throws(StoreError) {
@@ -416,9 +417,10 @@ package struct SubmissionAggregate {
         return leaks[index].claimedModule ?? (stored == nil ? leaks[index].identity.module : nil) ?? ""
     }
 
-    /// Returns the cell of a leak in the build in which it was seen. Beyond a limit, this is the build that counts the other builds
-    /// of the release; beyond that limit too, the release that counts the other releases. Also returns the source that it then
-    /// counts as.
+    /// Returns the cell of a leak in the build in which it was seen, and the source that it counts as.
+    ///
+    /// Beyond a limit, the cell is in the build that counts the other builds of the release. Beyond that limit too, it is in the
+    /// release that counts the other releases.
     private mutating func cell(
         ofLeak leak: Int, from given: Int, at time: Int64, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> (source: Int, cell: Int, isInOtherBuild: Bool) {
@@ -428,7 +430,7 @@ package struct SubmissionAggregate {
             return (otherBuild.source, otherBuild.cell, true)
         }
         if try isAdmitted(pair, of: sources[given].app, key: key, by: quota) {
-            return (given, newCell(pair, key: key), false)
+            return (given, findOrAddCell(pair, key: key), false)
         }
         var source = sources[given]
         source.build = try build(source.release, StoreLimits.other, key: key, by: quota).index
@@ -444,7 +446,8 @@ package struct SubmissionAggregate {
                 OwnedKey(owner: leak, name: source.build), isLast: true, of: source.app, key: key, by: quota)
         }
         let otherBuild = (
-            source: index(of: source), cell: newCell(OwnedKey(owner: leak, name: source.build), key: key),
+            source: index(of: source),
+            cell: findOrAddCell(OwnedKey(owner: leak, name: source.build), key: key),
             key: key
         )
         otherBuilds[OwnedKey(owner: leak, name: given)] = otherBuild
@@ -461,7 +464,8 @@ package struct SubmissionAggregate {
             key: key)
     }
 
-    private mutating func newCell(_ pair: OwnedKey<Int>, key: Int64) -> Int {
+    /// Returns the index of the cell of a leak and a build, and adds the cell if there is none.
+    private mutating func findOrAddCell(_ pair: OwnedKey<Int>, key: Int64) -> Int {
         if let known = cellIndices[pair] { return known }
         cells.append(LeakBuildCount(leak: pair.owner, build: pair.name, key: key))
         cellIndices[pair] = cells.count - 1

@@ -9,10 +9,10 @@ public struct Overview: Sendable {
     /// Leaks first seen in the newest version, except those that are known, resolved or ignored. At most three are named, those
     /// with most reports first.
     public var newLeaks: Int
-    public var newTitles: [String]
+    public var newLeakTitles: [String]
     /// Leaks that are ``LeakState/regressed``. At most three are named, those with most reports first.
     public var regressedLeaks: Int
-    public var regressedTitles: [String]
+    public var regressedLeakTitles: [String]
     /// The period of the three numbers below.
     public var period: Period
     public var recentReports: Int
@@ -35,8 +35,9 @@ public struct Overview: Sendable {
     public init(
         newest: ReleaseSummary?, previous: ReleaseSummary?, lastSessions: VersionSessions? = nil,
         newLeaks: Int,
-        newTitles: [String],
-        regressedLeaks: Int = 0, regressedTitles: [String] = [], period: Period = .day, recentReports: Int,
+        newLeakTitles: [String],
+        regressedLeaks: Int = 0, regressedLeakTitles: [String] = [], period: Period = .day,
+        recentReports: Int,
         recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: LeakTotals = LeakTotals(),
         resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals(),
         dropped: [Submission.Dropped],
@@ -46,9 +47,9 @@ public struct Overview: Sendable {
         self.previous = previous
         self.lastSessions = lastSessions
         self.newLeaks = newLeaks
-        self.newTitles = newTitles
+        self.newLeakTitles = newLeakTitles
         self.regressedLeaks = regressedLeaks
-        self.regressedTitles = regressedTitles
+        self.regressedLeakTitles = regressedLeakTitles
         self.period = period
         self.recentReports = recentReports
         self.recentInstalls = recentInstalls

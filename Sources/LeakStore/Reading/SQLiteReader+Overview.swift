@@ -5,14 +5,15 @@ extension SQLiteReader {
         try snapshot { () throws(StoreError) in
             let newest = try releasesOfOneApp(app, limit: 2)
             let leakStates = try leakStates(app: app, now: now)
-            let (newLeaks, newTitles) = try newLeaks(app, leakStates)
+            let (newLeaks, newLeakTitles) = try newLeaks(app, leakStates)
             let regressed = try regressed(app)
             let recent = try recent(app, period, now: now)
             let totals = try totals(app)
             return Overview(
                 newest: newest.first, previous: newest.count > 1 ? newest[1] : nil,
                 lastSessions: newest.first?.sessions == 0 ? try lastSessions(app) : nil, newLeaks: newLeaks,
-                newTitles: newTitles, regressedLeaks: regressed.count, regressedTitles: regressed.titles,
+                newLeakTitles: newLeakTitles, regressedLeaks: regressed.count,
+                regressedLeakTitles: regressed.titles,
                 period: period, recentReports: recent.reports, recentInstalls: recent.installs,
                 recentLeaks: recent.leaks,
                 leaks: totals.leaks, reports: totals.reports, known: leakStates.totals(.known),

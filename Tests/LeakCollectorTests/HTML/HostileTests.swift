@@ -35,8 +35,8 @@ private func pages(_ text: String) -> [HTML] {
         leakySessions: 1,
         checks: 9, firstSeen: 0, lastSeen: 0)
     let overview = Overview(
-        newest: release, previous: release, newLeaks: 5, newTitles: [text, text], regressedLeaks: 3,
-        regressedTitles: [text], recentReports: 1,
+        newest: release, previous: release, newLeaks: 5, newLeakTitles: [text, text], regressedLeaks: 3,
+        regressedLeakTitles: [text], recentReports: 1,
         recentInstalls: 1,
         recentLeaks: 1, leaks: 1, reports: 1, dropped: [Submission.Dropped(app: text, reason: text, count: 1)]
     )

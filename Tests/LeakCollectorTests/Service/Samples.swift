@@ -146,8 +146,8 @@ enum Shop {
     }
 
     static let overview = Overview(
-        newest: releases[0], previous: releases[1], newLeaks: 1, newTitles: ["CheckoutViewController"],
-        regressedLeaks: 1, regressedTitles: ["CartViewModel"],
+        newest: releases[0], previous: releases[1], newLeaks: 1, newLeakTitles: ["CheckoutViewController"],
+        regressedLeaks: 1, regressedLeakTitles: ["CartViewModel"],
         recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 12, reports: 4765,
         known: LeakTotals(leaks: 1, reports: 1902), resolved: LeakTotals(leaks: 3, reports: 200),
         ignored: LeakTotals(leaks: 2, reports: 12),

@@ -112,12 +112,12 @@ import Testing
         let document = try WireReader.read(Array(json.utf8), as: .json)
         #expect(document.reports.count == 1 && document.rejected.isEmpty)
         #expect(document.report(at: 0).explanation == nil)
-        #expect(document.rejectedExplanation == "reports[0]: \(reason)")
+        #expect(document.firstExplanationProblem == "reports[0]: \(reason)")
         let batch =
             #"{"reports": [{"class": "B"}, \#(json)], "explanations": [{"class": "A", "why": {}}, \#(json)]}"#
         let read = try WireReader.read(Array(batch.utf8), as: .json)
         #expect(read.reports.count == 2 && read.explanations.count == 1)
-        #expect(read.rejectedExplanationCount == 2 && read.rejectedExplanation == "reports[1]: \(reason)")
+        #expect(read.rejectedExplanationCount == 2 && read.firstExplanationProblem == "reports[1]: \(reason)")
     }
 
     @Test(arguments: [
@@ -129,7 +129,7 @@ import Testing
         let batch = #"{"reports": [{"class": "B"}], "explanations": [\#(json)]}"#
         let document = try WireReader.read(Array(batch.utf8), as: .json)
         #expect(document.reports.count == 1 && document.explanations.isEmpty)
-        #expect(document.rejectedExplanation == "explanations[0]: \(reason)")
+        #expect(document.firstExplanationProblem == "explanations[0]: \(reason)")
     }
 
     @Test func `explanations are bounded, however often the field comes`() {
@@ -145,7 +145,7 @@ import Testing
         let document = try WireReader.read(Array(json.utf8), as: .json)
         let path = try #require(document.report(at: 0).explanation?.path)
         #expect(path.references.map(\.kind) == [.opaque] && path.description == "A → ")
-        #expect(document.rejectedExplanation == nil)
+        #expect(document.firstExplanationProblem == nil)
     }
 
     @Test(arguments: [

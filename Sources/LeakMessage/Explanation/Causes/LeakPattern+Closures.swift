@@ -25,7 +25,7 @@ extension LeakPattern {
                 """,
             // The outer closure belongs to the object itself. Otherwise it belongs to a caller and captures nothing of this cycle.
             if: .certain(.any.closure, in: .ownCycle, closureNamed: " in closure #", "{target|?}."),
-            .probable(.any.single.nestedClosures.notGeneric, in: .ownCycle)),
+            .probable(.any.property.nestedClosures.notGeneric, in: .ownCycle)),
         LeakPattern(
             "binding_closure", name: "Closure bound to an observable value",
             explanation:

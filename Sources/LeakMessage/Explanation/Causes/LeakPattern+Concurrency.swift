@@ -104,7 +104,7 @@ extension LeakPattern {
             write:
                 "weak var {name|current}: {target|Screen}?  // or set it to nil when the object's work is done",
             if: .certain(.any, in: .fromGlobal, isWhole: true),
-            .certain(.any, .any.single.object, in: .fromGlobal, isWhole: true),
+            .certain(.any, .any.property.object, in: .fromGlobal, isWhole: true),
             .probable(.any, .any.object, in: .fromGlobal, isWhole: true)),
     ]
 }

@@ -6,14 +6,14 @@ extension LeakPattern {
             explanation: "The object keeps its delegate, and the delegate keeps the object.",
             write:
                 "weak var {name|delegate}: (any {owner|Object}Delegate)?  // a protocol that inherits from AnyObject",
-            if: .probable(.from("delegate", ending: ["Delegate"]).single.object.to(notEnding: "Delegate"))),
+            if: .probable(.from("delegate", ending: ["Delegate"]).property.object.to(notEnding: "Delegate"))),
         LeakPattern(
             "strong_data_source", name: "Data source that is not weak",
             explanation: "The object keeps its data source, and the data source keeps the object.",
             write:
                 "weak var {name|dataSource}: (any {owner|Object}DataSource)?  // a protocol that inherits from AnyObject",
             if: .probable(
-                .from("dataSource", "datasource", ending: ["DataSource", "Datasource"]).single.object.to(
+                .from("dataSource", "datasource", ending: ["DataSource", "Datasource"]).property.object.to(
                     ending: "Controller", "VC"), in: .cycle)),
         LeakPattern(
             "linked_nodes", name: "Doubly linked nodes",
@@ -27,8 +27,8 @@ extension LeakPattern {
             "strong_parent", name: "Parent that is not weak",
             explanation: "The parent keeps its child, and the child keeps the parent.",
             write: "weak var {name|parent}: {target|Parent}?",
-            if: .probable(.from("superview", "owner").single.object, in: .cycle),
-            .probable(.from(beginning: "parent").single.object, in: .cycle),
+            if: .probable(.from("superview", "owner").property.object, in: .cycle),
+            .probable(.from(beginning: "parent").property.object, in: .cycle),
             .probable(.child, .parent, in: .cycle),
             .probable(.child, .any.object, .parent, in: .cycle)),
         LeakPattern(
@@ -36,7 +36,7 @@ extension LeakPattern {
             explanation:
                 "The coordinator keeps the screen, and the screen or its view model keeps the coordinator.",
             write: "weak var {name|coordinator}: {target|Coordinator}?",
-            if: .probable(.from("coordinator").single.object, in: .cycle),
+            if: .probable(.from("coordinator").property.object, in: .cycle),
             .probable(.ofOwn(ending: "Controller", "ViewModel").object.to(ending: "Coordinator"), in: .cycle)),
         LeakPattern(
             "router_screen", name: "Router or presenter that keeps its screen",

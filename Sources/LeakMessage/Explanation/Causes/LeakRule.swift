@@ -95,7 +95,7 @@ struct ReferenceCondition: Sendable {
     private var fieldBeginnings: [String] = []
     private var fieldEndings: [String] = []
     /// `true` if a property that has the name of the class that it leads to matches too, besides ``fields``.
-    private var mayHaveTargetsName = false
+    private var acceptsNameOfTarget = false
     private var closureCount: ClosedRange<Int>?
     private var isOwn = false
     private var place: PathStep.Place?
@@ -152,7 +152,7 @@ struct ReferenceCondition: Sendable {
         $0.isOwn = true
         $0.place = .property
         $0.closureCount = 0...0
-        $0.mayHaveTargetsName = true
+        $0.acceptsNameOfTarget = true
         $0.fields = ["scrollView", "root", "container", "containerView"]
     }
 
@@ -177,7 +177,7 @@ struct ReferenceCondition: Sendable {
     /// Matches references from a property of an element that is a struct or enum.
     var member: ReferenceCondition { with { $0.place = .member } }
     /// Matches references from a property that is no collection.
-    var single: ReferenceCondition { with { $0.place = .property } }
+    var property: ReferenceCondition { with { $0.place = .property } }
     var lazy: ReferenceCondition { with { $0.isLazy = true } }
     var notGeneric: ReferenceCondition { with { $0.isGeneric = false } }
 
@@ -206,7 +206,7 @@ struct ReferenceCondition: Sendable {
     private func matchesName(_ step: PathStep) -> Bool {
         fields.isEmpty && fieldEndings.isEmpty || fields.contains(step.name)
             || fieldEndings.contains { step.name.hasSuffix($0) }
-            || mayHaveTargetsName && Self.isNamedAsTarget(step)
+            || acceptsNameOfTarget && Self.isNamedAsTarget(step)
     }
 
     /// `true` for a property `tableView` that leads to a `UITableView`. Names of up to six bytes, such as `row`, are too
