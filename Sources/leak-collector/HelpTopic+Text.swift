@@ -21,11 +21,11 @@ extension HelpTopic {
         case .check:
             """
             It compares how often each leak was reported, per check of its class, with the version before.
-            A version fails if a leak is worse with 99 % confidence, if a new leak exceeds the limits below
+            A version fails if a leak is worse with 99 % confidence, if a new leak reaches the limits below
             in a class that the older version did not check, or if a resolved leak is back. Known system
-            leaks and ignored leaks do not count. With too few checks the check cannot tell, and says how
-            many are needed. With --url it asks a running collector; otherwise it reads the database, even
-            while a server runs on it.
+            leaks and ignored leaks do not count. If a class has too few checks, the command cannot tell, and
+            says how many are needed. With --url it asks a running collector; otherwise it reads the
+            database, even while a server runs on it.
             """
         case .symbols:
             """
@@ -44,7 +44,7 @@ extension HelpTopic {
             """
         case .import:
             """
-            Each line is a report or a batch; FILE - reads standard input. Re-importing the same file within
+            Each line is a report or a batch; - as FILE is standard input. Re-importing the same file within
             7 days does not count lines twice. A line is recognized by --name (or else the full path of the
             file), its number, its bytes, --app and --version. Reports older than 30 days count as 30 days
             old; the command says how many. The limits on names are 10 times those of an ingest key.
@@ -110,14 +110,15 @@ extension HelpTopic {
                   --app APP               app id, such as com.acme.shop (required)
                   --version VERSION       version to check (required)
                   --build BUILD           build of the version (default: all its builds)
-                  --baseline VERSION      older version to compare with (default: the version before, and
-                                          with --build the build before it)
-                  --baseline-build BUILD  build of the older version, or without --baseline of the same version
-                                          (default: all its builds)
+                  --baseline VERSION      older version to compare with (default: the version before; with
+                                          --build, the build before)
+                  --baseline-build BUILD  build to compare with: of the version in --baseline, or else of the
+                                          same version (default: all builds of the older version)
                   --min-devices NUMBER    devices that a leak in a new class must have to fail (default: 2)
-                  --min-reports NUMBER    reports that it must have (default: 3)
-                  --max-rate RATE         rate of reports per check up to which it passes; also the rise
-                                          that must be noticed before a version passes (default: 0.05)
+                  --min-reports NUMBER    reports that such a leak must have to fail (default: 3)
+                  --max-rate RATE         reports per check that such a leak must have to fail; a version passes
+                                          only if it has enough checks to notice a rise of a rate by RATE
+                                          (default: 0.05)
                   --format FORMAT         text (default), json, github (annotations), gitlab (code quality),
                                           junit or markdown (for a comment)
                   --url URL               collector to ask; needs COLLECTOR_ACCESS_TOKEN
@@ -237,7 +238,7 @@ extension HelpTopic {
             """
               0  no leak is worse than in the older version
               1  a leak is worse, new or back
-              2  wrong command line or setting, or nothing was reported of the version
+              2  wrong command line or setting, or the version has no reports
               3  cannot tell: too few checks, or no older version
               4  no collector answered; a line on standard error says why
             """

@@ -33,7 +33,7 @@ import Testing
             "a nested type that keeps its outer one, and is kept by it (new in 2.1.0)", "Account", "Profile",
             is: "Profile.Editor"),
         Leak("a dictionary of pages that know it", "TabBar", is: "TabStrip"),
-        Leak("an enum that holds the way to try again", "Catalogue", "Video", is: "PlayerScreen"),
+        Leak("an enum with a closure that tries again", "Catalogue", "Video", is: "PlayerScreen"),
         Leak("an error that carries its sender", "Account", "Login", is: "LoginScreen"),
         Leak("a ring of six pages", "Welcome", "Tour", is: "TourPage"),
         Leak("an actor in a task that polls for ever", "Search", is: "SearchSession"),

@@ -80,7 +80,7 @@ struct AccessPage: Component {
     private var tokenContent: HTML {
         #"""
         <p>People sign in with a token. Programs use it to read, decide about leaks, erase installs, and manage keys and \#
-        tokens. Tokens can create tokens; revoking one does not revoke those.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
+        tokens. A token that was created with another token stays valid after that one is revoked.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
         \#(form(.tokens, "Create token"))
         """#
     }

@@ -145,7 +145,7 @@ public struct Credentials: Sendable {
             throw SettingError(source: flag, problem: "is \(text.utf8.count) bytes, must be 1 to \(longest)")
         }
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }) else {
-            throw SettingError(source: flag, problem: "holds a control character")
+            throw SettingError(source: flag, problem: "contains a control character")
         }
     }
 

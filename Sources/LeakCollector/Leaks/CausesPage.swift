@@ -42,11 +42,11 @@ struct CausesPage: Component {
     private var intro: HTML {
         let looked: HTML? =
             found.leaks < found.total
-            ? " This page covers the \(Count(found.leaks)) of \(Count(found.total)) leaks to fix that keep most memory."
+            ? " This page covers the \(Count(found.leaks)) of \(Count(found.total)) leaks to fix that keep the most memory."
             : nil
         return """
             <p class="dim">Leaks have the same cause if they have the same cycle, or if the same property holds their objects. \
-            Causes that keep most memory on all installs come first.\(looked)</p>
+            Causes that keep the most memory on all installs come first.\(looked)</p>
             """
     }
 
@@ -62,7 +62,7 @@ struct CausesPage: Component {
     private var missing: HTML? {
         guard let first, !found.causes.contains(where: { $0.path.causeKey == first }) else { return nil }
         return
-            "<p>None of the leaks to fix has the cause that you followed. The leak may be resolved, ignored or not on this page.</p>"
+            "<p>The cause from the link is not on this page. Its leak may be resolved or ignored, or beyond the limits of this page.</p>"
     }
 
     private var rest: HTML? {

@@ -25,7 +25,7 @@ struct KnownLeakCard: Component {
         guard !match.isAll else { return "all \(Count(reports)) match" }
         return #"""
             \#(Count(match.reports)) of \#(Count(reports)) match; \#(Count(match.elsewhere)) \#
-            from other OS versions, so it counts as a leak of the app
+            from other OS versions, so the leak counts as one of the app
             """#
     }
 }

@@ -13,7 +13,7 @@ struct LeakFacts: Component {
         var facts = [Fact("\(Count(row.reports))", row.reports == 1 ? "report" : "reports").html]
         facts.append(Fact("\(Count(row.installs))", row.installs == 1 ? "install" : "installs").html)
         if let share = row.share?.shown {
-            facts.append(Fact("\(share)", "of \(Kind.checks(row.identity.kind)) leak").html)
+            facts.append(Fact("\(share)", "share of \(Kind.checks(row.identity.kind)) that leak").html)
         }
         if let alive = row.aliveAtMost { facts.append(Fact("\(Count(alive))", "max. alive at once").html) }
         if row.freed > 0 { facts.append(FreedFact(freed: row.freed, lived: row.lived).html) }

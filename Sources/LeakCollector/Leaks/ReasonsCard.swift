@@ -77,11 +77,11 @@ struct ReasonsCard: Component {
         let alive = row.aliveAtMost ?? 1
         let atOnce: HTML? =
             alive > 1
-            ? row.retainedAtOnce.map { ", \(ByteCount($0)) with \(Count(alive)) alive at once" } : nil
+            ? row.retainedAtOnce.map { " \(Count(alive)) objects alive at once keep \(ByteCount($0))." } : nil
         let atLeast = reasons.atLeastCount > 0 ? "at least " : ""
         return """
-            <p>One object keeps \(atLeast)\(ByteCount(bytes)) in memory (median)\(atOnce); \
-            all explained objects keep \(ByteCount(reasons.bytes)).</p>
+            <p>One object keeps \(atLeast)\(ByteCount(bytes)) in memory (median).\(atOnce) \
+            All explained objects together keep \(ByteCount(reasons.bytes)).</p>
             """
     }
 }

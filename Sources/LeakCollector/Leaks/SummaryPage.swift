@@ -39,7 +39,7 @@ struct SummaryPage: Component {
         if context.query.hasFilters {
             return #"""
                 <div class="card empty"><h2>No matches</h2>
-                <p>No leaks match these filters, of \#(Count(overview.leaks).of("leak", "leaks")) in all. \#
+                <p>No leak matches these filters. Without filters, there are \#(Count(overview.leaks).of("leak", "leaks")). \#
                 <a href="\#(context.summary { $0 = $0.withoutFilters })">Clear filters</a></p></div>
                 """#
         }
@@ -50,8 +50,8 @@ struct SummaryPage: Component {
                 """#
         }
         return #"""
-            <div class="card empty"><h2>All caught up</h2>
-            <p>No leak is left to fix: all are resolved, ignored or known system leaks.</p></div>
+            <div class="card empty"><h2>Nothing left to fix</h2>
+            <p>All leaks are resolved, ignored or known system leaks.</p></div>
             """#
     }
 

@@ -2,7 +2,7 @@ internal import LeakMessage
 internal import LeakStatistics
 import LeakStore
 
-/// Two versions of an app side by side: what got worse, what got better, what is new or back, and what cannot be told.
+/// Two versions of an app side by side: what got worse, what got better, what is new or back, and which classes have too little data.
 struct ComparePage: Component {
     var context: PageContext
     /// `nil` if there is no version yet.
@@ -91,7 +91,7 @@ struct ComparePage: Component {
         Tile(
             title: title, value: share?.value ?? "no data",
             note: share.map { "\($0.interval) with 95 % confidence, of \(trials)" }
-                ?? "Not known: no data, or leaks of classes without checks"
+                ?? "Unknown: no data, or reports of classes that have no checks"
         ).html
     }
 
@@ -133,7 +133,7 @@ struct ComparePage: Component {
         let (name, count, words) =
             switch kind {
             case .worse: ("Worse", check.worseCount, "The rate has risen, with 99 % confidence.")
-            case .new: ("New", check.newCount, "Seen in no version up to the older one.")
+            case .new: ("New", check.newCount, "Not seen in the older version, nor in one before it.")
             case .back: ("Back", check.backCount, "Marked as resolved, and seen again.")
             case .better: ("Better", check.betterCount, "The rate has fallen, with 99 % confidence.")
             case .unchanged: ("", 0, "")
@@ -184,7 +184,7 @@ struct ComparePage: Component {
                 """#
         }
         return Card(
-            "Cannot be told (\(Count(short.count).of("class", "classes")))",
+            "Too little data (\(Count(short.count).of("class", "classes")))",
             #"""
             <p class="dim">With fewer checks than needed, a doubled rate may go unnoticed.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Classes with too few checks">\#

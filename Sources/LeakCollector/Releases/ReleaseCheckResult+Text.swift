@@ -75,7 +75,7 @@ extension ReleaseCheckResult {
         guard baseline != nil else { return "there is no earlier version to compare with" }
         guard let checked = classes.first(where: { $0.baseline > 0 && $0.result != .enough }) else {
             return classes.isEmpty
-                ? "no checks are reported, which say how often an object of each class was expected to be freed"
+                ? "the app reports no checks, the counts of objects that were expected to be freed"
                 : "\(former) has no checks to compare with"
         }
         return sentence(about: checked)
@@ -84,9 +84,9 @@ extension ReleaseCheckResult {
     func sentence(about checked: CheckedClass) -> String {
         switch (checked.result, checked.needed) {
         case (.notChecked, _):
-            "\(checked.name) is no longer checked in \(Self.name(version, build)): is the detector still on there?"
+            "\(checked.name) is no longer checked in \(Self.name(version, build)): is the detector still started in it?"
         case (.fewDevices, _):
-            "\(checked.name) is checked on too few devices to know how much they differ; about 20 are needed in both "
+            "\(checked.name) is checked on too few devices to know how much devices differ; about 20 are needed in both "
                 + "versions"
         case (_, let needed?):
             "\(checked.name) has \(Count(checked.version)) of \(Count(needed)) checks needed"
@@ -102,7 +102,7 @@ extension ReleaseCheckResult {
         if !missing.isEmpty, verdict != .cannotTell || missing.count > 1 {
             notes.append(
                 "No longer checked in \(Self.name(version, build)): \(Self.list(missing)). "
-                    + "Is the detector still on there?")
+                    + "Is the detector still started in it?")
         }
         let short = classes.filter { $0.result == .tooFew }
         if !short.isEmpty {

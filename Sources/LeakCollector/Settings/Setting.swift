@@ -99,7 +99,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .trustedOrigins:
             "further addresses whose pages may send forms, separated by commas: https://leaks.example.com"
         case .trustedProxies:
-            "proxies whose Forwarded or X-Forwarded-For names the client: 10.0.0.0/8,fd00::/8,127.0.0.1"
+            "proxies whose Forwarded or X-Forwarded-For header is trusted to give the client's address: 10.0.0.0/8,fd00::/8,127.0.0.1"
         case .log:
             "text or json: form of the log on standard error; json also applies to the first lines on standard output"
         case .logSecrets: "yes or no: print the sign-in link, and create and print a first key and token"
@@ -107,7 +107,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .connections:
             "maximum number of open connections; another one replaces the longest idle one, or gets 503 if none was idle for 50 ms"
         case .idleTime:
-            "seconds that a connection may be idle between two requests; make it longer than that of a proxy in front"
+            "seconds that a connection may be idle between two requests; make it longer than the idle time of a proxy in front"
         case .bodyBytes: "maximum bytes of a request body as sent, compressed or not; larger ones get 413"
         case .reportsPerSecond:
             "average rate of reports per ingest key (burst: 10 s); 0 for no limit"

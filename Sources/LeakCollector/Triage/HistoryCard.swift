@@ -28,7 +28,7 @@ struct HistoryCard: Component {
     private var truncationNote: HTML? {
         history.count < Decision.perLeak
             ? nil
-            : #"<p class="dim">The last \#(Count(Decision.perLeak)) entries are kept, no older ones.</p>"#
+            : #"<p class="dim">Only the last \#(Count(Decision.perLeak)) entries are kept.</p>"#
     }
 
     private func list(_ decisions: ArraySlice<PastDecision>) -> HTML {

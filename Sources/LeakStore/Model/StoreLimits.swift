@@ -36,7 +36,7 @@ public struct StoreLimits: Hashable, Sendable {
     public var leakBuildsPerApp = 200_000
     /// Classes whose checks one build counts separately. A large app has a few hundred screens.
     public var checkClassesPerBuild = 2_000
-    /// Reasons for which an app's devices dropped reports. This project's reporter knows five.
+    /// Reasons for which an app's devices dropped reports. This project's reporter sends eight.
     public var droppedReasonsPerApp = 32
     /// Idempotency keys remembered for one ingest key and day, 60 bytes each, or 120 with 64 characters: two batches a day from a
     /// million devices.
@@ -106,7 +106,13 @@ public struct OverLimitCount: Hashable, Sendable {
         case idempotencyKeys = "idempotency_keys_per_day"
 
         /// Text that says how items beyond the limit are treated.
-        public var outcome: String { self == .details ? "left out" : "counted as “other”" }
+        public var outcome: String {
+            switch self {
+            case .details: "left out"
+            case .idempotencyKeys: "counted again if they are repeated"
+            default: "counted as “other”"
+            }
+        }
     }
 
     public var app: String

@@ -43,7 +43,7 @@ enum Owners {
                     return strip
                 },
                 Scenario(
-                    "an enum that holds the way to try again",
+                    "an enum with a closure that tries again",
                     keptBy: "PlayerScreen.state(.failed).retry → closure → PlayerScreen",
                     path: ["Catalogue", "Video"], reason: "dismissed"
                 ) { goesWrong in

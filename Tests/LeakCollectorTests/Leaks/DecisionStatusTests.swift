@@ -122,7 +122,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(html[..<fold.lowerBound].contains("note 4<") && html[fold.upperBound...].contains("note 5<"))
         #expect(html.contains("195 older") && html.contains("note 199<"))
         // There may have been older entries, which the store has deleted.
-        let words = "The last 200 entries are kept"
+        let words = "Only the last 200 entries are kept"
         #expect(html.contains(words))
         let shorter = HistoryCard(context: Shop.context(), history: Array(history.dropLast()))
         #expect(!text(shorter.html).contains(words))

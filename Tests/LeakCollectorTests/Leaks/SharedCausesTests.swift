@@ -143,7 +143,7 @@ import Testing
             #"{"action":"resolve","in":"next"}"#, to: "/api/v1/leaks/\(last)/decisions",
             fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
         #expect(decided.status < 300)
-        #expect(try running.get(link.address).text.contains("has the cause that you followed"))
+        #expect(try running.get(link.address).text.contains("The cause from the link is not on this page"))
     }
 
     @Test func `the page names each cause with its leaks and what to write instead`() throws {

@@ -91,7 +91,7 @@ import Testing
         try report(Self.stack(Self.other, at: 0x5000), version: "1.1")
         #expect(try leaks().count == 1 && leaks().first?["reports"] as? Int == 4)
         let detail = try running.json("/api/v1/leaks/\(leak["id"] as? String ?? "")")
-        #expect("\(detail)".contains("Symbols named the frames"))
+        #expect("\(detail)".contains("function names from symbols"))
         #expect(try running.store.verify() == [])
         // The rules give the same groups for the stored reports.
         let plans = try RegroupPlanner(store: running.store, now: WallClock.milliseconds()).plans(app: nil)

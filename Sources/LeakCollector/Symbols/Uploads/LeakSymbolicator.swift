@@ -90,7 +90,10 @@ struct LeakSymbolicator {
     private static func note(_ merge: LeakMerge, version: Int) -> String {
         let names = merge.sources.map { "\($0.id) (\(MergeNote.count($0.reports, "report")))" }
         let list = names.joined(separator: ", ")
-        guard !merge.isNew else { return "Symbols named the frames of this leak, which was \(list)." }
-        return "Symbols named the frames of \(list): by rule \(version) its reports belong here."
+        guard !merge.isNew else {
+            return "This leak got function names from symbols. Before, it was \(list)."
+        }
+        return
+            "Merged \(list) into this leak: with function names from symbols, rule \(version) groups their reports here."
     }
 }

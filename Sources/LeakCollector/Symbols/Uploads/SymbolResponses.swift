@@ -29,7 +29,7 @@ package struct SymbolUpload: Hashable, Sendable {
     /// The result in words: `stored; 2 leaks named, 1 of them merged into other leaks`.
     package var sentence: String {
         let stored = isReplaced ? "replaced an earlier upload" : "stored"
-        guard named > 0 else { return "\(stored); no stored leak uses these symbols" }
+        guard named > 0 else { return "\(stored); no stored leak got new names" }
         let merges = merged > 0 ? ", \(merged) of them merged into other leaks" : ""
         return "\(stored); \(MergeNote.count(named, "leak")) named\(merges)"
     }
