@@ -2,7 +2,7 @@
 struct RowCheck: Sendable {
     let sentence: String
     let count: String
-    /// Changes as many rows as `count` counts; `nil` if the values cannot be derived from other rows.
+    /// SQL that corrects rows that `count` counts; `nil` if the values cannot be derived from other rows.
     let repair: String?
     /// The first schema that has the columns.
     let since: Int

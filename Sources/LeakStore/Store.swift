@@ -19,8 +19,8 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` if nothing was changed; a later call retries.
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
-    /// Deletes expired data: idempotency keys after 7 days, hours and reports after 90, sign-in links and sessions that are used,
-    /// revoked or expired. Keys and tokens stay, so that they can be told from unknown ones.
+    /// Deletes expired data: idempotency keys after 7 days, hours and samples after 90, symbols that were not needed for 100, sign-in
+    /// links and sessions that are used, revoked or expired. Keys and tokens stay, so that they can be told from unknown ones.
     ///
     /// A clock that is more than a day ahead of the time known before is not followed until it has stayed so for a day of running
     /// time: see ``ClockRule``.

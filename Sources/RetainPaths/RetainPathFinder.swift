@@ -18,7 +18,8 @@ internal import LeakPlatform
 /// }
 /// ```
 public struct RetainPathFinder: LeakExplainer, Sendable {
-    /// The limits of each walk. Two walks have to agree, and two more are made if a path leads through the frames of a task.
+    /// The limits of each walk. An explanation takes two walks, which have to agree, or four if references stay unexplained. If its path
+    /// leads through the frames of a task and ``search`` has no globals, as many more walks search the globals.
     public var budget: Budget
     /// The places to search for a holder if no proven cycle explains every reference. Globals are always searched if the path leads
     /// through the frames of a task. A detector drops explanations that take longer than two seconds.

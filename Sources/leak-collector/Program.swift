@@ -208,8 +208,8 @@ enum Program {
         try PublicFolder(publicFolderPath(settings), knownLeaks: settings.knownLeaksFile)
     }
 
-    /// Returns the folder from the settings, else the one installed beside the program, else the one where the
-    /// program was built or started.
+    /// Returns the folder from the settings, else the one installed with the program, else `Public` beside the program, else
+    /// `Public` in the working directory.
     private static func publicFolderPath(_ settings: Settings) throws(SettingError) -> String {
         if let chosen = settings.publicFolder { return chosen }
         let folder = ProcessEnvironment.programFolder

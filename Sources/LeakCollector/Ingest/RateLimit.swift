@@ -127,9 +127,12 @@ final class RateLimit: Sendable {
     /// Returns the seconds until there is a token.
     private static func seconds(from tokens: Double, _ rate: Double) -> Int { Int((1 - tokens) / rate) + 1 }
 
-    /// Returns the tokens for a request: one, plus one for each of its reports, including rejected ones, and for each
-    /// explanation, one for each ten of its sessions, checks and reasons of dropped reports, which cost less, and one
-    /// for each thousand dropped reports and unseen objects that are counted.
+    /// Returns the tokens for a request. It costs the sum of:
+    ///
+    /// - one for the request;
+    /// - one for each report, rejected ones included, and for each explanation;
+    /// - one for each ten sessions, checks and reasons of dropped reports;
+    /// - one for each thousand dropped reports and unseen objects that are counted.
     static func cost(of document: WireDocument) -> Int {
         let others = document.sessions.count + document.checks.count + document.dropped.count
         let dropped = SubmissionBuilder.losses(of: document).reduce(0) { $0 + $1.count }

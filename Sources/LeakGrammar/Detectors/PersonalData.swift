@@ -93,7 +93,8 @@ struct PersonalData {
         masked.reserveCapacity(text.count)
     }
 
-    /// Bytes without which a text has nothing to mask.
+    /// Returns `true` for bytes that show that a text may have a part to mask. Every such part has one of them, except a bearer
+    /// token, which ``isBearer(_:)`` finds.
     private static func isTrigger(_ byte: UInt8) -> Bool {
         byte.isDigit || byte >= 0x80 || "@%/?=:\\".utf8.contains(byte)
     }
@@ -296,7 +297,8 @@ struct PersonalData {
         let isParameter =
             behind.startIndex > token.endIndex
             && behind.first.map { $0.isIdentifier || PrivateText.isQuote($0) } ?? false
-        guard token.count >= Self.bearerBytes, !isWord || token.count >= Self.longWordBytes, !isParameter
+        guard token.count >= Self.shortestTokenBytes, !isWord || token.count >= Self.longWordBytes,
+            !isParameter
         else {
             return keep(blanks.startIndex - index)
         }
@@ -304,8 +306,8 @@ struct PersonalData {
         hide(upTo: behind.startIndex)
     }
 
-    /// Bytes of the shortest bearer token that is looked for.
-    private static let bearerBytes = 6
+    /// The minimum length of a bearer token that is masked, in bytes.
+    private static let shortestTokenBytes = 6
     /// The number of lower-case letters from which on a text is no word.
     private static let longWordBytes = 24
 

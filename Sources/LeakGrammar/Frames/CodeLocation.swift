@@ -27,7 +27,8 @@ extension CallFrame {
 }
 
 extension CallFrame {
-    /// The place for which symbols may have a name; `nil` for a frame with a name, and for one with too little information.
+    /// Returns the place to look up in symbols: obfuscated names, or an offset in an image. `nil` for a frame with the name of its
+    /// function, and for a frame without the id of its image or without both of these.
     ///
     /// - Parameter isFirst: `true` if the offset is no return address.
     fileprivate func place(isFirst: Bool) -> CodeLocation? {

@@ -143,7 +143,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return RetainPath(references: rotated, target: rotated[0].owner, isCycle: true)
     }
 
-    /// 16 hexadecimal digits: FNV-1a over ``edges``, joined with `→`.
+    /// 16 hexadecimal digits: FNV-1a over ``edges``, joined with ` → `, an arrow between spaces.
     ///
     /// Contains no values, no keys of dictionaries, no indices and no discriminators of private types, so that it is the same on
     /// every device. Two builds have the same fingerprint if they find the same path with the same names. The fingerprints differ

@@ -12,7 +12,7 @@
         private static let headBytes = 8
         /// Counts from this total on are not added to buckets: a sum could carry into the next bucket. No app comes near it.
         static let limit = "1000000000000"
-        /// SQL of the number in which each bucket has one of the power of ten below its digits.
+        /// SQL for 10^12, the base in which each bucket is one digit of the number.
         private static let bucketBase = "1\(String(repeating: "0", count: 12))::numeric"
 
         static func bytes(of counts: BucketCounts) -> [UInt8] {

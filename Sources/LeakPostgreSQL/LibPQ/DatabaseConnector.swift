@@ -13,7 +13,7 @@
         private var retryAt = ContinuousClock.now
         private var lastFailure: StoreError?
 
-        /// - Parameter check: run on each new connection, which is refused when it throws.
+        /// - Parameter check: run on each new connection, which is discarded if it throws.
         init(to address: DatabaseAddress, check: @escaping (PostgreSQLConnection) throws(StoreError) -> Void)
         {
             self.address = address

@@ -61,7 +61,7 @@
             }
         }
 
-        /// Refuses a schema that a later collector has made since.
+        /// Rejects a schema that a later collector has made since.
         static func check(_ connection: PostgreSQLConnection) throws(StoreError) {
             _ = try found(connection.run(version), connection)
         }

@@ -21,7 +21,7 @@
 
         /// Counts leaks and reports.
         ///
-        /// - Parameter bound: the bound of a page of the list.
+        /// - Parameter bound: chooses how the texts of a search are read. It does not limit which leaks count.
         func totals(from bound: Bound? = nil) -> Query {
             var values = QueryValues()
             let matched = matched(in: .counted, texts: texts(bound), values: &values)

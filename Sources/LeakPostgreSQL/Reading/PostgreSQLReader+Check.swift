@@ -157,7 +157,7 @@
             }
         }
 
-        /// Selects the leaks of a side with reports in something up to the baseline.
+        /// Selects the leaks of a side that were also reported in a version or build up to the baseline.
         private static func known(
             in version: ReleaseCheckSide, upTo baseline: ReleaseCheckBaseline
         ) -> Query {

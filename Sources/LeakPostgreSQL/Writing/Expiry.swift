@@ -21,7 +21,7 @@
 
         init(now: Int64) { self.now = now }
 
-        /// The reason why rows that seem old stay.
+        /// The reason why rows that seem expired stay.
         var wait: ClockWait? { clock?.wait }
     }
 
@@ -183,8 +183,8 @@
             ).changes < Self.rowsPerStep
         }
 
-        /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the answer to a
-        /// request can say what became of its key or token.
+        /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the response to a
+        /// request can say that its key or token was revoked.
         private func expireCredentials(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(

@@ -9,7 +9,7 @@
         struct Use {
             var keys = 0
             var answers = 0
-            /// Bytes of the names and paths of new leaks.
+            /// Bytes of new leaks, versions, builds and cells.
             var textBytes = 0
             var detailBytes = 0
         }

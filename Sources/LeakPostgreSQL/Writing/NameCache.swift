@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Numbers of names that the database has. A number never changes and no name is deleted, so they stay true whatever other
-    /// collectors do.
+    /// Names that the database has, with their numbers, and keys of rows that it has. A number never changes and no name is deleted, so
+    /// they stay valid whatever other collectors do.
     struct NameCache {
         var apps = RecentCache<ByteText, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)

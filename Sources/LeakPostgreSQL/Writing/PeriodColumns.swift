@@ -46,15 +46,17 @@
 
         // MARK: Writing
 
-        /// Reports that are added to a row, as SQL. Values are null without reports.
+        /// Reports that an update adds to a row.
         struct Added {
-            /// The first bucket that has some, for a period of these buckets.
+            /// Returns SQL for the first bucket with added reports, for a period of these buckets. The value is null if no reports
+            /// are added.
             fileprivate let firstBucket: @Sendable (Period, RunningCounts) -> String
 
-            /// Returns the added reports by their first hour.
+            /// Makes added reports from the SQL for the hour of the first one.
             static func since(_ hour: String) -> Added { Added { _, counts in bucket(hour, counts) } }
 
-            /// Reports of the row that conflicts, `excluded`, with the values of ``PeriodColumns/values(first:last:)``.
+            /// The reports of `excluded`, the row that an upsert could not insert. Its columns have the values of
+            /// ``PeriodColumns/values(first:last:)``.
             static let excluded = Added { period, _ in
                 "case when excluded.last_hour is not null then coalesce(excluded.\(oldest(period)), -1) end"
             }

@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Reports of each leak before its days, or before its hours, so that its reports of a period are one subtraction
-    /// instead of a sum over rows of another table.
+    /// A table with the reports of each leak before each of its days, or of its hours. The reports of a period are then a difference
+    /// of two numbers instead of a sum over rows of another table.
     ///
     /// A row lists the days of a window that have reports, up to the last day that has any, and the reports of the leak
     /// before each. Further reports on the last day change nothing in it: a row is written once a day, and when reports
@@ -20,7 +20,7 @@
         static let days = RunningCounts(
             table: "leak_day_running", source: "leak_day", bucket: "day",
             milliseconds: Calendar.dayMilliseconds, window: Period.quarter.days)
-        /// The last 24 hours begin in the middle of the hour before them.
+        /// At the start of an hour, the last 24 hours have 24 whole hours and the one that begins.
         static let hours = RunningCounts(
             table: "leak_hour_running", source: "leak_hour", bucket: "hour",
             milliseconds: Calendar.hourMilliseconds, window: 25)

@@ -70,8 +70,8 @@ struct SegmentQueue {
         batchReports = bounds.batchReports
     }
 
-    /// The maximum number of reports in the next batch: halved by each response 413, doubled by each success up to
-    /// ``LeakReporter/Bounds/batchReports``.
+    /// The maximum number of reports in the next batch. A batch that was too large for the collector sets it to half of the reports
+    /// of that batch; a delivered batch doubles it, up to ``LeakReporter/Bounds/batchReports``.
     var batchReports: Int
 
     /// The number of sightings that are not delivered.

@@ -7,7 +7,7 @@ package enum KeyElements {
     /// first.
     private static let lastPathVersion = 1
 
-    /// - Returns: each element once, in no order.
+    /// - Returns: the hash of each element once, ascending.
     package static func hashes(of key: GroupingKey) -> [Int64] {
         let isPath = key.version <= lastPathVersion && !key.className.isEmpty
         let isSelf = isPath && key.stack.last.map { ByteText($0) == ByteText(key.className) } ?? false

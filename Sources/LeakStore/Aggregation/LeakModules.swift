@@ -1,7 +1,8 @@
-/// Distinguishes classes of one name that are in two modules of an app.
+/// Keeps classes apart that have the same name in different modules of an app.
 ///
-/// The key with the class's name alone belongs to the first module that a report named. Classes of other modules count under keys
-/// with the module in them, and so do all later reports of a class that once did.
+/// A leak with a module has two possible keys: one with the class alone, such as `Cart`, and one with its module, such as `Shop.Cart`.
+/// The first module that a report names gets the key with the class alone. Leaks of other modules use the key with the module. If
+/// that key exists already, later reports of its module use it too.
 extension LeakIdentity {
     private var plain: LeakIdentity { module == nil ? alternative ?? self : self }
     private var qualified: LeakIdentity { module == nil ? self : alternative ?? self }

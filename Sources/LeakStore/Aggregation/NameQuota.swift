@@ -76,7 +76,7 @@ extension LeakIdentity {
 
     package var isOverLimit: Bool { id.high == 0 }
 
-    /// Bytes of the leak's row in `leak_text`, except for a few.
+    /// Approximate bytes of the leak's row in `leak_text`.
     package var storedBytes: Int {
         let path = SearchText.packedPathBytes(of: self)
         // The text for searches contains title and path once more, unless they are long.

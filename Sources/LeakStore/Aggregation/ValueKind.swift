@@ -9,11 +9,11 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     /// ``Submission/Explanation/closures``. Counts explanations.
     case closures = 4
 
-    /// True if the counts of all values together are at most the leak's reports.
+    /// `true` if the kind counts reports; `false` if it counts explanations.
     package var countsReports: Bool { self == .system || self == .model }
 
-    /// Different systems, and different models, that one leak counts separately; the others are counted together. More than Apple
-    /// has ever made of either, and few enough to limit what an untrusted sender can add.
+    /// The maximum number of different values of a kind that a leak counts separately; further values are counted together. More than
+    /// Apple has ever made of systems or of models, and few enough to limit what an untrusted sender can add.
     package static let limit = 200
 }
 
@@ -23,14 +23,14 @@ package enum DetailBytes {
     /// Bytes that a row takes besides a text.
     private static let rowBytes = 16
 
-    /// The least bytes of the newest report that is kept of a leak. It is replaced most often, so that long and short reports in turn
-    /// would use up the bytes of a day.
+    /// The bytes that the newest sample of a leak counts at least. It is replaced most often: without this minimum, short and long
+    /// reports in turn would use up the bytes of a day.
     package static let ofNewestSample = 4_096
 
     /// Bytes of a row of `sample` besides its texts, with its index.
     package static let ofSampleRow = 4 * rowBytes
 
-    /// Bytes of a row of `sample`, except for a few.
+    /// Approximate bytes of a row of `sample`.
     package static func ofSample(_ body: [UInt8], from origin: Submission.Origin, inSlot slot: Int) -> Int {
         var bytes = ofSampleRow + body.count + origin.version.utf8.count
         for text in [origin.build, origin.system, origin.model, origin.install, origin.user] {
@@ -39,7 +39,7 @@ package enum DetailBytes {
         return slot == SampleSlot.newest ? max(bytes, ofNewestSample) : bytes
     }
 
-    /// Bytes of a row of `leak_value`, except for a few. A row longer than a quarter of a page takes a page of its own for the rest.
+    /// Approximate bytes of a row of `leak_value`. A row longer than a quarter of a page takes a page of its own for the rest.
     package static func ofValue(_ text: String) -> Int {
         text.utf8.count + rowBytes + (text.utf8.count > 980 ? 4_096 : 0)
     }
@@ -55,7 +55,7 @@ package enum DetailBytes {
     package static func ofCheck(_ className: String) -> Int { className.utf8.count + 17 * rowBytes }
 }
 
-/// Bytes that objects keep, to within 1/32: rounded numbers are so few that each can be counted.
+/// Bytes that objects keep, rounded to within 1/32, so that only few different numbers have to be counted.
 public enum RetainedBytes {
     /// Rounds down to six significant bits.
     public static func rounded(_ bytes: Int) -> Int {
@@ -67,7 +67,7 @@ public enum RetainedBytes {
     /// Returns SQL for the median of the bytes that objects of a leak retain; 0 if no explanation states them. Values beyond the
     /// limit of different values do not count.
     ///
-    /// - Parameter leak: SQL for the row of the leak, of a table outside.
+    /// - Parameter leak: SQL for the row of the leak, such as a column of the surrounding query.
     package static func median(ofLeak leak: String) -> String {
         """
         coalesce((select bytes from (select cast(value as bigint) as bytes,

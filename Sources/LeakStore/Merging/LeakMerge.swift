@@ -63,7 +63,7 @@ package struct MergePart: Sendable {
     package var id: LeakID
     package var reports: Int
     package var sightings: Int
-    /// The newest one.
+    /// The most recent decision that sets the state.
     package var decided: Decided?
 
     package init(row: Int64, id: LeakID, reports: Int, sightings: Int, decided: Decided?) {

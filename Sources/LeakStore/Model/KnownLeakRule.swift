@@ -108,7 +108,7 @@ extension LeakRow {
     }
 }
 
-/// Number of leaks that only the system causes, and of their reports.
+/// A number of leaks, and of their reports.
 public struct LeakTotals: Hashable, Sendable {
     public var leaks = 0
     public var reports = 0

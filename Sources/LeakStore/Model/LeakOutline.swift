@@ -41,7 +41,7 @@ extension GroupingKey {
     ///
     /// - Parameters:
     ///   - packed: ``LeakIdentity/packedGroupedStack``
-    ///   - stack: of the leak, packed, as children and cycle are.
+    ///   - stack: the leak's stack, packed like its children and cycle.
     /// - Returns: `nil` for bytes that no store wrote.
     package init?(
         version: Int, className: String, packed: [UInt8], stack: [UInt8], children: [UInt8], cycle: [UInt8]

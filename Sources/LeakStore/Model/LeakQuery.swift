@@ -144,8 +144,9 @@ public struct LeakRow: Sendable {
     /// Milliseconds since 1970.
     public var firstSeen: Int64
     public var lastSeen: Int64
-    /// Reports per day, the last 14 days, oldest first; `from` is the first of them, in days since 1970.
+    /// The first day of ``trend``, in days since 1970.
     public var trendFrom: Int
+    /// Reports per day, the last 14 days, oldest first.
     public var trend: [Int]
     /// Checks of the class in one version, and its reports there; `nil` without a check. The version is the one that the query
     /// names, or else the newest one in which the class leaked.

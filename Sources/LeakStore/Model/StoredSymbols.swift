@@ -1,18 +1,18 @@
-/// Symbols that were uploaded for an image of an app, without the table itself.
+/// Symbols that were uploaded for an image or a mapping of an app, without the table itself.
 public struct StoredSymbols: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
         /// Functions by their offsets in a program or library.
         case image
-        /// Names that an obfuscator replaced, by version of an app.
+        /// Names that an obfuscator replaced in a build of an app.
         case mapping
     }
 
     /// The number of the upload. A later upload of the same image has a larger one.
     public var id: Int64
     public var kind: Kind
-    /// The image's UUID; of a mapping, app and version.
+    /// The image's id as a UUID. A mapping has one that is made from the mapping's own id.
     public var image: String
-    /// The image's name, such as `Shop`.
+    /// The image's name, such as `Shop`; for a mapping, `r8-map-id-` and the mapping's own id.
     public var name: String
     /// Milliseconds since 1970.
     public var uploadedAt: Int64

@@ -165,7 +165,7 @@ extension SQLiteReader {
         return counts
     }
 
-    /// Returns the leaks of a side with reports in something up to the baseline.
+    /// Returns the leaks of a side that were also reported in a version or build up to the baseline.
     private func known(
         in version: ReleaseCheckSide, upTo baseline: ReleaseCheckBaseline
     ) throws(StoreError) -> Set<Int64> {

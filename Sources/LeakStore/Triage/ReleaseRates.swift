@@ -10,7 +10,7 @@ package struct ReleaseRates: Sendable {
         /// In the version, also those that are in no bucket.
         package var reports = 0
         package var installs = 0
-        /// `true` if the leak was seen in nothing up to the baseline.
+        /// `true` if no version or build up to the baseline had the leak.
         package var isNew = false
         package var inBaseline = BucketCounts()
         package var inVersion = BucketCounts()
@@ -73,7 +73,7 @@ package struct ReleaseRates: Sendable {
         }
     }
 
-    /// - Parameter known: rows of leaks that were seen in something up to the baseline.
+    /// - Parameter known: rows of leaks that were seen in a version or build up to the baseline.
     package mutating func markNew(except known: Set<Int64>) {
         for (row, leak) in leaks where leak.reports > 0 && !known.contains(row) { leaks[row]?.isNew = true }
     }

@@ -58,7 +58,7 @@ package struct BucketCounts: Hashable, Sendable {
     /// Bytes that 64 counts take at most, 8 each, with room for a run of zeros between them.
     static let mostBytes = bucketCount * 10
 
-    /// Writes counts as ``bytes``, and returns their number.
+    /// Writes counts as ``bytes``, and returns the number of bytes.
     ///
     /// - Parameter buffer: has room for ``mostBytes``.
     @unsafe

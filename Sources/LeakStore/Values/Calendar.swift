@@ -2,8 +2,8 @@
 package enum Calendar {
     package static let hourMilliseconds: Int64 = 3_600_000
     package static let dayMilliseconds = 24 * hourMilliseconds
-    /// Length of a slot, in which reports and installs of the last 24 hours are stored and deleted. The 24 hours themselves begin
-    /// at a whole hour, as their list does.
+    /// Length of a slot. Reports and installs of the last 24 hours are stored and deleted by slot. The 24 hours begin at a whole hour,
+    /// as in the list of leaks.
     package static let slotMilliseconds: Int64 = 600_000
 
     package static func hour(of time: Int64) -> Int { Int(floored(time, hourMilliseconds)) }

@@ -36,7 +36,7 @@ final class AppEntry {
     var newestRow: Int64?
     /// `true` if the newest release has enough installs or sessions (``NewestVersion``), so that only a higher one can replace it.
     var isNewestInField = false
-    /// Number of admitted leaks, of their bytes of text and of their builds.
+    /// Number of admitted leaks, bytes of their texts, and number of their cells.
     var leaks = 0
     var textBytes = 0
     var cells = 0

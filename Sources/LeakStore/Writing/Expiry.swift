@@ -17,7 +17,7 @@ struct Expiry {
 
     init(now: Int64) { self.now = now }
 
-    /// The reason why rows that seem old stay.
+    /// The reason why rows that seem expired stay.
     var wait: ClockWait? { clock?.wait }
 }
 
@@ -67,7 +67,7 @@ extension Writer {
         return clock
     }
 
-    /// Deletes keys of whole days, as ranges; keys of the last day that are too old are not looked up.
+    /// Deletes the keys of all days before that of `start`. Expired keys of that day stay, and lookups ignore them.
     private func expireKeys(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """
@@ -155,8 +155,8 @@ extension Writer {
         return connection.changes == 0
     }
 
-    /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the answer to a
-    /// request can say what became of its key or token.
+    /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the response to a
+    /// request can say that its key or token was revoked.
     private func expireCredentials(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """

@@ -12,7 +12,7 @@ struct InstallErasure {
     /// The newest merge of leaks that the steps have seen.
     private var lastMerge: Int64?
 
-    /// Starts the search again if leaks were merged since the first step.
+    /// Starts the search again if leaks were merged since the step before.
     mutating func startAgain(after merge: Int64) {
         if let lastMerge, lastMerge != merge { (samplesDone, partsDone, setsDone) = (-1, -1, -1) }
         lastMerge = merge
@@ -29,8 +29,8 @@ extension Writer {
     /// Sets that one step searches; up to 2 KiB each.
     private static let setsPerStep = 1_000
 
-    /// Scopes whose sets become parts of other sets, in rows that may have been searched already: slots become days, and the set of
-    /// a leak's first build is copied when there is a second. Once the install is removed from them, it is not copied any more.
+    /// Scopes whose sets are copied into other sets, whose rows may have been searched already: slots become days, and the set of a
+    /// leak's first build is copied when there is a second. They are searched first, so that later copies lack the install.
     private static let parts: (InstallScope, InstallScope) = (.slot, .leakBuild)
 
     /// Erases some rows, in a transaction of its own.
@@ -75,7 +75,7 @@ extension Writer {
         caches.removeAll()
     }
 
-    /// - Returns: the last row that was searched.
+    /// - Returns: the last row that was searched; `nil` if none was left.
     private func eraseFromSets(
         after done: Int64, areParts: Bool, _ next: inout InstallErasure
     ) throws(StoreError) -> Int64? {

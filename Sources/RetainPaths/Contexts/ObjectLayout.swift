@@ -23,9 +23,11 @@ struct ObjectLayout {
     /// The size of header and fields in bytes; 0 if only the allocator knows it.
     var size = 0
     var slots = SlotRange.empty
-    /// The offset from which on words are searched for references, which are then suspected; `nil` if the slots are complete.
+    /// The offset at which a search of the words for references begins; references that it finds are suspected. `nil` if ``slots``
+    /// has all references.
     var scanStart: Int?
-    /// The offset from which on uncounted elements follow, up to the end of the allocation: they are searched as well.
+    /// The offset of the tail-allocated elements of a `ManagedBuffer`; `nil` for other objects. Their number is unknown, so all words
+    /// up to the end of the allocation are searched for references.
     var tailStart: Int?
     var elements = Elements.none
     /// The number of the layout of elements, or of a dictionary's values; -1 if there is none.

@@ -12,8 +12,8 @@ public struct Budget: Hashable, Sendable {
     public var cycles: Int
     /// The maximum number of bytes that are copied. Copying a page of 4 KiB takes 0.9 µs.
     public var pageBytes: Int
-    /// The maximum time of one search of the heap, at most an hour. A walk makes at most one search, and its results up to that
-    /// time count.
+    /// The maximum time of one search of the heap, at most an hour. A search that ends there keeps the results of the rounds that it
+    /// finished.
     public var searchTime: Duration
 
     /// Makes a budget. Values outside of their limits are moved to the nearest limit.
@@ -40,7 +40,8 @@ public struct Budget: Hashable, Sendable {
         )
     }
 
-    /// For apps in the field: at most about 1 ms for one walk. Two walks are made.
+    /// For apps in the field: at most about 1 ms for one walk, without a search of the heap. An explanation takes two to eight walks,
+    /// see ``RetainPathFinder/budget``.
     public static let release = Budget(
         objects: 2_000, buffers: 2_000, cycleLength: 12, cycles: 8, pageBytes: 4 << 20,
         searchTime: .milliseconds(500))
