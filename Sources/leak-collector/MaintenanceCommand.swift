@@ -130,7 +130,7 @@ struct MaintenanceCommand {
         "\(result.lines) lines: \(result.accepted) reports counted, \(result.repeated) lines counted before, "
             + "\(result.rejected) lines rejected"
             + (result.moved > 0
-                ? "; \(result.moved) reports count at another time: 30 days ago if they are older, now if they are more than a day ahead"
+                ? "; \(result.moved) reports have times out of bounds: older ones count as 30 days old, later ones as of now"
                 : "")
     }
 

@@ -217,7 +217,7 @@ import LeakPlatform
         let result = try run("import", file)
         #expect(result.code == 0 && result.errors.isEmpty, "\(result)")
         #expect(
-            result.output.contains("; 150 reports count at another time: 30 days ago if they are older"),
+            result.output.contains("; 150 reports have times out of bounds: older ones count as 30 days old"),
             "\(result)")
         let answer = try HTTPClient(.init()).get(
             collector.address + "/api/v1/apps",
