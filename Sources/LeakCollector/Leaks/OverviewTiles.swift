@@ -11,7 +11,8 @@ struct OverviewTiles: Component {
     var html: HTML {
         let first = apps.isEmpty ? sessions.html : AppsTile(context: context, apps: apps).html
         let look: HTML = apps.isEmpty ? "" : " of-all"
-        return #"<dl class="tiles\#(look)">\#(first)\#(fresh)\#(regressed)\#(recent)\#(ever)</dl>"#
+        return
+            #"<dl class="tiles\#(look)">\#(first)\#(newLeaks)\#(regressed)\#(recentReports)\#(leaksToFix)</dl>"#
     }
 
     /// End of a tile's title that names the apps it counts. The first tile has none.
@@ -38,7 +39,7 @@ struct OverviewTiles: Component {
             note: "\(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))")
     }
 
-    private var fresh: Tile {
+    private var newLeaks: Tile {
         guard let newest = overview.newest else {
             return Tile(
                 title: "New leaks\(scope)", value: "\(Count(overview.newLeaks))",
@@ -79,7 +80,7 @@ struct OverviewTiles: Component {
         return #"<a href="\#(context.links.to(.summary(query)))">\#(title)</a>"#
     }
 
-    private var recent: Tile {
+    private var recentReports: Tile {
         Tile(
             title: link("Reports, last \(overview.period.words)\(scope)", if: overview.recentLeaks > 0) {
                 $0.period = overview.period
@@ -94,7 +95,7 @@ struct OverviewTiles: Component {
                 """)
     }
 
-    private var ever: Tile {
+    private var leaksToFix: Tile {
         let dropped = overview.droppedTotal
         let reasons = HTML(
             DropReasonText.counts(overview.dropped).map { "\($0.words): \(Count($0.count))" }, separator: ", "

@@ -20,7 +20,7 @@ struct TriageForm: Component {
         #"""
         <form class="triage" method="post" action="\#(context.links.to(.decisions(row.identity.id)))" \#
         aria-label="Decide about this leak" novalidate>\#
-        \#(forEnter)\#(shown)<div class="actions">\#(first)\#(ignore)\#(more)</div>\#
+        \#(enterButton)\#(newestField)<div class="actions">\#(stateButtons)\#(ignore)\#(resolveInVersion)</div>\#
         <div class="actions"><label for="note" class="hidden">Comment</label>\#
         <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes / Self.bytesPerUnit)" \#
         placeholder="Comment for the history"></textarea>\#
@@ -30,7 +30,7 @@ struct TriageForm: Component {
 
     /// Button that Enter presses in any field of the form, because it is the first. It has no name, so that the field
     /// that is filled in determines the action.
-    private var forEnter: HTML {
+    private var enterButton: HTML {
         #"<button class="hidden" tabindex="-1" aria-hidden="true">Send</button>"#
     }
 
@@ -47,12 +47,12 @@ struct TriageForm: Component {
     private var isNumbered: Bool { VersionOrder(newest).isNumbered }
 
     /// The version that the buttons refer to, whatever is reported until one of them is pressed.
-    private var shown: HTML? {
+    private var newestField: HTML? {
         guard isNumbered else { return nil }
         return #"<input type="hidden" name="newest" value="\#(newest)">"#
     }
 
-    private var first: HTML {
+    private var stateButtons: HTML {
         switch row.state {
         case .resolved: button(.reopen, "Reopen")
         case .ignored: "\(button(.reopen, "Reopen"))\(resolve)"
@@ -78,7 +78,7 @@ struct TriageForm: Component {
             """#
     }
 
-    private var more: HTML {
+    private var resolveInVersion: HTML {
         let versions = context.versions.prefix(Self.versionsOffered).map { version in
             #"<option value="\#(version)"></option>"# as HTML
         }
