@@ -95,7 +95,7 @@ enum TextMasker {
         var plain = 0
         func append(_ range: Range<Int>) {
             if end != start + range.lowerBound {
-                unsafe UnsafeMutableBufferPointer(rebasing: key[end..<end + range.count])
+                _ = unsafe UnsafeMutableBufferPointer(rebasing: key[end..<end + range.count])
                     .update(fromContentsOf: UnsafeBufferPointer(rebasing: text[range]))
             }
             end += range.count
