@@ -1,4 +1,4 @@
-/// A hash of 64 bits that reads 32 bytes at once, with four multiplications of 128 bits: the scheme of wyhash, Wang Yi
+/// A hash of 64 bits that reads 64 bytes at once, with four multiplications of 128 bits: the scheme of wyhash, Wang Yi
 /// (2019). It takes a tenth of the time of SHA-256.
 ///
 /// Two byte strings that nobody chose for it agree once in 2^64. Whoever knows the seed can make others that do: use
@@ -19,10 +19,17 @@ struct ByteHash {
     func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var (one, other) = (lanes.0, lanes.1)
         var index = 0
-        while bytes.count - index >= 32 {
-            one = unsafe Self.fold(word(bytes, index) ^ lanes.2, word(bytes, index + 8) ^ one)
-            other = unsafe Self.fold(word(bytes, index + 16) ^ lanes.3, word(bytes, index + 24) ^ other)
-            index += 32
+        if bytes.count >= 64 {
+            var (third, fourth) = (lanes.2, lanes.3)
+            while bytes.count - index >= 64 {
+                one = unsafe Self.fold(word(bytes, index) ^ lanes.2, word(bytes, index + 8) ^ one)
+                other = unsafe Self.fold(word(bytes, index + 16) ^ lanes.3, word(bytes, index + 24) ^ other)
+                third = unsafe Self.fold(word(bytes, index + 32) ^ lanes.0, word(bytes, index + 40) ^ third)
+                fourth = unsafe Self.fold(word(bytes, index + 48) ^ lanes.1, word(bytes, index + 56) ^ fourth)
+                index += 64
+            }
+            one = Self.fold(one ^ lanes.3, third)
+            other = Self.fold(other ^ lanes.2, fourth)
         }
         while bytes.count - index >= 8 {
             one = unsafe Self.fold(word(bytes, index) ^ lanes.2, lanes.1 ^ one)
