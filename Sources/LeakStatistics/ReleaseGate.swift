@@ -131,6 +131,9 @@ public struct ReleaseGate: Sendable {
         /// In the order of the classes and leaks of the call.
         public var classes: [ClassResult]
         public var leaks: [LeakResult]
+        /// For each class, the probability of such a rise of all its leaks together without a change. `nil`: no rise is shown, or one
+        /// of its leaks fails the release by itself.
+        public var classRises: [Double?]
     }
 
     /// Buckets of installs with checks that both versions must have before a release passes: about 20 devices.
@@ -158,8 +161,14 @@ public struct ReleaseGate: Sendable {
             return min(checks.baseline.count { $0 > 0 }, checks.version.count { $0 > 0 })
                 >= Self.testedBuckets
         }
-        let rises = BenjaminiHochberg.adjusted(
-            tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].baseline, to: rates[$0].version) })
+        // A class whose leaks have many stacks may leak more although no stack is seen much more often.
+        let families = classes.indices.filter { index in
+            tested.count { leaks[$0].classIndex == index } > 1
+        }
+        let risesOfAll = BenjaminiHochberg.adjusted(
+            tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].baseline, to: rates[$0].version) }
+                + families.map { probabilityOfRise(ofClass: $0, classes[$0], tested.map { leaks[$0] }) })
+        let rises = risesOfAll.prefix(tested.count)
         let falls = BenjaminiHochberg.adjusted(
             tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline) })
         var results = leaks.map { leak in
@@ -177,16 +186,42 @@ public struct ReleaseGate: Sendable {
         var byClass = [[Int]](repeating: [], count: classes.count)
         for index in tested { byClass[leaks[index].classIndex].append(index) }
         let classResults = classes.indices.map { index in
-            sample(of: classes[index], rates: byClass[index].map { rates[$0] }, tests: max(1, tested.count))
+            sample(
+                of: classes[index], rates: byClass[index].map { rates[$0] },
+                tests: max(1, tested.count + families.count))
         }
         // Reports of a class that is no longer checked say that something is wrong with its checks.
         let isUnchecked = leaks.contains { leak in
             classResults[leak.classIndex] == .notChecked && leak.version.contains { $0 > 0 }
         }
         let isEnough = !isUnchecked && isEnough(classes, classResults)
-        let verdict: Verdict =
-            results.contains(where: \.failsRelease) ? .failed : isEnough ? .passed : .cannotTell
-        return Result(verdict: verdict, isEnough: isEnough, classes: classResults, leaks: results)
+        var classRises = [Double?](repeating: nil, count: classes.count)
+        for (family, rise) in zip(families, risesOfAll.dropFirst(tested.count)) {
+            let isFailed = results.indices.contains {
+                leaks[$0].classIndex == family && results[$0].failsRelease
+            }
+            if rise <= 1 - limits.confidence, !isFailed { classRises[family] = rise }
+        }
+        let isFailed = results.contains(where: \.failsRelease) || classRises.contains { $0 != nil }
+        let verdict: Verdict = isFailed ? .failed : isEnough ? .passed : .cannotTell
+        return Result(
+            verdict: verdict, isEnough: isEnough, classes: classResults, leaks: results,
+            classRises: classRises)
+    }
+
+    /// Returns the probability of a rise of all leaks of a class together, as ``BucketedCounts/probabilityOfRise(from:to:)``.
+    private func probabilityOfRise(ofClass index: Int, _ checks: ClassCounts, _ leaks: [LeakCounts]) -> Double
+    {
+        var (before, now) = (BucketedCounts().events, BucketedCounts().events)
+        for leak in leaks where leak.classIndex == index {
+            for bucket in before.indices {
+                before[bucket] += leak.baseline[bucket]
+                now[bucket] += leak.version[bucket]
+            }
+        }
+        return BucketedCounts.probabilityOfRise(
+            from: BucketedCounts(events: before, trials: checks.baseline),
+            to: BucketedCounts(events: now, trials: checks.version))
     }
 
     /// Returns the result of a new leak by its numbers alone, where no test can find it: if the baseline has checks of its class from

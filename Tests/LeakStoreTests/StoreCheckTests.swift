@@ -92,6 +92,35 @@ import Testing
         #expect(check.leaks[0].row.reports == 600 && check.leaks[0].row.installs == 100)
     }
 
+    /// Each stack is rare, and rises from one report to five at most.
+    @Test func `a class whose leaks spread over 150 stacks and rise from 5 to 25 percent fails as a whole`()
+        throws
+    {
+        let leaks = (0..<150).map { leak("Page", stack: ["Owner\($0)"]) }
+        func count(_ version: String, reports: Int) throws {
+            let batches = (0..<200).map { install -> Submission in
+                var batch = submission(
+                    (0..<3_000).filter { $0 % 200 == install && $0 < reports }.map {
+                        Report(leak: leaks[$0 % 150], version: version, install: UInt64(install))
+                    })
+                batch.usageCounts = [
+                    Submission.UsageCounts(
+                        app: "shop", version: version, build: nil, installHash: UInt64(install), sessions: 1,
+                        leakySessions: 0, checks: ["Page": 15])
+                ]
+                return batch
+            }
+            #expect(try store.count(batches, now: noon).allSatisfy { $0 == .counted })
+        }
+        try count("5.2", reports: 150)
+        try count("5.3", reports: 750)
+        let check = try check()
+        #expect(check.verdict == .failed && check.leaks.isEmpty)
+        #expect(check.worseClasses.map(\.className) == ["Page"])
+        #expect(check.worseClasses[0].baseline == ReleaseCheck.RateCounts(reports: 150, checks: 3_000))
+        #expect(check.worseClasses[0].version.rate == 0.25)
+    }
+
     @Test func `one session with a check of another class does not pass`() throws {
         try count("5.2", Count(name: "Page", reports: 100, checks: 3_000))
         try count("5.3", Count(name: "Other", checks: 1, installs: 1))

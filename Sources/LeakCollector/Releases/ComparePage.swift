@@ -58,7 +58,7 @@ struct ComparePage: Component {
         return #"""
             \#(Card(verdict(check), "<p>\(IsolatedText(result.sentence))</p>\(notes)"))
             <dl class="tiles compared">\#(tiles(check))</dl>
-            \#(ReleaseGate.LeakResult.Kind.allCases.compactMap { leaks($0, check) })
+            \#(worseClasses(check))\#(ReleaseGate.LeakResult.Kind.allCases.compactMap { leaks($0, check) })
             \#(classes(check))
             """#
     }
@@ -149,6 +149,26 @@ struct ComparePage: Component {
             <th scope="col" class="num">Rate now</th><th scope="col" class="num">Reports</th>\#
             <th scope="col" class="num">Installs</th></tr></thead><tbody>\#(leaks.map(row))</tbody></table></div>\#(more)
             """#, id: name.lowercased()
+        ).html
+    }
+
+    private func worseClasses(_ check: ReleaseCheck) -> HTML? {
+        guard !check.worseClasses.isEmpty else { return nil }
+        let rows = check.worseClasses.map { worse -> HTML in
+            let link = context.links.to(.leakClass(worse.className, app: check.app))
+            return #"""
+                <tr><th scope="row"><a href="\#(link)">\#(IsolatedText(worse.className))</a></th>\#
+                <td class="num">\#(rate(worse.baseline))</td><td class="num">\#(rate(worse.version))</td></tr>
+                """#
+        }
+        return Card(
+            "Worse as a whole (\(Count(check.worseClasses.count).of("class", "classes")))",
+            #"""
+            <p class="dim">The rate of all leaks of the class together has risen, with 99 % confidence, and that of none by itself.</p>\#
+            <div class="scroll" tabindex="0" role="group" aria-label="Worse classes">\#
+            <table class="small compared"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Rate before</th>\#
+            <th scope="col" class="num">Rate now</th></tr></thead><tbody>\#(rows)</tbody></table></div>
+            """#, id: "worse-classes"
         ).html
     }
 

@@ -59,6 +59,9 @@ extension JSONWriter {
         array("leaks") { writer in
             for leak in check.leaks { writer.object { $0.fields(of: leak) } }
         }
+        array("worse_classes") { writer in
+            for worse in check.worseClasses { writer.object { $0.fields(of: worse) } }
+        }
         array("classes") { writer in
             for checked in check.classes { writer.object { $0.fields(of: checked) } }
         }
@@ -75,13 +78,23 @@ extension JSONWriter {
     private mutating func fields(of leak: ReleaseCheck.Leak) {
         field("result", leak.result.kind.rawValue)
         field("probability", leak.result.probability)
-        for (name, counts) in [("baseline", leak.baseline), ("version", leak.version)] {
+        fields(baseline: leak.baseline, version: leak.version)
+        object("leak") { $0.fields(of: leak.row) }
+    }
+
+    private mutating func fields(of worse: ReleaseCheck.WorseClass) {
+        field("class", worse.className)
+        field("probability", worse.probability)
+        fields(baseline: worse.baseline, version: worse.version)
+    }
+
+    private mutating func fields(baseline: ReleaseCheck.RateCounts, version: ReleaseCheck.RateCounts) {
+        for (name, counts) in [("baseline", baseline), ("version", version)] {
             object(name) { writer in
                 writer.field("reports", counts.reports)
                 writer.field("checks", counts.checks)
             }
         }
-        object("leak") { $0.fields(of: leak.row) }
     }
 
     private mutating func fields(of checked: ReleaseCheck.CheckedClass) {

@@ -8,14 +8,14 @@ extension ReleaseCheckResult {
     public func codeQuality(address: String?) -> String {
         var writer = JSONWriter()
         writer.array { writer in
-            for leak in failing {
-                var text =
-                    "\(TerminalText.text(leak.title)) is \(leak.result.rawValue): \(Self.evidence(leak))"
-                if let address { text += ". \(Self.page(leak, address))" }
+            for finding in failing {
+                var text = "\(finding.title) is \(finding.result.rawValue): \(finding.evidence)"
+                if let address { text += ". \(finding.page(address))" }
                 writer.object {
                     $0.issue(
-                        text, name: "leak-\(leak.result.rawValue)", fingerprint: leak.id, severity: "major",
-                        path: leak.className ?? leak.title)
+                        text, name: "leak-\(finding.result.rawValue)", fingerprint: finding.id,
+                        severity: "major",
+                        path: finding.className ?? finding.title)
                 }
             }
             if verdict == .cannotTell {

@@ -7,13 +7,14 @@ extension ReleaseCheckResult {
     public func junit(address: String?) -> String {
         var cases: [String] = []
         var skipped = 0
-        for leak in failing {
-            let details = [leak.path.isEmpty ? nil : Self.path(leak), address.map { Self.page(leak, $0) }]
+        for finding in failing {
+            let details = [finding.path.isEmpty ? nil : finding.path, address.map { finding.page($0) }]
+            let name = "\(finding.result.rawValue): \(finding.title) (\(finding.id))"
             cases.append(
                 """
-                    <testcase classname="\(Self.name(leak.className ?? leak.title))" \
-                name="\(Self.name("\(leak.result.rawValue): \(leak.title) (\(leak.id))"))" time="0">
-                      <failure type="\(leak.result.rawValue)" message="\(Self.xml(Self.evidence(leak)))">\
+                    <testcase classname="\(Self.name(finding.className ?? finding.title))" \
+                name="\(Self.name(name))" time="0">
+                      <failure type="\(finding.result.rawValue)" message="\(Self.xml(finding.evidence))">\
                 \(Self.xml(details.compactMap { $0 }.joined(separator: "\n")))</failure>
                     </testcase>
                 """)

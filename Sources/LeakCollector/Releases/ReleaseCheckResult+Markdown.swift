@@ -15,19 +15,20 @@ extension ReleaseCheckResult {
             }
         var text = "### Leak check: \(word)\n\n\(Self.markdown(sentence))\n"
         for note in notes { text += "\n\(Self.markdown(note))\n" }
-        guard !leaks.isEmpty else { return text }
+        let findings = findings
+        guard !findings.isEmpty else { return text }
         text += "\n| | Leak | Rate | Before | Reports | Installs |\n|---|---|--:|--:|--:|--:|\n"
-        var left = leaks.count
-        for leak in leaks {
-            let title = Self.markdown(TerminalText.text(leak.title))
-            let name = address.map { "[\(title)](\(Self.page(leak, $0)))" } ?? title
-            let path = leak.path.isEmpty ? "" : "<br>\(Self.markdown(Self.path(leak)))"
-            let rates = [leak.version, leak.baseline].map { counts in
+        var left = findings.count
+        for finding in findings {
+            let title = Self.markdown(finding.title)
+            let name = address.map { "[\(title)](\(finding.page($0)))" } ?? title
+            let path = finding.path.isEmpty ? "" : "<br>\(Self.markdown(finding.path))"
+            let rates = [finding.version, finding.baseline].map { counts in
                 Self.rate(counts).map { "\($0.share) of \(Count(counts.checks))" } ?? ""
             }
             let row =
-                "| \(leak.result.rawValue) | \(name)\(path) | \(rates[0]) | \(rates[1]) | \(Count(leak.reports)) "
-                + "| \(Count(leak.installs)) |\n"
+                "| \(finding.result.rawValue) | \(name)\(path) | \(rates[0]) | \(rates[1]) | \(Count(finding.reports)) "
+                + "| \(finding.installs.map { "\(Count($0))" } ?? "") |\n"
             guard text.utf8.count + row.utf8.count < Self.markdownBytes else { break }
             text += row
             left -= 1

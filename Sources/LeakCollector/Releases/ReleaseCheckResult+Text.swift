@@ -30,16 +30,14 @@ extension ReleaseCheckResult {
         for note in notes { lines += Self.wrapped(note) }
         let width = ReleaseGate.LeakResult.Kind.allCases.map(\.rawValue.count).max() ?? 0
         let margin = String(repeating: " ", count: width + 2)
-        for leak in leaks {
-            let word = leak.result.rawValue
+        for finding in findings {
+            let word = finding.result.rawValue
             lines.append("")
             lines.append(
-                Self.cut(
-                    word + String(repeating: " ", count: width - word.count + 2)
-                        + TerminalText.text(leak.title)))
-            lines += Self.wrapped(Self.evidence(leak), margin: margin)
-            if !leak.path.isEmpty { lines.append(Self.cut(margin + Self.path(leak))) }
-            if let address { lines.append(margin + Self.page(leak, address)) }
+                Self.cut(word + String(repeating: " ", count: width - word.count + 2) + finding.title))
+            lines += Self.wrapped(finding.evidence, margin: margin)
+            if !finding.path.isEmpty { lines.append(Self.cut(margin + finding.path)) }
+            if let address { lines.append(margin + finding.page(address)) }
         }
         if let unlisted {
             lines += [
@@ -65,6 +63,10 @@ extension ReleaseCheckResult {
         for (count, word) in [(worseCount, "worse"), (newCount, "new"), (backCount, "back")] where count > 0 {
             let noun = parts.isEmpty ? (count == 1 ? " leak" : " leaks") : ""
             parts.append("\(Count(count))\(noun) \(count == 1 ? "is" : "are") \(word)")
+        }
+        if !worseClasses.isEmpty {
+            let count = worseClasses.count
+            parts.append("\(Count(count)) \(count == 1 ? "class is" : "classes are") worse as a whole")
         }
         let last = parts.popLast() ?? ""
         return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
@@ -156,13 +158,60 @@ extension ReleaseCheckResult {
 
     // MARK: Leaks
 
-    /// The numbers of a leak: `600 of 1,000 checks (60.0 %), before 10 of 1,000 (1.0 %); 600 reports, 200 installs`.
-    static func evidence(_ leak: Leak) -> String {
-        let now = rate(leak.version).map { "\($0.counts) checks (\($0.share))" }
-        let before = rate(leak.baseline).map { "before \($0.counts) (\($0.share))" }
+    /// A leak, or a class that is worse as a whole, as all formats print it. Its texts are of one line.
+    struct Finding {
+        var result: ReleaseGate.LeakResult.Kind
+        /// Distinguishes the findings of a check.
+        var id: String
+        var title: String
+        var className: String?
+        /// Empty without a path.
+        var path: String
+        /// `600 of 1,000 checks (60.0 %), before 10 of 1,000 (1.0 %); 600 reports, 200 installs`
+        var evidence: String
+        var baseline: Counts
+        var version: Counts
+        var reports: Int
+        /// `nil` for a class.
+        var installs: Int?
+        /// The page's path on the collector, with `/` in front.
+        var address: String
+
+        func page(_ collector: String) -> String { collector + address }
+    }
+
+    /// All findings, those that fail the version first.
+    var findings: [Finding] { worseClasses.map(finding) + leaks.map(Self.finding) }
+
+    /// Findings that fail the version.
+    var failing: [Finding] { findings.filter { $0.result != .better } }
+
+    private static func finding(_ leak: Leak) -> Finding {
+        Finding(
+            result: leak.result, id: leak.id, title: TerminalText.text(leak.title), className: leak.className,
+            path: TerminalText.text(leak.path.joined(separator: " › ")),
+            evidence: evidence(
+                leak.version, before: leak.baseline,
+                "\(number(leak.reports, "report")), \(number(leak.installs, "install"))"),
+            baseline: leak.baseline, version: leak.version, reports: leak.reports, installs: leak.installs,
+            address: "/leaks/\(Percent.encode(leak.id))")
+    }
+
+    private func finding(_ worse: WorseClass) -> Finding {
+        Finding(
+            result: .worse, id: "class \(worse.name)",
+            title: TerminalText.text("\(worse.name), all leaks together"), className: worse.name, path: "",
+            evidence: Self.evidence(
+                worse.version, before: worse.baseline, "none of its leaks is worse by itself"),
+            baseline: worse.baseline, version: worse.version, reports: worse.version.reports, installs: nil,
+            address: "/classes?class=\(Percent.encode(worse.name))&app=\(Percent.encode(app))")
+    }
+
+    private static func evidence(_ version: Counts, before baseline: Counts, _ more: String) -> String {
+        let now = rate(version).map { "\($0.counts) checks (\($0.share))" }
+        let before = rate(baseline).map { "before \($0.counts) (\($0.share))" }
         let rates = [now, before].compactMap { $0 }.joined(separator: ", ")
-        let devices = "\(number(leak.reports, "report")), \(number(leak.installs, "install"))"
-        return rates.isEmpty ? devices : rates + "; " + devices
+        return rates.isEmpty ? more : rates + "; " + more
     }
 
     /// Returns the counts and their share; `nil` without checks.
@@ -176,9 +225,6 @@ extension ReleaseCheckResult {
 
     /// Numbers on pages have spaces at which no line breaks.
     private static func plain(_ text: String) -> String { text.replacing("\u{A0}", with: " ") }
-
-    /// Leaks that fail the version.
-    var failing: [Leak] { leaks.filter { $0.result != .better } }
 
     /// Number of leaks that count but are not listed: `12 more new leaks`.
     var unlisted: String? {
@@ -198,12 +244,6 @@ extension ReleaseCheckResult {
 
     func versionPage(_ address: String) -> String {
         "\(address)/?app=\(Percent.encode(app))&version=\(Percent.encode(version))"
-    }
-
-    static func path(_ leak: Leak) -> String { TerminalText.text(leak.path.joined(separator: " › ")) }
-
-    static func page(_ leak: Leak, _ address: String) -> String {
-        "\(address)/leaks/\(Percent.encode(leak.id))"
     }
 
     static func number(_ count: Int, _ noun: String) -> String {

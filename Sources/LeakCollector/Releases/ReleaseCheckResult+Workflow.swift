@@ -17,18 +17,18 @@ extension ReleaseCheckResult {
         case .failed: break
         }
         var text = Self.command("error", title: title, ([sentence] + notes).joined(separator: "\n"))
-        for leak in failing {
-            var message = Self.evidence(leak)
-            if !leak.path.isEmpty { message += "\n\(Self.path(leak))" }
-            if let address { message += "\n\(Self.page(leak, address))" }
+        for finding in failing {
+            var message = finding.evidence
+            if !finding.path.isEmpty { message += "\n\(finding.path)" }
+            if let address { message += "\n\(finding.page(address))" }
             let result =
-                switch leak.result {
+                switch finding.result {
                 case .worse: "Worse"
                 case .new: "New"
                 case .back, .better, .unchanged: "Back"
                 }
             text += Self.command(
-                "error", title: TerminalText.text("\(result) in \(version): \(leak.title)"), message)
+                "error", title: TerminalText.text("\(result) in \(version): \(finding.title)"), message)
         }
         if let unlisted { text += Self.command("error", title: title, "and \(unlisted)") }
         return text

@@ -30,6 +30,13 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         var version = Counts()
     }
 
+    /// A class that is worse as a whole.
+    struct WorseClass: Hashable, Sendable {
+        var name = ""
+        var baseline = Counts()
+        var version = Counts()
+    }
+
     struct CheckedClass: Hashable, Sendable {
         enum Result: String, Hashable, Sendable {
             case enough
@@ -63,6 +70,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     var baselineSessions: Sessions?
     var sessions = Sessions()
     var leaks: [Leak] = []
+    var worseClasses: [WorseClass] = []
     /// Classes with the most checks in the baseline come first.
     var classes: [CheckedClass] = []
 
@@ -136,6 +144,10 @@ extension JSONScanner {
             case "sessions": try scanner.readSessions(into: &result)
             case "leaks":
                 result.leaks = try scanner.elements { scanner throws(JSONError) in try scanner.checkedLeak() }
+            case "worse_classes":
+                result.worseClasses = try scanner.elements { scanner throws(JSONError) in
+                    try scanner.worseClass()
+                }
             case "classes":
                 result.classes = try scanner.elements { scanner throws(JSONError) in
                     try scanner.checkedClass()
@@ -145,7 +157,9 @@ extension JSONScanner {
             counts.insert(name)
         }
         var failures = 0
-        for count in [result.worseCount, result.newCount, result.backCount] { failures.addBounded(count) }
+        for count in [result.worseCount, result.newCount, result.backCount, result.worseClasses.count] {
+            failures.addBounded(count)
+        }
         guard let verdict, counts.isSuperset(of: ["worse_count", "new_count", "back_count"]),
             (verdict == .failed) == (failures > 0)
         else {
@@ -217,6 +231,19 @@ extension JSONScanner {
             }
         }
         return counts
+    }
+
+    private mutating func worseClass() throws(JSONError) -> ReleaseCheckResult.WorseClass {
+        var worse = ReleaseCheckResult.WorseClass()
+        try eachField { name, scanner throws(JSONError) in
+            switch name {
+            case "class": worse.name = try scanner.plainText()
+            case "baseline": worse.baseline = try scanner.counts()
+            case "version": worse.version = try scanner.counts()
+            default: try scanner.skip()
+            }
+        }
+        return worse
     }
 
     private mutating func checkedClass() throws(JSONError) -> ReleaseCheckResult.CheckedClass {

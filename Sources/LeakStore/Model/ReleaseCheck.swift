@@ -66,6 +66,16 @@ public struct ReleaseCheck: Sendable {
         public var rate: Double? { checks == 0 ? nil : min(1, Double(reports) / Double(checks)) }
     }
 
+    /// A class whose leaks together have a higher rate, although none of them does by itself.
+    public struct WorseClass: Hashable, Sendable {
+        public var className: String
+        /// The probability of such a rise without a change, corrected for the number of leaks and classes.
+        public var probability: Double
+        /// Reports of all its leaks, and its checks.
+        public var baseline: RateCounts
+        public var version: RateCounts
+    }
+
     /// Checks of a class in both versions.
     public struct CheckedClass: Hashable, Sendable {
         public var className: String
@@ -87,6 +97,8 @@ public struct ReleaseCheck: Sendable {
     public var newCount = 0
     public var backCount = 0
     public var betterCount = 0
+    /// Classes that are worse as a whole, by probability; at most ``rowLimit``.
+    public var worseClasses: [WorseClass] = []
     /// Classes by number of checks in the baseline, then in the version; at most ``rowLimit``.
     public var classes: [CheckedClass]
     /// Number of new leaks that have too few reports or devices, or too low a rate, to fail the version.

@@ -128,6 +128,7 @@ package struct ReleaseVerdict: Sendable {
         check.verdict = result.verdict
         addClasses(classes, result.classes)
         addLeaks(compared, result.leaks, of: rates)
+        addWorseClasses(classes, result.classRises, leaks: compared)
         Self.fill(
             &check.version, rates.sessions.version, checks: rates.checks.values.map(\.version),
             reports: compared.map(\.inVersion))
@@ -180,6 +181,26 @@ package struct ReleaseVerdict: Sendable {
         check.classes = checked.sorted {
             ($1.baseline, $1.version, $0.className) < ($0.baseline, $0.version, $1.className)
         }
+    }
+
+    private mutating func addWorseClasses(
+        _ classes: [ReleaseGate.ClassCounts], _ rises: [Double?], leaks: [ReleaseRates.Leak]
+    ) {
+        let worse = zip(classes, rises).compactMap { counts, rise -> ReleaseCheck.WorseClass? in
+            guard let rise else { return nil }
+            let leaks = leaks.filter { $0.className == counts.className }
+            return ReleaseCheck.WorseClass(
+                className: counts.className, probability: rise,
+                baseline: ReleaseCheck.RateCounts(
+                    reports: leaks.reduce(0) { $0 + $1.inBaseline.total },
+                    checks: counts.baseline.reduce(0, +)),
+                version: ReleaseCheck.RateCounts(
+                    reports: leaks.reduce(0) { $0 + $1.inVersion.total }, checks: counts.version.reduce(0, +))
+            )
+        }
+        check.worseClasses = Array(
+            worse.sorted { ($0.probability, $0.className) < ($1.probability, $1.className) }
+                .prefix(ReleaseCheck.rowLimit))
     }
 
     private mutating func addLeaks(

@@ -8,7 +8,7 @@ import Testing
 
 /// A release check as JSON, and its rendering in each format.
 enum SampleCheck: String, CaseIterable, Sendable {
-    case fails, passes, first, few, hostile, long
+    case fails, passes, first, few, hostile, long, whole
 
     static let address = "https://leaks.example.com"
 
@@ -52,6 +52,15 @@ enum SampleCheck: String, CaseIterable, Sendable {
             var check = Self.check(.failed, [Self.leak(.new(probability: nil), row, before: (0, 0), (0, 0))])
             check.newCount = 1
             check.classes.append(Self.checked("<class name=\"x\">\n::error::", .needs(checks: 3), 1, 1))
+            return check
+        case .whole:
+            var check = Self.check(.failed)
+            check.worseClasses = [
+                ReleaseCheck.WorseClass(
+                    className: "CartViewController", probability: 1e-6,
+                    baseline: ReleaseCheck.RateCounts(reports: 250, checks: 5_000),
+                    version: ReleaseCheck.RateCounts(reports: 1_240, checks: 5_000))
+            ]
             return check
         case .long:
             var check = Self.check(
