@@ -69,6 +69,26 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `counts that a killed collector of an earlier version left in its log are nowhere lost`() throws {
+        let directory = try database(schema: 13)
+        #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+        let file = directory.path + "/backup"
+        let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
+        #expect(backup.schema == 13 && backup.wrongSums == [])
+        let copy = TemporaryDirectory()
+        copy.write(Array(try Data(contentsOf: URL(fileURLWithPath: file))), to: "leaks.sqlite")
+        for folder in [directory, copy] {
+            let store = try folder.store()
+            #expect(try store.verify() == [])
+            let now = Int64(1_795_874_764_116)
+            let page = try store.makeReader().leaks(LeakQuery(), now: now)
+            #expect(page.leaks.map(\.reports) == [80, 80, 80])
+            #expect(page.leaks.map(\.installs) == [20, 20, 20])
+            let connection = try SQLiteConnection(path: folder.database, access: .readWrite)
+            #expect(try connection.number("select sum(checks) from build_check") == 480)
+        }
+    }
+
     @Test func `of an app's days the newest 91 are taken along`() throws {
         let directory = try database(schema: 2)
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
