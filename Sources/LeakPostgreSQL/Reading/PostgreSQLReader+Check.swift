@@ -101,13 +101,13 @@
                 bound: VersionOrder(text).above, floor: floor)
         }
 
-        /// Selects the newest version that ranks lower than the given one.
+        /// Selects the newest of the versions that rank lower than the given one, by ``NewestVersion``.
         private static func versionBefore(_ version: String, from floor: [UInt8], app: String) -> Query {
             Query(
                 """
                 select r.version from app a join release r on r.app = a.id and r.order_key < $1::bytea
                   and r.order_key >= $2::bytea
-                where a.name = $3::text order by r.order_key desc limit 1
+                where a.name = $3::text order by \(NewestVersion.order) limit 1
                 """, .bytes(VersionOrder(version).atOrAbove), .bytes(floor), .text(app))
         }
 

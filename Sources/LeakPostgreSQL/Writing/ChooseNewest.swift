@@ -3,11 +3,13 @@
 
     extension NewestVersion {
         private static let numbered = #"'\x02'::bytea"#
+        /// ``NewestVersion/order(of:numbered:)`` for rows `r`, in the syntax of PostgreSQL.
+        static let order = order(of: "r", numbered: numbered)
         static let isInField = isInField("r", numbered: numbered)
 
         /// SQL for the id of the newest release of an app `a`.
         static let row = """
-            select r.id from release r where r.app = a.id order by \(order(of: "r", numbered: numbered)) limit 1
+            select r.id from release r where r.app = a.id order by \(order) limit 1
             """
 
         /// Chooses the newest releases of apps again. If an app gets another newest release, the impact of each of its leaks

@@ -106,16 +106,16 @@ extension SQLiteReader {
             ? ReleaseCheckSide.Build(row: select.int64(0), name: select.text(1), order: select.bytes(2)) : nil
     }
 
-    /// Returns the newest version that ranks lower than the given one.
+    /// Returns the newest of the versions that rank lower than the given one, by ``NewestVersion``.
     private func versionBefore(
         _ version: String, from floor: [UInt8], app: String
     ) throws(StoreError) -> String? {
         try texts(
             connection.statement(
-                """
-                select r.version from app a join release r on r.app = a.id and r.order_key < ? and r.order_key >= ?
-                where a.name = ? order by r.order_key desc limit 1
-                """), [VersionOrder(version).atOrAbove, floor, app]
+                composed: """
+                    select r.version from app a join release r on r.app = a.id and r.order_key < ? and r.order_key >= ?
+                    where a.name = ? order by \(NewestVersion.order) limit 1
+                    """), [VersionOrder(version).atOrAbove, floor, app]
         ).first
     }
 
