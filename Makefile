@@ -204,8 +204,8 @@ bench-reporter: setup ## what the reporter costs an app: its caller, memory, byt
 	Scripts/app-size
 
 # Short by default; BENCH='--seconds 8 --rounds 7' for figures to keep.
-bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light, libnginx-mod-http-echo and wrk)
-	@for tool in wrk nginx taskset; do PATH="$$PATH:/usr/sbin" command -v $$tool >/dev/null || { echo "bench-http: $$tool is missing; run: apt-get install wrk nginx-light libnginx-mod-http-echo util-linux" >&2; exit 1; }; done
+bench-http: setup ## the HTTP server side by side with nginx (installs nginx and wrk)
+	Scripts/setup wrk nginx-light libnginx-mod-http-echo util-linux
 	swift build -c release --package-path Benchmarks --product http-bench
 	swift build -c release --package-path Benchmarks --product http-echo
 	PATH="$$PATH:/usr/sbin" "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-bench" \

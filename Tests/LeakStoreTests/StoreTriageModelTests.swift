@@ -81,6 +81,7 @@ import Testing
         let regressed = model.names(.regressed, now: now)
         let overview = try reader.overview(app: "shop", now: now)
         #expect(overview.regressedLeaks == regressed.count, step)
+        #expect(overview.newLeaks == model.names(.new, now: now).count, step)
         #expect(Set(overview.regressedLeakTitles).isSubset(of: regressed), step)
         #expect(overview.ignored.leaks == model.names(.ignored, now: now).count, step)
         let releases = try reader.releases(app: "shop")

@@ -17,6 +17,7 @@ extension LeakQuery.StateFilter {
     var words: String {
         switch self {
         case .toFix: "To fix"
+        case .new: "To fix, new"
         case .open: LeakState.open.words
         case .regressed: LeakState.regressed.words
         case .slow: LeakState.slow.words

@@ -42,13 +42,13 @@ struct OverviewTiles: Component {
     private var newLeaks: Tile {
         guard let newest = overview.newest else {
             return Tile(
-                title: "New leaks\(scope)", value: "\(Count(overview.newLeaks))",
+                title: link("New leaks\(scope)", if: overview.newLeaks > 0) { $0.state = .new },
+                value: "\(Count(overview.newLeaks))",
                 note: overview.newLeaks == 0
                     ? "No new leaks" : "in each app\u{2019}s newest version")
         }
         let title = link("New in \(IsolatedText(newest.version))", if: overview.newLeaks > 0) {
-            $0.version = newest.version
-            $0.sort = .firstSeen
+            $0.state = .new
         }
         return Tile(
             title: title, value: "\(Count(overview.newLeaks))",

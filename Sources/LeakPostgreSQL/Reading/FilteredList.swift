@@ -271,9 +271,13 @@
             // Few leaks are slow, and an index has them.
             let isSlow =
                 hasLeak ? LeakRow.isSlow : "(n.leak in (select l.id from leak l where \(LeakRow.isSlow)))"
+            let new =
+                "select l.id from app a join leak l on l.app = a.id and l.first_release = a.newest_release"
+            let isNew = "(\(hasLeak ? "l.id" : "n.leak") in (\(new)))"
             switch query.state {
             case .open: conditions.append("not \(isSlow)")
             case .slow: conditions.append(isSlow)
+            case .new: conditions.append(isNew)
             case .toFix, .known, .any, .regressed, .resolved, .ignored: break
             }
             if let kind = query.kind { conditions.append("l.kind = \(values.bind(kind))") }

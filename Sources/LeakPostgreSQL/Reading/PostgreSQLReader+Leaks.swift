@@ -269,7 +269,7 @@
                 case .known: known = totals
                 case .resolved: resolved = totals
                 case .ignored: ignored = totals
-                case .toFix, .open, .regressed, .slow, .any: break
+                case .toFix, .new, .open, .regressed, .slow, .any: break
                 }
             }
         }

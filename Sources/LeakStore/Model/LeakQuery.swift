@@ -14,6 +14,8 @@ public struct LeakQuery: Hashable, Sendable {
     public enum StateFilter: String, Hashable, Sendable, CaseIterable {
         /// All leaks except those that are ``LeakState/known``, ``LeakState/resolved`` or ``LeakState/ignored``.
         case toFix = "to_fix"
+        /// Those of ``toFix`` that were first seen in the newest version of their app.
+        case new
         case open, regressed, slow, resolved, ignored, known
         case any
     }

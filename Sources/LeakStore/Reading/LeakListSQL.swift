@@ -46,6 +46,7 @@ struct LeakListSQL {
         switch query.state {
         case .open: conditions.append("not \(LeakRow.isSlow)")
         case .slow: conditions.append(LeakRow.isSlow)
+        case .new: conditions.append("l.first_release = a.newest_release")
         case .toFix, .known, .any, .regressed, .resolved, .ignored: break
         }
         let excluded = leakStates.rows(query.state.excluded)

@@ -87,14 +87,14 @@ extension LeakQuery.StateFilter {
         case .resolved: .resolved
         case .ignored: .ignored
         case .known: .known
-        case .toFix, .open, .slow, .any: nil
+        case .toFix, .new, .open, .slow, .any: nil
         }
     }
 
     /// The states of leaks that the filter excludes although their counts match.
     package var excluded: Set<LeakState> {
         switch self {
-        case .toFix: LeakState.setAside
+        case .toFix, .new: LeakState.setAside
         case .open, .slow: LeakState.assigned
         case .any, .regressed, .resolved, .ignored, .known: []
         }

@@ -62,7 +62,7 @@ import Testing
         expected.insert(plain)
         for change in [
             { $0.state = .regressed }, { ($0.period, $0.state) = (.day, .any) },
-            { ($0.version, $0.sort) = ("5.2.0", .firstSeen) },
+            { $0.state = .new },
         ] as [(inout LeakQuery) -> Void] {
             var tile = plain
             change(&tile)

@@ -90,6 +90,9 @@ struct TriageModel {
                 return switch filter {
                 case .any: true
                 case .toFix: ![.known, .resolved, .ignored].contains(state)
+                case .new:
+                    ![.known, .resolved, .ignored].contains(state)
+                        && leaks[name]?.reports.keys.min() == seen.last
                 default: state.rawValue == filter.rawValue
                 }
             })
