@@ -1,10 +1,11 @@
-/// Number of checks by class. Names of classes are compared byte by byte, as in the store.
+/// Numbers of checks by class. Names of classes are compared byte by byte, as in the store.
 ///
 /// `String` treats a composed and a decomposed accent as equal, so a dictionary can hold only one of two such names.
 /// The other one is in a further dictionary.
 struct ClassCounts {
     private(set) var first: [String: Int] = [:]
     private(set) var others: [[String: Int]] = []
+    /// The dictionary of each name: 0 for ``first``, otherwise one more than the index in ``others``.
     private var indices: [[UInt8]: Int] = [:]
 
     mutating func add(_ count: Int, to name: String) {

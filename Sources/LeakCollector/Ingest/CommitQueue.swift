@@ -9,14 +9,14 @@ internal import LeakPlatform
 /// the larger the transaction, so that all waiting requests share the cost of a sync.
 final class CommitQueue: Sendable {
     struct Limits: Sendable {
-        /// Maximum bytes that wait: bodies and the data that was read from them. Four of the largest requests; a
-        /// phone's batch is about 50 KiB.
+        /// Maximum bytes of waiting submissions: their bodies and the data that was parsed from them. It is enough for four
+        /// of the largest requests; a phone's batch is about 50 KiB.
         var waitingBytes = 64 * 1024 * 1024
         /// Maximum submissions in one transaction, which limits how long the first of them waits for the last.
         var submissionsPerCommit = 4096
-        /// Maximum reports of a small submission. A larger one lets the others go first. A phone's batch has up to a
-        /// hundred.
-        var reportsOfSmall = 250
+        /// Maximum reports of a small submission. Larger submissions are written after the small ones. A phone's batch has
+        /// up to a hundred reports.
+        var smallSubmissionReports = 250
     }
 
     /// Result of a submission: written, failed, or not accepted.
@@ -24,13 +24,14 @@ final class CommitQueue: Sendable {
         case written(Receipt)
         /// Nothing of the submission was counted.
         case failed(StoreError)
-        /// The submission was not accepted: too much waits, or the collector is stopping.
+        /// The submission was not accepted: too many bytes wait, or the collector is stopping.
         case full, stopping
     }
 
-    /// One request that waits for its answer.
+    /// One submission whose request waits for the answer.
     private final class PendingSubmission: @unchecked Sendable {
-        // Unchecked: handed from the loop to the writer under the lock, touched by one of them at a time.
+        // `Sendable` is unchecked: the event loop hands the submission to the writer under the lock, and only one of them
+        // uses it at a time.
         let submission: Submission
         let answer: @Sendable (Outcome) -> Response
         var responder: Responder?
@@ -52,7 +53,7 @@ final class CommitQueue: Sendable {
 
     private struct State {
         var waiting: [PendingSubmission] = []
-        var bytes = 0
+        var waitingBytes = 0
         var isStopping = false
     }
 
@@ -65,7 +66,8 @@ final class CommitQueue: Sendable {
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - finished: called after each transaction, with the error if it failed.
+    ///   - finished: called after each transaction, with the error if it failed; not after a failed transaction whose
+    ///     submissions are tried again in smaller ones.
     ///   - checkpointError: called if the checkpoint after a transaction failed. Counted reports stay counted.
     init(
         store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
@@ -81,11 +83,11 @@ final class CommitQueue: Sendable {
 
     /// Returns `true` if a request of this size would be accepted now. Called before its body is read.
     func hasRoom(for bytes: Int) -> Bool {
-        state.with { !$0.isStopping && $0.bytes + bytes <= limits.waitingBytes }
+        state.with { !$0.isStopping && $0.waitingBytes + bytes <= limits.waitingBytes }
     }
 
     /// `true` if the store is behind: more than an eighth of ``Limits/waitingBytes`` waits.
-    var isBehind: Bool { state.with { $0.bytes > limits.waitingBytes / 8 } }
+    var isBehind: Bool { state.with { $0.waitingBytes > limits.waitingBytes / 8 } }
 
     /// Number of submissions that wait for the next transaction.
     var waitingCount: Int { state.with { $0.waiting.count } }
@@ -99,9 +101,9 @@ final class CommitQueue: Sendable {
         let waiting = PendingSubmission(submission, responder: responder, answer: answer)
         let rejection: Outcome? = state.with { state in
             if state.isStopping { return .stopping }
-            if state.bytes + size > limits.waitingBytes { return .full }
+            if state.waitingBytes + size > limits.waitingBytes { return .full }
             state.waiting.append(waiting)
-            state.bytes += size
+            state.waitingBytes += size
             return nil
         }
         if let rejection {
@@ -114,7 +116,7 @@ final class CommitQueue: Sendable {
     /// Starts the thread that writes.
     func start() -> WorkerThread {
         WorkerThread(name: "store writer") { [self] in
-            while let batch = next() { commit(batch) }
+            while let batch = nextBatch() { commit(batch) }
         }
     }
 
@@ -124,11 +126,11 @@ final class CommitQueue: Sendable {
         state.wakeAll()
     }
 
-    private func next() -> [PendingSubmission]? {
+    private func nextBatch() -> [PendingSubmission]? {
         let batch: [PendingSubmission]? = state.wait { state in
             guard !state.waiting.isEmpty else { return state.isStopping ? [] : nil }
             let batch = take(from: &state.waiting)
-            state.bytes -= batch.reduce(0) { $0 + $1.submission.size }
+            state.waitingBytes -= batch.reduce(0) { $0 + $1.submission.size }
             return batch
         }
         guard let batch, !batch.isEmpty else { return nil }
@@ -136,7 +138,7 @@ final class CommitQueue: Sendable {
     }
 
     /// Takes the next batch: small submissions first, and after them at most one large one. The sender of a single
-    /// report waits for one large request, however many there are.
+    /// report waits for at most one large request.
     private func take(from waiting: inout [PendingSubmission]) -> [PendingSubmission] {
         var batch: [PendingSubmission] = []
         var large: PendingSubmission?
@@ -146,7 +148,7 @@ final class CommitQueue: Sendable {
                 rest += waiting[index...]
                 break
             }
-            if next.submission.sightings.count <= limits.reportsOfSmall {
+            if next.submission.sightings.count <= limits.smallSubmissionReports {
                 batch.append(next)
             } else if large == nil {
                 large = next
@@ -175,8 +177,8 @@ final class CommitQueue: Sendable {
                 if !rest.isEmpty { parts.append(rest) }
             } catch {
                 failures += 1
-                let mayBeOfOne = error.reason == .other || error.reason == .corrupt
-                let mayGoOn = mayBeOfOne && failures < Self.failuresPerBatch
+                let mayConcernOneOnly = error.reason == .other || error.reason == .corrupt
+                let mayGoOn = mayConcernOneOnly && failures < Self.failuresPerBatch
                 if mayGoOn, part.count > 1 {
                     // A submission that cannot be written, or a leak that cannot be read, must not make the others
                     // fail.

@@ -37,12 +37,13 @@ public final class Erasure: Mutation {
         try store.erase(install: Install.hash(install))
     }
 
-    /// Erases an install, and answers once it is gone. The id is not logged, because the request asks to erase it.
+    /// Erases an install, and answers once its data is gone. The id is not logged, because the request asks to erase it.
     func start(_: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let install = change.match.parameters["install"] ?? ""
         let count = install.utf8.count
         guard count <= WireLimits.installBytes else {
-            let detail = "the install is \(count) bytes, at most \(WireLimits.installBytes): check the id"
+            let detail =
+                "the id of the install is \(count) bytes, at most \(WireLimits.installBytes); check it"
             throw Problem(.badRequest, detail)
         }
         let hash = Install.hash(install)

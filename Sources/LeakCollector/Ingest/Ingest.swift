@@ -7,12 +7,14 @@ internal import LeakPlatform
 /// Ingestion of reports: parses a request's body, groups its reports, passes them to the writer, and answers once
 /// they are on disk.
 final class Ingest: Sendable {
-    /// Value of `Accept-Post`, the registered counterpart for POST of `Accept-Patch` (RFC 5789 §3.1).
-    static let types = "application/json, application/x-ndjson, text/plain"
-    /// Seconds that a sender should wait when the store is behind. Reporters keep their batches.
+    /// Value of the header `Accept-Post`: the media types that a body may have. The header is registered as the
+    /// counterpart of `Accept-Patch` (RFC 5789 §3.1) for POST.
+    static let mediaTypes = "application/json, application/x-ndjson, text/plain"
+    /// Seconds that a sender should wait when the store is behind. Reporters keep their batches meanwhile.
     static let retrySeconds = 2
 
-    /// Maximum bytes of a decoded body that is parsed on the loop of its connection, which takes about a millisecond.
+    /// Maximum bytes of a decoded body that is parsed on the event loop of its connection. This takes about a
+    /// millisecond.
     static let bytesParsedOnLoop = 1 << 17
     /// Bytes that one compressed byte of text usually becomes, to estimate the work for a body before it is inflated.
     private static let usualInflation = 20
@@ -24,8 +26,8 @@ final class Ingest: Sendable {
     private let symbols: SymbolTableCache
     private let takesExplanations: Bool
     private let now: @Sendable () -> Int64
-    /// Caches that no loop uses at the moment. A loop takes one for the time of a request, so there are as many caches
-    /// as loops that ever grouped at the same time.
+    /// Caches that no thread uses at the moment. A thread takes one for the time of a request, so there are as many caches
+    /// as threads that ever grouped at the same time.
     private let caches = Guarded<[GroupCache]>([])
 
     init(
@@ -48,13 +50,13 @@ final class Ingest: Sendable {
                 rejection(of: request, writer: authenticator.writer(of: request, now: now()), health)
             }
         ) { [self] request, _, responder in
-            // Looked up again, because the key may have been revoked between head and body. A slow phone takes
+            // The key is looked up again, because it may have been revoked between head and body: a slow phone takes
             // minutes to send the body.
             guard case .valid(let key) = authenticator.writer(of: request, now: now()) else {
                 responder.send(Problem(.forbidden, "this ingest key was revoked; use another one").response)
                 return
             }
-            take(request, key: key, responder)
+            process(request, key: key, responder)
         }
     }
 
@@ -80,25 +82,25 @@ final class Ingest: Sendable {
     private static let unknownKeyProblem = Problem.unauthorized(
         "sending reports needs a valid ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY")
     private static let unknownType = Problem(
-        .unsupportedMediaType, "Content-Type must be one of \(types)"
-    ).with("Accept-Post", types)
+        .unsupportedMediaType, "Content-Type must be one of \(mediaTypes)"
+    ).with("Accept-Post", mediaTypes)
 
-    /// Rejects a request without a valid ingest key, or beyond its rate.
+    /// Rejects a request without a valid ingest key, or whose key exceeds its rate limit.
     ///
-    /// - Parameter unknownKeyProblem: the answer to a request without a known key.
+    /// - Parameter unknownKeyProblem: the answer to a request without a key that the collector knows.
     func admit(_ writer: CredentialIndex.LookupResult, _ health: StoreHealth, unknownKeyProblem: Problem)
         throws(Problem)
     {
         switch writer {
         case .valid(let key):
             if let seconds = rate.secondsToWait(of: key.id, now: now(), isBehind: queue.isBehind) {
-                throw Self.tooMuch(seconds)
+                throw Self.rateLimitProblem(seconds)
             }
         case .revoked:
             throw Problem(.forbidden, "this ingest key was revoked; use another one")
         case .unknown:
-            // A key that was created a moment ago cannot be looked up now, and a sender that is told that its key is
-            // unknown gives up.
+            // While the database is away, a key that was created a moment ago cannot be looked up. A sender that is told
+            // that its key is unknown gives up.
             throw health.worst == .databaseAway ? StoreHealth.Issue.databaseAway.problem : unknownKeyProblem
         }
     }
@@ -111,7 +113,7 @@ final class Ingest: Sendable {
         guard queue.hasRoom(for: bytes) else { throw Self.tooBusy }
     }
 
-    private static func tooMuch(_ seconds: Int) -> Problem {
+    private static func rateLimitProblem(_ seconds: Int) -> Problem {
         Problem(
             .tooManyRequests,
             "nothing was counted: this ingest key exceeds its rate limit; send again after the seconds in Retry-After"
@@ -125,8 +127,8 @@ final class Ingest: Sendable {
     private static let stopping = Problem.unavailable(
         "nothing was counted: the collector is stopping; send again later", afterSeconds: 5)
 
-    /// Returns the format of a body by its media type. The parameters of the type do not matter, because all formats
-    /// are UTF-8.
+    /// Returns the format of a body by its media type; `nil` for another type. The parameters of the type do
+    /// not matter, because all formats are UTF-8.
     static func format(of request: borrowing Request) -> WireFormat? {
         if request.hasContentType("application/json") { return .json }
         if request.hasContentType("application/x-ndjson") { return .ndjson }
@@ -140,7 +142,7 @@ final class Ingest: Sendable {
     // MARK: After the body
 
     /// Answers 200 once everything valid is on disk, or with the reason why nothing was counted.
-    func take(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
+    func process(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
         guard let format = Self.format(of: request) else {
             responder.send(Self.unknownType.response)
             return
@@ -153,12 +155,13 @@ final class Ingest: Sendable {
             let ingestRequest = IngestRequest(
                 body: body, format: format, app: app, version: version, module: module,
                 idempotencyKey: idempotencyKey, receivedAt: receivedAt)
-            take(ingestRequest, key: key, responder)
+            process(ingestRequest, key: key, responder)
         }
     }
 
-    /// Parses a body: at once if it is small, otherwise on a thread of the pool, which also inflates it. If symbols
-    /// are only in the store, the pool parses all bodies, because a loop must not wait for the disk.
+    /// Parses a body: at once if it is small and not compressed, otherwise on a thread of the pool, which also inflates
+    /// it. If some symbols are not in memory, the pool parses all bodies, because an event loop must not wait for the
+    /// disk.
     ///
     /// - Parameters:
     ///   - refuse: makes the answer to a body that is not parsed.
@@ -192,7 +195,7 @@ final class Ingest: Sendable {
             bytes = body.count
             job = { if let responder = later.take() { work(body.copy(), responder) } }
         }
-        let admission = parsing.run(bytes: bytes, job) { later.send(refuse(Self.stopping)) }
+        let admission = parsing.enqueue(bytes: bytes, job) { later.send(refuse(Self.stopping)) }
         switch admission {
         case .taken: break
         case .full: later.send(refuse(Self.tooBusy))
@@ -200,7 +203,7 @@ final class Ingest: Sendable {
         }
     }
 
-    private func take(_ ingestRequest: IngestRequest, key: Credential, _ responder: consuming Responder) {
+    private func process(_ ingestRequest: IngestRequest, key: Credential, _ responder: consuming Responder) {
         let builder: SubmissionBuilder
         do throws(Problem) {
             builder = try receive(ingestRequest, from: key)
@@ -208,8 +211,8 @@ final class Ingest: Sendable {
             responder.send(error.response)
             return
         }
-        // Made here, by the thread that parsed the body, because the writer is busy with one transaction after
-        // another.
+        // The answer is made here, by the thread that parsed the body, because the writer is busy with one transaction
+        // after another.
         let answer = builder.answer(isDuplicate: false)
         let repeated = builder.submission.answer
         submit(builder, responder) { Self.answer($0, written: answer, repeated: repeated) }
@@ -223,7 +226,7 @@ final class Ingest: Sendable {
         queue.submit(builder.submission, responder, answer: answer)
     }
 
-    /// Parses a request, charges its sender, and groups its reports.
+    /// Parses a request, charges its ingest key, and groups its reports.
     func receive(_ ingestRequest: IngestRequest, from key: Credential) throws(Problem) -> SubmissionBuilder {
         let document: WireDocument
         do throws(Problem) {
@@ -261,7 +264,7 @@ final class Ingest: Sendable {
     /// - Throws: ``Problem`` 429.
     func charge(_ key: Credential, _ cost: Int) throws(Problem) {
         if let seconds = rate.charge(key.id, cost: cost, now: now(), isBehind: queue.isBehind) {
-            throw Self.tooMuch(seconds)
+            throw Self.rateLimitProblem(seconds)
         }
     }
 
@@ -281,7 +284,7 @@ final class Ingest: Sendable {
 
     /// Returns the reason why nothing was counted.
     ///
-    /// - Returns: `nil` if it was counted, now or before.
+    /// - Returns: `nil` if the submission was counted, now or before.
     static func problem(of outcome: CommitQueue.Outcome) -> Problem? {
         switch outcome {
         case .written(.counted), .written(.repeated):

@@ -9,18 +9,18 @@ struct IngestRequest {
     /// App and version from the address, for a body that names none.
     var app: String?
     var version: String?
-    /// The app's module, where the body does not name it.
+    /// The app's module from the address, for a body that does not name it.
     var module: String? = nil
     /// True if classes keep their module in their name when neither body nor address names the app's module.
     var keepsModules = false
-    /// True for a batch that the collector made from a request of a Sentry SDK. It names reasons of the collector's
-    /// own.
+    /// True for a batch that the collector made from a request of a Sentry SDK. Its reasons for dropped reports may begin
+    /// with `sentry_`, which other batches may not use: ``SubmissionBuilder/sentryPrefix``.
     var isTranslated = false
     var idempotencyKey: String?
     /// Milliseconds since 1970.
     var receivedAt: Int64
 
-    /// A hash of all content that decides what is counted: the body, and the parameters of the address. 8 bytes.
+    /// A hash, 8 bytes long, of all content that decides what is counted: the body, and the parameters of the address.
     var contentHash: [UInt8] {
         let names = module == nil ? [app, version] : [app, version, module]
         let hash = ByteHash(seed: 0).hash(

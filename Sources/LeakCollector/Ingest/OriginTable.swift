@@ -3,8 +3,7 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The senders of one request, each converted to strings once. A batch has one sender, whatever the number of its
-/// reports.
+/// The senders of one request, each converted to strings once. Usually all reports of a batch have the same sender.
 struct OriginTable {
     /// Result of checking a sender.
     enum Sender {
@@ -14,11 +13,11 @@ struct OriginTable {
         case rejected(String)
     }
 
-    /// Origins that the key may write for. Others are left out, because the store makes room for each.
+    /// Origins that the ingest key may send for. The origins of rejected senders are left out.
     private(set) var origins: [Submission.Origin] = []
     /// For each of `origins`, the module of the app's own types, `Shop` in `Shop.Cart`; `nil` if it is not known.
     private(set) var modules: [String?] = []
-    private var known: [OriginSlices: Sender] = [:]
+    private var senders: [OriginSlices: Sender] = [:]
     private var last: (slices: OriginSlices, sender: Sender)?
 
     private let key: Credential
@@ -39,8 +38,8 @@ struct OriginTable {
         fallbackModule = module ?? (ingestRequest.keepsModules ? GroupingRules.keptModules : nil)
     }
 
-    /// Returns a parameter of the address. Names have the same limits as in a body, and an empty one counts as
-    /// missing.
+    /// Returns a parameter of the address. Names have the same limits as in a body, and an empty name counts
+    /// as missing.
     private static func parameter(
         _ name: String, _ value: String?, atMost limit: Int
     ) throws(Problem) -> String? {
@@ -53,8 +52,9 @@ struct OriginTable {
 
     mutating func sender(of slices: OriginSlices, in document: WireDocument) -> Sender {
         if let last, last.slices == slices { return last.sender }
-        let sender = known[slices] ?? admit(origin(slices, document), module: document.string(slices.module))
-        known[slices] = sender
+        let sender =
+            senders[slices] ?? admit(origin(slices, document), module: document.string(slices.module))
+        senders[slices] = sender
         last = (slices, sender)
         return sender
     }

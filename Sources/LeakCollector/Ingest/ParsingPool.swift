@@ -1,8 +1,8 @@
 internal import LeakPlatform
 
-/// A few threads that parse and group large bodies, so that no loop of the server is held up by one.
+/// A few threads that parse and group large bodies, so that these do not block an event loop of the server.
 ///
-/// Bounded by the bytes of the bodies that wait or are being parsed. Answers keep their order on a connection, because
+/// The pool is bounded by the bytes of the bodies that wait or are being parsed. Answers keep their order on a connection, because
 /// the server writes them in the order of the requests.
 final class ParsingPool: Sendable {
     /// Maximum bytes of bodies that wait or are being parsed: four of the largest bodies.
@@ -17,13 +17,13 @@ final class ParsingPool: Sendable {
 
     private let queue = WorkQueue<Work>(limit: ParsingPool.capacity)
 
-    /// Submits a job.
+    /// Adds a job to the queue.
     ///
     /// - Parameters:
     ///   - bytes: size of the body that the job parses. An idle pool accepts a body of any size.
     ///   - cancel: runs in place of the job if the pool stops before its turn.
     /// - Returns: the result of adding the job. If it was not accepted, neither `job` nor `cancel` runs.
-    func run(bytes: Int, _ job: @escaping Job, cancel: @escaping Job) -> WorkAdmission {
+    func enqueue(bytes: Int, _ job: @escaping Job, cancel: @escaping Job) -> WorkAdmission {
         queue.add(Work(job: job, cancel: cancel), weight: bytes)
     }
 

@@ -3,28 +3,28 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// Rate limit per ingest key: a bucket of tokens for each key, which fills evenly.
+/// Rate limit per ingest key: a bucket of tokens for each key, which fills at a constant rate.
 ///
 /// The cost of a request is known only after it was read, so a key may go into debt by one request. While a key is in
 /// debt, its requests are rejected by their head alone. Requests that were admitted at the same time are checked again
 /// after they were read: beyond a bucket of debt they are rejected too, before they are counted.
 ///
-/// A configured limit always holds, and on average whatever the size of requests: each debt is paid in full. The
+/// A configured limit always holds. On average it holds for requests of any size, because each debt is paid in full. The
 /// default limit holds only while the store is behind, because a machine with time to spare has no reason to reject
-/// requests. Its debts are at most one bucket.
+/// requests. Under the default limit, a debt is at most one bucket.
 final class RateLimit: Sendable {
-    /// Seconds' worth of tokens in a full bucket. Phones that reconnect after a tunnel, or after the collector's
-    /// restart, send at the same time.
+    /// Seconds in which an empty bucket becomes full. A full bucket admits the burst of many phones that reconnect at the
+    /// same time, after a tunnel or after the collector's restart.
     static let burstSeconds = 10
     /// Default limit in reports per second: a share of what one writer counts on a small machine.
-    static let usual = 10_000
+    static let defaultReportsPerSecond = 10_000
 
-    /// Lost reports of one key that count per second, and those that count at once. A key is in every copy of an app,
-    /// so its owner is not the only one who can invent losses.
+    /// Maximum dropped reports of one ingest key that are counted per second, and at once. The limits exist because a key
+    /// is in every copy of an app, so others than its owner can invent losses.
     private static let lossesPerSecond = 10_000.0
     private static let lossesAtOnce = 1_000_000.0
-    /// Unseen objects that cost as much as one lost report, because objects far outnumber reports. They have a bucket
-    /// of their own, so that neither takes room from the other.
+    /// Number of unseen objects that cost as much as one dropped report, because objects far outnumber reports. Unseen
+    /// objects have a bucket of their own, so that they and dropped reports do not use up each other's tokens.
     private static let unseenPerLoss = 10
 
     private struct Bucket {
@@ -36,15 +36,15 @@ final class RateLimit: Sendable {
     /// Tokens per second; `nil` for no limit.
     private let rate: Double?
     private let holdsAlways: Bool
-    /// Buckets by the key's id, one for each key.
+    /// Buckets by the id of the ingest key.
     private let buckets = Guarded<[Int64: Bucket]>([:])
-    /// Buckets for losses, which apply whatever the limit is.
+    /// Buckets for dropped reports and for unseen objects. They apply even without a rate limit.
     private let losses = Guarded<[Int64: Bucket]>([:])
     private let unseen = Guarded<[Int64: Bucket]>([:])
 
-    /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``usual`` while the store is behind.
+    /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``defaultReportsPerSecond`` while the store is behind.
     init(reportsPerSecond: Int?) {
-        let number = reportsPerSecond ?? Self.usual
+        let number = reportsPerSecond ?? Self.defaultReportsPerSecond
         rate = number > 0 ? Double(number) : nil
         holdsAlways = reportsPerSecond != nil
     }
@@ -70,18 +70,20 @@ final class RateLimit: Sendable {
         guard let rate else { return nil }
         return buckets.with { buckets in
             let tokens = Self.refillBucket(of: key, in: &buckets, rate: rate, now: now)
-            let bucket = rate * Double(Self.burstSeconds)
-            let isRejected = (holdsAlways || isBehind) && tokens <= -bucket
+            let fullBucket = rate * Double(Self.burstSeconds)
+            let isRejected = (holdsAlways || isBehind) && tokens <= -fullBucket
             let rest = tokens - Double(isRejected ? 1 : cost)
-            // Requests that were accepted while there was time to spare count against a key only for a short time.
-            buckets[key]?.tokens = holdsAlways ? rest : max(rest, -bucket)
+            // Under the default limit the debt is bounded, so that requests that were accepted while the store was not
+            // behind count against a key only for a short time.
+            buckets[key]?.tokens = holdsAlways ? rest : max(rest, -fullBucket)
             return isRejected ? Self.seconds(from: rest, rate) : nil
         }
     }
 
-    /// Returns the losses of a request that count, the first ones first, and charges the key for them.
+    /// Returns the dropped reports and unseen objects of a request that are counted, and charges the key for them. If the
+    /// tokens run out, those that the request names last are left out.
     ///
-    /// If some losses of a request do not count, it gets one loss under ``SubmissionBuilder/droppedOverLimit``.
+    /// A request from which some are left out gets one count under ``SubmissionBuilder/droppedOverLimit``.
     func counted(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
         guard let first = dropped.first else { return dropped }
         var (counted, isCut) = Self.affordable(
@@ -131,7 +133,7 @@ final class RateLimit: Sendable {
     ///
     /// - one for the request;
     /// - one for each report, rejected ones included, and for each explanation;
-    /// - one for each ten sessions, checks and reasons of dropped reports;
+    /// - one for each ten sessions, checks and reasons of dropped reports, rounded up;
     /// - one for each thousand dropped reports and unseen objects that are counted.
     static func cost(of document: WireDocument) -> Int {
         let others = document.sessions.count + document.checks.count + document.dropped.count
@@ -143,9 +145,9 @@ final class RateLimit: Sendable {
     /// Tokens for a body that cannot be read.
     static let unreadableCost = 1
 
-    /// Fills the bucket of a key up to `now`, and returns its tokens.
+    /// Adds the tokens of the time until `now` to the bucket of a key, and returns the bucket's tokens.
     ///
-    /// - Parameter full: tokens of a full bucket; `nil` for ``burstSeconds`` of them.
+    /// - Parameter full: tokens of a full bucket; `nil` for those of ``burstSeconds`` seconds.
     private static func refillBucket(
         of key: Int64, in buckets: inout [Int64: Bucket], rate: Double, now: Int64, full: Double? = nil
     ) -> Double {
@@ -154,7 +156,7 @@ final class RateLimit: Sendable {
             buckets[key] = Bucket(tokens: full, filledAt: now)
             return full
         }
-        // If the clock is set back, the bucket is not filled, and loses nothing.
+        // If the clock is set back, the bucket gets no tokens, and loses none.
         let elapsed = max(0, now - bucket.filledAt)
         bucket.tokens = min(full, bucket.tokens + Double(elapsed) / 1000 * rate)
         bucket.filledAt = now

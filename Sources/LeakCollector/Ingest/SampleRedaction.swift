@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Redaction of reports: only the parts that it leaves are kept as samples.
+/// Redaction of reports. Samples keep only the parts of a report that it does not remove.
 enum SampleRedaction {
     /// Maximum bytes of a sample. Typical reports have 600. The largest that the wire format allows would have
     /// 200,000, and a leak keeps up to 18 samples.
@@ -9,14 +9,14 @@ enum SampleRedaction {
 
     /// Redacts a report for a sample.
     ///
-    /// - Parameter report: the JSON of one report, which was read before.
+    /// - Parameter report: the JSON of one report, which was parsed when it arrived.
     /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, who is
     ///   stored beside it. A report longer than ``sampleBytes`` also loses its longest parts.
     @Sendable static func redact(_ report: ArraySlice<UInt8>) -> [UInt8] {
         guard let document = try? WireReader.read(Array(report), as: .json),
             let slices = document.reports.first
         else {
-            // The report was valid when it arrived. If it is not now, only its sample is lost, and no count.
+            // The report was valid when it arrived. If it cannot be parsed now, only its sample is lost, and no count.
             return Array("{}".utf8)
         }
         return document.redactedJSON(slices, within: sampleBytes)

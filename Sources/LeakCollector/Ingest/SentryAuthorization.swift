@@ -5,7 +5,7 @@ internal import LeakHTTPServer
 enum SentryAuthorization {
     /// Returns the key of a request.
     ///
-    /// - Throws: ``Problem`` 403 if there is no key, or more than one.
+    /// - Throws: ``Problem`` 403 if there is no key, or different ones.
     static func key(of request: borrowing Request) throws(Problem) -> String {
         try key(
             fields: [request.field("x-sentry-auth"), request.field("authorization")],
@@ -19,14 +19,14 @@ enum SentryAuthorization {
     ///   - parameter: the value of `sentry_key` in the address.
     static func key(fields: [String?], parameter: String?) throws(Problem) -> String {
         let presented = fields.flatMap { $0.map(keys(in:)) ?? [] } + [parameter].compactMap(\.self)
-        let given = Set(presented.filter { !$0.isEmpty })
-        guard let key = given.first else {
+        let distinctKeys = Set(presented.filter { !$0.isEmpty })
+        guard let key = distinctKeys.first else {
             throw Problem(
                 .forbidden,
                 "sending needs the public key of the DSN: X-Sentry-Auth: Sentry sentry_key=KEY, or ?sentry_key=KEY; "
                     + "a dsn in the body, as a tunnel sends it, is not enough")
         }
-        guard given.count == 1 else {
+        guard distinctKeys.count == 1 else {
             throw Problem(
                 .forbidden,
                 "the request gives two different values of sentry_key; send the public key of one DSN")

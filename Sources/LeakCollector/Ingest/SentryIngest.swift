@@ -18,7 +18,7 @@ struct SentryIngest: Sendable {
     /// screenshots, into the envelope of their event, and count the event as lost if the envelope is rejected.
     /// Attachments are skipped.
     static let bodyBytes = 16 << 20
-    /// Bytes of a request that may be waiting for the store; attachments never reach it.
+    /// Maximum bytes of a request that can wait for the store. Attachments are skipped before.
     private static let storedBytes = 1 << 20
 
     let ingest: Ingest
@@ -84,7 +84,7 @@ struct SentryIngest: Sendable {
         let key: Credential
         do throws(Problem) {
             presented = try SentryAuthorization.key(of: request)
-            // Looked up again, because the key may have been revoked between head and body. A slow phone takes
+            // The key is looked up again, because it may have been revoked between head and body: a slow phone takes
             // minutes to send the body.
             guard case .valid(let found) = authenticator.find(presented, for: [.ingest], now: now) else {
                 throw Problem(.forbidden, "this ingest key was revoked; use another one")
@@ -133,8 +133,8 @@ struct SentryIngest: Sendable {
             if case .written(.counted) = outcome, let sender { senders.record(sender, of: keyID) }
             if !outcome.mayHaveCounted { rejections.add(refused, of: keyID) }
             switch outcome {
-            // A repeated event is done, even if its content differs now: an error would not help the SDK, which would
-            // discard the event as well.
+            // A repeated event is accepted, even if its content differs now: an error would not help the SDK, which
+            // would discard the event as well.
             case .written: return answer
             case .failed, .full, .stopping:
                 let problem = Ingest.problem(of: outcome) ?? StoreHealth.Issue.unwritable.problem
@@ -195,10 +195,10 @@ struct SentryIngest: Sendable {
         }
     }
 
-    /// Returns the idempotency key for events. It contains a space, which no sender can have in its `Idempotency-Key`,
-    /// so that an event and a batch with the same name, by mistake or intent, are not repeats of each other.
+    /// Returns the idempotency key for events. It contains a space, which an `Idempotency-Key` of a request cannot contain.
+    /// Therefore an event and a batch never count as repeats of each other.
     ///
-    /// - Parameter eventIDs: ids of all events in one envelope, for which Sentry has only one.
+    /// - Parameter eventIDs: ids of all events in one envelope. Sentry allows only one event.
     /// - Returns: `nil` if there are no ids.
     static func idempotencyKey(of eventIDs: [String]) -> String? {
         guard let first = eventIDs.first else { return nil }
@@ -209,7 +209,8 @@ struct SentryIngest: Sendable {
 }
 
 extension CommitQueue.Outcome {
-    /// `true` if the submission is counted, or may be. Submitting it again would count it twice.
+    /// `true` if this submission was counted, or may have been. Adding its counts to another submission could then count
+    /// them twice.
     var mayHaveCounted: Bool {
         switch self {
         case .written(.counted): true

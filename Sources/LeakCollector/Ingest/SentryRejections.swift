@@ -8,7 +8,7 @@ internal import LeakPlatform
 /// The number is stored with the next accepted request of the key, so that a rejection costs no transaction. It is
 /// lost when the process ends.
 final class SentryRejections: Sendable {
-    /// The reason under which the summary counts them, beside the reasons of SDKs for dropped events.
+    /// The reason under which the summary counts these reports, beside the reasons of SDKs for dropped events.
     static let reason = "sentry_rate_limit"
 
     private let counts = Guarded<[Int64: Int]>([:])

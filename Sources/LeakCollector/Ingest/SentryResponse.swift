@@ -11,7 +11,7 @@ enum SentryResponse {
     /// count dropped events, would be affected too.
     private static let limited = "default;error;transaction;session"
 
-    /// Returns the response if everything is on disk, now or from an earlier request.
+    /// Returns the response to a request whose content is on disk, from this request or an earlier one.
     ///
     /// - Parameter rejected: entries of the translated batch that cannot be counted.
     static func accepted(_ eventID: String?, rejected: [Rejection] = []) -> Response {
@@ -24,8 +24,7 @@ enum SentryResponse {
     }
 
     /// Returns the response to a problem. A problem after which our own reporter would retry is not answered: the
-    /// connection ends, and an SDK that keeps anything keeps it then. A rate limit is also sent in Sentry's own
-    /// header.
+    /// connection ends, and an SDK that can keep its data keeps them. A rate limit is also sent in Sentry's own header.
     static func response(to problem: Problem) -> Response {
         var response = problem.response
         if problem.status.code >= 500 {

@@ -1,7 +1,8 @@
 internal import LeakPlatform
 
-/// Sender of the last counted event of each ingest key. A client report that comes alone does not name its sender. If
-/// its key is bound to no app, it would be counted for an app that does not exist.
+/// Sender of the last counted event of each ingest key. A client report that comes without an event does not name its
+/// sender, so it is counted for this one. Otherwise a client report whose key is bound to no app would be counted for an
+/// app that does not exist.
 ///
 /// The senders are lost when the process ends.
 final class SentrySenders: Sendable {
@@ -10,7 +11,7 @@ final class SentrySenders: Sendable {
         let version: String
     }
 
-    /// Maximum number of keys, more than a collector has. Beyond it an arbitrary key is removed.
+    /// Maximum number of keys, more than a collector usually has. When it is reached, a new key replaces an arbitrary one.
     static let limit = 1_024
 
     private let senders = Guarded<[Int64: Sender]>([:])

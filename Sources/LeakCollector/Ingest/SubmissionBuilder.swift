@@ -3,18 +3,18 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// An ingest request, parsed and grouped: the submission to count, and the response to send. It reads no clock,
-/// because the time of receipt comes with the request.
+/// Builder of the submission and the response of an ingest request, whose reports it groups. It reads no clock, because
+/// the time of receipt comes with the request.
 struct SubmissionBuilder {
-    /// The app of reports that name none and whose key is not restricted to an app.
+    /// The app of reports that name no app, if their ingest key is not restricted to one.
     static let defaultApp = "default"
     static let unknownVersion = "unknown"
     /// Milliseconds that a report's time may be ahead of the time of receipt. Beyond this the device's clock is
     /// considered wrong, and the time of receipt counts.
-    static let furthestAhead: Int64 = 24 * 3600 * 1000
+    static let maximumLead: Int64 = 24 * 3600 * 1000
     /// Maximum age of a report in milliseconds: 30 days. An older report, for example of a phone that was off for
     /// months, counts as 30 days old.
-    static let oldest: Int64 = 30 * 24 * 3600 * 1000
+    static let maximumAge: Int64 = 30 * 24 * 3600 * 1000
 
     private static let tooManyLeaks =
         "rejected: a request may contain at most \(WireLimits.leaksCount) different leaks; send this report in another request"
@@ -23,7 +23,7 @@ struct SubmissionBuilder {
     private(set) var rejected: [Rejection]
     private let takesExplanations: Bool
     private var rejectedExplanations: (count: Int, first: String?) = (0, nil)
-    /// Number of accepted reports. A text that describes several leaks is one report, and a sighting of each leak.
+    /// Number of accepted reports. A text that describes several leaks is one report, and one sighting of each leak.
     private var acceptedCount = 0
     /// Number of reports that do not count at their own time, because it is too old or too far ahead.
     private(set) var movedCount = 0
@@ -64,13 +64,13 @@ struct SubmissionBuilder {
         leaks.reserveCapacity(min(document.reports.count, WireLimits.leaksCount))
         for report in document.reports {
             guard leaks.count <= WireLimits.leaksCount else {
-                // Further reports are not grouped either, because that alone would block an event loop.
+                // Further reports are not even grouped, because grouping them all would block an event loop.
                 rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
                 continue
             }
             let sender: Int
             switch senders.sender(of: document.origin(of: report), in: document) {
-            case .admitted(let place): sender = place
+            case .admitted(let index): sender = index
             case .rejected(let app):
                 rejected.append(Rejection(index: report.index, reason: senders.rejection(of: app)))
                 continue
@@ -144,7 +144,7 @@ struct SubmissionBuilder {
                 bytes: explanation.cost?.bytes))
     }
 
-    /// Adds the sessions, checks and losses of the batch's sender.
+    /// Adds the sessions, checks and dropped reports of the batch's sender.
     private mutating func addUsageCounts(
         _ document: WireDocument, _ senders: inout OriginTable, isTranslated: Bool
     ) throws(Problem) {
@@ -153,7 +153,7 @@ struct SubmissionBuilder {
         }
         let sender: Int
         switch senders.sender(of: document.origin, in: document) {
-        case .admitted(let place): sender = place
+        case .admitted(let index): sender = index
         case .rejected(let app): throw Problem(.forbidden, senders.rejection(of: app))
         }
         let origin = senders.origins[sender]
@@ -166,7 +166,7 @@ struct SubmissionBuilder {
             submission.usageCounts = [
                 Submission.UsageCounts(
                     app: origin.app, version: origin.version, build: origin.build,
-                    installHash: origin.installHash, sessions: document.sessions.count { $0.isKnown },
+                    installHash: origin.installHash, sessions: document.sessions.count { $0.isConclusive },
                     leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.first)
             ]
             submission.usageCounts += checks.others.map {
@@ -180,34 +180,35 @@ struct SubmissionBuilder {
         }
     }
 
-    /// Maximum number of lost reports that one batch may count, over all its reasons. The largest known loss is a
+    /// Maximum number of dropped reports that one batch may count, over all its reasons. The largest known loss is a
     /// burst of 100,000 sightings that came while the reporter's queue was full. Without the limit, anyone with the
-    /// key, which is in every copy of an app, could hide true losses under invented ones.
-    static let droppedReports = 100_000
+    /// ingest key, which is in every copy of an app, could hide true losses under invented ones.
+    static let droppedReportsLimit = 100_000
     /// Maximum number of unseen objects that one batch may count over all its sessions, the same as for one session.
-    /// They have a limit of their own, because objects far outnumber reports.
-    static let unseenObjects = WireLimits.sessionUnseen
-    /// The reason that counts objects that a detector did not watch.
+    /// Unseen objects have a limit of their own, because objects far outnumber reports.
+    static let unseenObjectsLimit = WireLimits.sessionUnseen
+    /// The reason under which objects are counted that a detector did not watch.
     static let unseenReason = "unseen"
-    /// The reason that counts the leaks of a text beyond ``MessageSplitter/limit``.
+    /// The reason under which the leaks of a text beyond ``MessageSplitter/limit`` are counted.
     static let leaksOverLimit = "text_over_limit"
-    /// The reason that counts the batches whose losses exceed a limit.
+    /// The reason under which batches are counted whose dropped reports or unseen objects exceed a limit.
     static let droppedOverLimit = "over_limit"
 
-    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. If a batch names one of them, its
-    /// count gets the prefix `device_`.
+    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. If a batch names one of them, the
+    /// prefix `device_` is added to the reason.
     static let ownReasons: Set<String> = [
         unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason,
     ]
     /// The prefix of reasons from requests of Sentry SDKs. Batches of other senders may not use it.
     static let sentryPrefix = "sentry_"
 
-    /// Returns the losses of a batch that count: those that it names, up to ``droppedReports`` and the first ones
-    /// first, and the unseen objects of its sessions, up to ``unseenObjects``.
+    /// Returns the dropped reports and the unseen objects of a batch that are counted. Dropped reports are counted in the
+    /// order in which the batch names them, up to ``droppedReportsLimit``, and unseen objects up to
+    /// ``unseenObjectsLimit``.
     ///
     /// - Parameter isTranslated: ``IngestRequest/isTranslated``
     static func losses(of document: WireDocument, isTranslated: Bool = false) -> [DroppedReports] {
-        var left = droppedReports
+        var left = droppedReportsLimit
         var losses: [DroppedReports] = []
         var isCut = false
         for part in document.dropped {
@@ -222,14 +223,14 @@ struct SubmissionBuilder {
         }
         let unseen = document.sessions.reduce(0) { $0 + $1.unseen }
         if unseen > 0 {
-            losses.append(DroppedReports(reason: unseenReason, count: min(unseen, unseenObjects)))
-            isCut = isCut || unseen > unseenObjects
+            losses.append(DroppedReports(reason: unseenReason, count: min(unseen, unseenObjectsLimit)))
+            isCut = isCut || unseen > unseenObjectsLimit
         }
         if isCut { losses.append(DroppedReports(reason: droppedOverLimit, count: 1)) }
         return losses
     }
 
-    /// Adds lost reports of the first sender's app.
+    /// Adds dropped reports to the counts of the first sender's app.
     mutating func add(dropped count: Int, for reason: String) {
         guard count > 0, let app = submission.origins.first?.app else { return }
         submission.dropped.append(Submission.Dropped(app: app, reason: reason, count: count))
@@ -252,15 +253,16 @@ struct SubmissionBuilder {
         var problem = Problem(
             .badRequest,
             document.givenCount == 1
-                ? rejected[0].reason : "none of the reports is valid; rejected gives the reason for each")
+                ? rejected[0].reason
+                : "none of the reports is valid; the field rejected gives the reason for each")
         problem.rejected = rejected
         throw problem
     }
 
     /// Returns the time at which a report counts, in milliseconds since 1970.
     static func countedTime(_ at: WireTime?, receivedAt: Int64) -> Int64 {
-        guard let at = at?.milliseconds, at <= receivedAt + furthestAhead else { return receivedAt }
-        return max(at, receivedAt - oldest)
+        guard let at = at?.milliseconds, at <= receivedAt + maximumLead else { return receivedAt }
+        return max(at, receivedAt - maximumAge)
     }
 
     // MARK: Answering
@@ -269,17 +271,17 @@ struct SubmissionBuilder {
         Response(.ok, type: "application/json", body: .bytes(answerBody(isDuplicate: isDuplicate)))
     }
 
-    /// Maximum bytes of an answer that is stored for a repeated request. SQLite's index of answers has an overflow page for each one
-    /// of more than 1,002 bytes with its day.
+    /// Maximum bytes of an answer that is stored for a repeated request. In SQLite, an answer that takes more than 1,002
+    /// bytes together with its day needs an overflow page of the index.
     static let storedAnswerBytes = 960
 
-    /// The answer to a repeated request. It names as many rejections as have room.
+    /// The answer to a repeated request. If it would be too long, it lists fewer rejections.
     private var storedAnswer: [UInt8] {
-        var named = JSONWriter.namedRejections
+        var limit = JSONWriter.namedRejections
         var answer = answerBody(isDuplicate: true)
-        while answer.count > Self.storedAnswerBytes, named > 0 {
-            named /= 2
-            answer = answerBody(isDuplicate: true, naming: named)
+        while answer.count > Self.storedAnswerBytes, limit > 0 {
+            limit /= 2
+            answer = answerBody(isDuplicate: true, naming: limit)
         }
         return answer
     }
@@ -303,6 +305,7 @@ struct SubmissionBuilder {
 }
 
 extension EndedSession {
-    /// `false` for a session without a leak in which objects were not looked at: it is neither leak-free nor leaky.
-    fileprivate var isKnown: Bool { leaks > 0 || unseen == 0 }
+    /// `false` for a session without a leak in which a detector did not watch all objects: it counts neither as leak-free
+    /// nor as leaky.
+    fileprivate var isConclusive: Bool { leaks > 0 || unseen == 0 }
 }

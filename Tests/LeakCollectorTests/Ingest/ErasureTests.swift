@@ -46,7 +46,8 @@ import Testing
         let refused = try delete(path + "a", of: running, secret: token)
         #expect(refused.status == 400)
         #expect(
-            refused.erased["detail"] as? String == "the install is 129 bytes, at most 128: check the id")
+            refused.erased["detail"] as? String == "the id of the install is 129 bytes, at most 128; check it"
+        )
     }
 
     @Test func `the address answers DELETE alone`() throws {

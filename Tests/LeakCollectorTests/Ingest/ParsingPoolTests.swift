@@ -32,7 +32,7 @@ import LeakPlatform
     private static func block(_ pool: ParsingPool, with barrier: Barrier) -> Bool {
         // There are more jobs than threads. The rest pass when the barrier opens.
         for _ in 0..<8 {
-            _ = pool.run(bytes: 0) {
+            _ = pool.enqueue(bytes: 0) {
                 barrier.pass()
             } cancel: {
             }
@@ -142,7 +142,7 @@ import LeakPlatform
         let pool = running.collector.parsing
         try #require(Self.block(pool, with: barrier))
         #expect(
-            pool.run(bytes: ParsingPool.capacity) {
+            pool.enqueue(bytes: ParsingPool.capacity) {
             } cancel: {
             } == .taken)
         let client = Client(port: running.port)
@@ -166,14 +166,14 @@ import LeakPlatform
         let pool = ParsingPool()
         let cancelled = Guarded(0)
         #expect(
-            pool.run(bytes: 1) {
+            pool.enqueue(bytes: 1) {
             } cancel: {
                 cancelled.with { $0 += 1 }
             } == .taken)
         pool.stop()
         #expect(cancelled.with { $0 } == 1)
         #expect(
-            pool.run(bytes: 1) {
+            pool.enqueue(bytes: 1) {
             } cancel: {
             } == .stopping)
         for thread in pool.start(threads: 2) { thread.join() }

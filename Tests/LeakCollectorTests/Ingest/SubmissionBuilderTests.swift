@@ -96,10 +96,11 @@ import Testing
     @Test(
         arguments: [
             (nil, 0), (-1, -1), (3_600_000, 3_600_000),
-            (SubmissionBuilder.furthestAhead, SubmissionBuilder.furthestAhead),
-            (SubmissionBuilder.furthestAhead + 1, 0), (-SubmissionBuilder.oldest, -SubmissionBuilder.oldest),
-            (-SubmissionBuilder.oldest - 1, -SubmissionBuilder.oldest),
-            (-Int64(4) * 365 * 24 * 3600 * 1000, -SubmissionBuilder.oldest),
+            (SubmissionBuilder.maximumLead, SubmissionBuilder.maximumLead),
+            (SubmissionBuilder.maximumLead + 1, 0),
+            (-SubmissionBuilder.maximumAge, -SubmissionBuilder.maximumAge),
+            (-SubmissionBuilder.maximumAge - 1, -SubmissionBuilder.maximumAge),
+            (-Int64(4) * 365 * 24 * 3600 * 1000, -SubmissionBuilder.maximumAge),
         ] as [(Int64?, Int64)])
     func `a device's clock is believed within bounds`(offset: Int64?, expected: Int64) {
         let at = offset.map { WireTime(milliseconds: Self.now + $0) }

@@ -8,7 +8,7 @@ internal import LeakStore
     internal import Glibc
 #endif
 
-/// Cache of the groups of earlier reports, by the bytes that determine a group. A look-up creates no string.
+/// Cache of the groups of earlier reports, by the bytes that determine a group. Finding an entry creates no string.
 ///
 /// The cache is bounded: an entry that is not used while half of the entries are replaced is evicted. It is not
 /// thread-safe: only one thread uses it at a time.
@@ -16,19 +16,19 @@ struct GroupCache {
     private struct Entry {
         let key: [UInt8]
         let groups: GroupingRules.Groups
-        /// Images whose symbols named its frames.
+        /// Images whose symbols named frames of the groups.
         let images: Set<String>
 
         /// Approximate bytes, including the overhead of arrays and allocations. Demangled names are much longer than
         /// the mangled ones in the key.
         var size: Int {
             ([groups.first] + groups.others).map(\.identity).reduce(key.count) { size, identity in
-                size + Self.size(of: identity) + (identity.alternative.map(Self.sizeBeside) ?? 0)
+                size + Self.size(of: identity) + (identity.alternative.map(Self.addedSize) ?? 0)
             }
         }
 
-        /// Returns the bytes that a class's second key adds. Both keys share the texts of a call stack.
-        private static func sizeBeside(_ identity: LeakIdentity) -> Int {
+        /// Returns the bytes that the alternative identity of a leak adds. The texts of a call stack are shared.
+        private static func addedSize(of identity: LeakIdentity) -> Int {
             guard CallStack.titles(of: identity.stack) != nil else { return size(of: identity) }
             return 512 + 16 * (identity.stack.count + identity.groupingKey.stack.count)
         }
@@ -42,7 +42,7 @@ struct GroupCache {
         }
     }
 
-    /// Maximum number of entries, young and old: a thousand leaks in eight spellings.
+    /// Maximum number of entries, young and old: enough for a thousand leaks in eight spellings each.
     private let limit: Int
     /// Maximum bytes of entries, young and old. The young half has room for a thousand leaks with call stacks of
     /// thirty frames, 9 KiB each. Other leaks take about 1,000 bytes.
@@ -50,15 +50,16 @@ struct GroupCache {
     private var youngBytes = 0
     private var young: [UInt64: Entry] = [:]
     private var old: [UInt64: Entry] = [:]
+    /// The key of the report that is being grouped.
     private var key: [UInt8] = []
-    /// With a random seed, so that a sender cannot choose keys that replace each other.
+    /// The seed is random, so that a sender cannot choose keys with equal hashes, which would replace each other.
     private let hasher = ByteHash(seed: .random(in: .min ... .max))
     private let symbols: SymbolTableCache?
     /// The ``SymbolTableCache/generation`` of the groups. The names in groups of an earlier generation may be
     /// outdated.
     private var generation = 0
     private var usedImages: Set<String> = []
-    /// Error of reading symbols. Groups that were determined since may be wrong.
+    /// Error of reading symbols since ``begin()``. The groups of the request may lack names.
     private(set) var failure: StoreError?
 
     init(limit: Int = 8192, symbols: SymbolTableCache? = nil) {
@@ -66,7 +67,7 @@ struct GroupCache {
         self.symbols = symbols
     }
 
-    /// Begins a request: drops all groups if the known symbols have changed.
+    /// Begins a request: drops all groups if symbols were added or removed.
     mutating func begin() {
         failure = nil
         guard let symbols else { return }
@@ -85,16 +86,16 @@ struct GroupCache {
 
     var count: Int { young.count + old.count }
 
-    /// Groups a report of a document, as ``GroupingRules/groups(_:app:module:)`` would.
+    /// Groups a report of a document, as ``GroupingRules/groups(_:app:module:symbols:)`` would.
     mutating func group(
         _ document: WireDocument, _ report: ReportSlices, app: String, module: String?
     ) -> GroupingRules.Groups {
         let isMasked = makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
-        if let entry = entryOfKey() { return used(entry, for: report, in: document) }
+        if let entry = cachedEntry() { return reuse(entry, for: report, in: document) }
         if isMasked {
-            // The rules may read such a stack as a path of owners, whose addresses count.
+            // The rules may have read this stack as a path of owners. The addresses are then part of the key.
             makeKey(of: report, in: document, app: app, module: module, masksCalls: false)
-            if let entry = entryOfKey() { return used(entry, for: report, in: document) }
+            if let entry = cachedEntry() { return reuse(entry, for: report, in: document) }
         }
         // Values of this sighting alone are left out, so that cached groups do not pass them on to other sightings.
         var shared = document.report(report)
@@ -107,7 +108,7 @@ struct GroupCache {
         }
         // A copy of the key's exact length, because the shared buffer has the capacity of the longest key so far.
         let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
-        let entry = Entry(key: owned, groups: groups, images: symbolicator.used)
+        let entry = Entry(key: owned, groups: groups, images: symbolicator.usedImages)
         if let failure = symbolicator.failure {
             self.failure = failure
         } else {
@@ -124,15 +125,16 @@ struct GroupCache {
         return named
     }
 
-    private mutating func used(
+    /// Records which symbols an entry used, and returns its groups with the values of the current report.
+    private mutating func reuse(
         _ entry: Entry, for report: ReportSlices, in document: WireDocument
     ) -> GroupingRules.Groups {
         if !entry.images.isEmpty { usedImages.formUnion(entry.images) }
         return refreshed(entry, for: report, in: document)
     }
 
-    /// Returns the entry of the current key, which becomes young; `nil` if there is none.
-    private mutating func entryOfKey() -> Entry? {
+    /// Returns the entry with the current key, and makes the entry young; `nil` if there is none.
+    private mutating func cachedEntry() -> Entry? {
         let hash = hasher.hash(key)
         if let entry = young[hash], isKey(of: entry) { return entry }
         guard let entry = old[hash], isKey(of: entry) else { return nil }
@@ -140,7 +142,7 @@ struct GroupCache {
         return entry
     }
 
-    /// Compares the current key with an entry's, by `memcmp`: `==` compares arrays element by element.
+    /// Returns `true` if an entry has the current key. It uses `memcmp`, because `==` compares arrays element by element.
     private func isKey(of entry: Entry) -> Bool {
         guard entry.key.count == key.count else { return false }
         return unsafe entry.key.withUnsafeBytes { one in
@@ -169,7 +171,7 @@ struct GroupCache {
         let group = groups.first
         var lived = report.livedMilliseconds
         if lived == nil, group.isFreed {
-            lived = self.lived(document, report, like: group)
+            lived = livedMilliseconds(document, report, like: group)
         }
         groups.first = GroupedReport(
             identity: group.identity, isFreed: group.isFreed, livedMilliseconds: group.isFreed ? lived : nil,
@@ -179,11 +181,15 @@ struct GroupCache {
     }
 
     /// Returns the milliseconds since the leak was seen, from the report's text.
-    private func lived(_ document: WireDocument, _ report: ReportSlices, like group: GroupedReport) -> Int? {
+    private func livedMilliseconds(
+        _ document: WireDocument, _ report: ReportSlices, like group: GroupedReport
+    ) -> Int? {
         let text = Self.text(of: report)
         // Texts that differ only in masked digits either all contain a duration, or none of them does.
-        guard !Self.textDecides(report, of: document) || group.livedMilliseconds != nil else { return nil }
-        return document.string(text).flatMap(GroupingRules.lived)
+        guard !Self.textAffectsGroup(report, of: document) || group.livedMilliseconds != nil else {
+            return nil
+        }
+        return document.string(text).flatMap(GroupingRules.livedMilliseconds)
     }
 
     private static func text(of report: ReportSlices) -> JSONSlice {
@@ -191,9 +197,9 @@ struct GroupCache {
     }
 
     /// Returns `true` if the text affects the group: the fields do not give the class or the event, or they give no
-    /// stack and the text may contain a call stack. Only an escaped text may, because
+    /// stack and the text may contain a call stack. Only a text with escape sequences may contain one, because
     /// ``DetectorMessage/mayHaveCallStack(_:)`` looks for line ends and quotes, which JSON escapes.
-    private static func textDecides(_ report: ReportSlices, of document: WireDocument) -> Bool {
+    private static func textAffectsGroup(_ report: ReportSlices, of document: WireDocument) -> Bool {
         report.className.isEmpty || report.event == nil
             || text(of: report).isEscaped && !hasElements(document, report.stack)
     }
@@ -203,7 +209,7 @@ struct GroupCache {
         document.bytes(of: list).contains(UInt8(ascii: "\""))
     }
 
-    /// Builds the key: the bytes of the body that determine the group, each part after its length.
+    /// Builds the current key: the bytes of the body that determine the group, each part after its length.
     ///
     /// - Parameter masksCalls: true to leave out the addresses of a call stack.
     /// - Returns: `true` if addresses were left out.
@@ -227,7 +233,7 @@ struct GroupCache {
         append(document, report.children)
         append(document, report.cycle)
         append(document, report.fingerprint)
-        guard Self.textDecides(report, of: document) else { return isMasked }
+        guard Self.textAffectsGroup(report, of: document) else { return isMasked }
         let text = Self.text(of: report)
         key.append(text.isEscaped ? 1 : 0)
         TextMasker.append(document.bytes(of: text), to: &key)

@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// Rules that assign reports to leaks by app, class, and the stack without the system's part of it.
+/// Rules that assign reports to leaks by app, class, and the stack without types of the system.
 ///
 /// The key does not contain kind, module, children, cycle, version, device and texts, so a leak is one group over
 /// launches, devices, builds and versions of detectors. A stored group keeps the version of the rules that made it.
@@ -13,7 +13,8 @@ enum GroupingRules {
     static let currentVersion = 2
     /// A module name that no type has, so that all names stay whole.
     static let noModule = "-"
-    /// Value in place of the sender's module: classes keep their module in their name unless a leak without it exists.
+    /// Value in place of the sender's module: classes keep their module in their name, unless a leak of the class
+    /// without its module exists.
     static let keptModules = "*"
 
     /// The leaks that one report describes.
@@ -21,7 +22,7 @@ enum GroupingRules {
         var first: GroupedReport
         /// The further leaks of a text that describes several.
         var others: [GroupedReport] = []
-        /// Leaks beyond ``MessageSplitter/limit``, which are not counted.
+        /// Number of leaks in the text beyond ``MessageSplitter/limit``. They are not counted.
         var missedCount = 0
 
         /// Sets the number of live instances from the report's field. The leaks of a text with several leaks keep the
@@ -33,7 +34,7 @@ enum GroupingRules {
 
     /// Groups one report. Each leak in its text becomes a group of its own.
     ///
-    /// A report of one leak is read in the form in which its sample will be kept, so that both give the same leak.
+    /// A report of one leak is read in the form in which its sample will be kept, so that the sample gives the same leak.
     ///
     /// - Parameter symbols: names frames that have only an image and an offset.
     static func groups(
@@ -68,7 +69,7 @@ enum GroupingRules {
     /// Groups one report.
     ///
     /// - Parameters:
-    ///   - app: the app's id, as the key has it.
+    ///   - app: the app's id, as the key contains it.
     ///   - module: the app's own module, if its reports name it.
     ///   - isGuessed: true if the class is only a word that looks like a class.
     ///   - symbols: names frames that have only an image and an offset.
@@ -97,7 +98,7 @@ enum GroupingRules {
             report.fingerprint.isEmpty ? alternative(to: subject, of: report, module: module, symbols) : nil
         let (first, second) = keepsModules ? (alternative ?? subject, subject) : (subject, alternative)
         let identity = identity(first, alternative: alternative == nil ? nil : second.map { identity($0) })
-        let lived = report.livedMilliseconds ?? (isFreed ? report.text.flatMap(lived(in:)) : nil)
+        let lived = report.livedMilliseconds ?? (isFreed ? report.text.flatMap(livedMilliseconds(in:)) : nil)
         return GroupedReport(
             identity: identity, isFreed: isFreed, livedMilliseconds: isFreed ? lived : nil,
             alive: report.alive ?? parsed?.alive)
@@ -110,7 +111,7 @@ enum GroupingRules {
     ) -> ReportedObject? {
         guard let className = subject.className else { return nil }
         if let qualified = subject.qualified { return qualified }
-        // The sender's module is another one.
+        // The name may begin with another module than the sender's.
         guard module != nil, className.module == nil, className.isDotted else { return nil }
         let plain = self.subject(of: report, module: nil, symbols).subject
         return plain.className?.appModule == nil ? nil : plain
@@ -128,10 +129,10 @@ enum GroupingRules {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let demangleFunction = RuntimeDemangler.demangleFunction
         // The text is read only for values that the fields do not give.
-        let isOpen = named == nil || report.event == nil
+        let lacksClassOrEvent = named == nil || report.event == nil
         let mayHaveCalls = report.stack.isEmpty && report.text.map(DetectorMessage.mayHaveCallStack) ?? false
         let parsed =
-            isOpen || mayHaveCalls
+            lacksClassOrEvent || mayHaveCalls
             ? report.text.map {
                 DetectorMessage(
                     $0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction,
@@ -143,8 +144,8 @@ enum GroupingRules {
         let subject = ReportedObject(
             report, className: named, parsed: parsed, callStack: callStack?.named(by: symbols), module: module
         )
-        // If the text was read only for its calls, nothing else of it counts.
-        return (subject, isOpen ? parsed : nil)
+        // If the text was read only for its call stack, nothing else in it is used.
+        return (subject, lacksClassOrEvent ? parsed : nil)
     }
 
     /// Returns a class name as ``LeakIdentity/className`` has it, for counting checks by class.
@@ -153,7 +154,7 @@ enum GroupingRules {
     }
 
     /// Returns the milliseconds since the leak was seen, from the text about a freed object.
-    static func lived(in text: String) -> Int? {
+    static func livedMilliseconds(in text: String) -> Int? {
         DetectorMessage(text).livedMilliseconds
     }
 

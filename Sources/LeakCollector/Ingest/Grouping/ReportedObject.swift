@@ -4,10 +4,11 @@ import LeakStore
 
 /// The leaked object as a report describes it, with cleaned names.
 struct ReportedObject {
-    /// A type's name without its module.
+    /// A type's name, separated from its module.
     struct Name {
         let module: String?
-        /// The name without generic arguments, as in version 1.
+        /// The name by version 1 of the grouping rules: `<…>` replaces generic arguments, except in
+        /// hosts of SwiftUI views.
         let plainName: String
         /// The name with those generic arguments that are types of the app.
         let name: String
@@ -16,10 +17,10 @@ struct ReportedObject {
         /// `NavigationStackHostingController<AnyView>`.
         let isUnnamedHost: Bool
 
-        /// The module that may distinguish classes with the same name.
+        /// The module, which may distinguish classes with the same name; `nil` for a type or a module of the system.
         var appModule: String? { isSystem ? nil : module.flatMap { TypeName.isSystemModule($0) ? nil : $0 } }
 
-        /// `true` for `Feed.List` and `Outer.Inner`: a module or an outer type precedes the name.
+        /// `true` for a type of an app such as `Feed.List` or `Outer.Inner`, whose name begins with a module or an outer type.
         var isDotted: Bool { !isSystem && plainName.prefix { $0 != "<" }.contains(".") }
 
         /// Returns the name with its module in front if that is `appModule`; otherwise the name unchanged.
@@ -54,17 +55,20 @@ struct ReportedObject {
     /// The path of owners; empty when there is a call stack.
     private(set) var stack: [Name]
     let callStack: CallStack?
-    /// Texts of the call stack, made once and used by both keys of a class.
+    /// The call stack's frames as texts for pages.
     private let shownCalls: [String]?
+    /// The call stack's frames as texts for keys.
     private let keyCalls: [String]
     let children: [Name]
-    /// The cycle without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless
-    /// that is empty.
+    /// The elements of the cycle as texts for pages: without modules, and with the whole names of closures. They are in
+    /// the order of ``detailedCycleKey`` unless that is empty.
     let cycle: [String]
-    /// Substitute for a missing class: the cycle's names by version 1 of the rules, rotated to their smallest form.
-    /// All closures have the same name there, so that a cycle stays one leak when the number of its closure changes.
+    /// The parts of the key that replace a missing class: the names of the cycle's elements by version 1 of the grouping
+    /// rules, in the rotation that sorts first. All closures have the same name there, so a cycle stays one leak when
+    /// the number of its closure changes.
     private let cycleKey: [String]
-    /// ``cycleKey`` with those generic arguments that are types of the app, rotated independently.
+    /// The names of ``cycleKey`` with those generic arguments that are types of the app, in their own rotation that sorts
+    /// first.
     private let detailedCycleKey: [String]
     /// Text that replaces the class if there is none.
     private let template: String
@@ -80,7 +84,8 @@ struct ReportedObject {
         func names(_ raw: [String]) -> [Name] {
             raw.map { Name($0, module: module) }.filter { !$0.name.isEmpty }
         }
-        // The path and the calls of a text must not be used for a different class.
+        // If the report's field names the class, the text's path is not used. The text's call stack is not used if the
+        // text names another class.
         let text = named == nil ? parsed : nil
         let callStack =
             report.stack.isEmpty && Self.isOtherClass(parsed, than: named, module) ? nil : callStack
@@ -105,7 +110,8 @@ struct ReportedObject {
             }
             let start = Cycle.startOfSmallestRotation(elements.map(\.key))
             cycleKey = Array((elements[start...] + elements[..<start]).map(\.key))
-            // If the detailed names equal those of version 1 of the grouping rules, the rotation is the same too.
+            // The cycle is rotated by its detailed names, as version 1 of the grouping rules rotated it by its own: if
+            // the names are equal, so are the keys.
             let detailedStart = Cycle.startOfSmallestRotation(elements.map(\.detailed))
             let rotated = elements[detailedStart...] + elements[..<detailedStart]
             (detailedCycleKey, self.cycle) = (rotated.map(\.detailed), rotated.map(\.shown))
@@ -119,8 +125,8 @@ struct ReportedObject {
         error = isErrorAlone ? Self.parts(of: report.error) : []
     }
 
-    /// Returns true if a text names a class other than that of the report's field. Either may have the short name of
-    /// a nested class, without a module.
+    /// Returns `true` if a text names a class other than that of the report's field. One of the two names may be the
+    /// short name of a nested class, without its module and its outer type.
     private static func isOtherClass(_ text: DetectorMessage?, than named: String?, _ module: String?) -> Bool
     {
         guard let named, let other = text?.wholeNames.className ?? text?.guessedClassName else {
@@ -133,8 +139,8 @@ struct ReportedObject {
         return one.plainName != two.plainName && !isShort(one, of: two) && !isShort(two, of: one)
     }
 
-    /// Returns the elements that are not call frames. After owners, the addresses of frames would make a new leak of
-    /// each launch.
+    /// Returns the elements that are not call frames. The addresses of frames change with each launch, so each launch
+    /// would make a new leak.
     private static func owners(in stack: [String]) -> [String] {
         stack.filter { element in
             guard element.utf8.count > 16, element.contains("0x") else { return true }
@@ -144,11 +150,11 @@ struct ReportedObject {
 
     private static func parts(of error: ReportedError?) -> [String] {
         guard let error, !error.domain.isEmpty else { return [] }
-        // A private type's domain has an address in it.
+        // The domain of an error of a private type contains an address.
         return [withoutSeparators(UnknownContext.removed(from: error.domain)), "\(error.code)"]
     }
 
-    /// Returns an element of a cycle that is only shown: without its module, with its property.
+    /// Returns the text of a cycle's element for pages, without its module and with its property.
     private static func element(_ raw: String, _ module: String?) -> String? {
         if let closure = SwiftClosureName(raw, module: module) { return closure.text }
         let reference = Reference(raw)
@@ -161,7 +167,7 @@ struct ReportedObject {
         return Cycle.element(name) + (property.map { "." + $0 } ?? "")
     }
 
-    /// Returns `true` for the path of a property, such as `onChange` or `items[3].next`.
+    /// Returns `true` for a text that can be the path of a property, such as `onChange` or `items[3].next`.
     private static func isPath(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_$.[]".unicodeScalars.contains($0)
@@ -172,8 +178,8 @@ struct ReportedObject {
         text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
     }
 
-    /// The object with the class's module added to the names of its types; `nil` if the class has no module of the
-    /// app.
+    /// The object with the class's module in front of the names of all its types from that module; `nil` if the class
+    /// has no module of an app.
     var qualified: ReportedObject? {
         guard let module = className?.appModule else { return nil }
         var subject = self
@@ -185,11 +191,11 @@ struct ReportedObject {
     /// The stack for pages and JSON: the call stack, else the path of owners.
     var shownStack: [String] { shownCalls ?? stack.map(\.name) }
 
-    var isKnown: Bool { className != nil || !cycle.isEmpty }
+    var isIdentified: Bool { className != nil || !cycle.isEmpty }
 
     func quality(hasFingerprint: Bool) -> LeakIdentity.Quality {
         if hasFingerprint { return .full }
-        return isKnown ? (isGuessed ? .guessed : .full) : .low
+        return isIdentified ? (isGuessed ? .guessed : .full) : .low
     }
 
     var kind: LeakReport.Kind { className == nil && !cycle.isEmpty ? .cycle : .object }
@@ -210,7 +216,8 @@ struct ReportedObject {
             return ([className?.name ?? template] + keyCalls, GroupingRules.currentVersion)
         }
         let key = classAndPath(\.name, text: template)
-        // A host whose modifiers were left out has the same name, and so the same group, as a host without modifiers.
+        // A name that version 1 would keep unchanged belongs to the group of version 1. Therefore a host of SwiftUI views
+        // whose modifiers were left out has the same group as a host without modifiers.
         let isOld = zip(key, oldKey(fingerprint: fingerprint)).allSatisfy { name, oldName in
             name == oldName || className != nil && TypeName(name).text == name
         }
@@ -222,9 +229,9 @@ struct ReportedObject {
         substitute(fingerprint) ?? classAndPath(\.plainName, text: maskedText)
     }
 
-    /// Returns the key that the sender gave, or the substitute for an unknown class.
+    /// Returns the sender's fingerprint, or the parts that replace a missing class; `nil` if there are neither.
     ///
-    /// A cycle follows an empty class, so that it never equals a class with its stack.
+    /// A cycle follows an empty class, so that the key never equals that of a class with its stack.
     private func substitute(_ fingerprint: [String]) -> [String]? {
         if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
         guard className == nil else { return nil }
@@ -238,8 +245,8 @@ struct ReportedObject {
         return [className[keyPath: name]] + path(of: className, name)
     }
 
-    /// Returns the path without the system's elements, except the last, which is the leaked object; empty if that
-    /// leaves only the class. A container of the system without a path uses its first child as the path.
+    /// Returns the path without types of the system, except the last element, which is the leaked object. If only the
+    /// class is left, the path is empty, or the first child of a container of the system.
     private func path(of className: Name, _ name: KeyPath<Name, String>) -> [String] {
         let kept = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map {
             $0.element[keyPath: name]
@@ -268,8 +275,8 @@ struct ReportedObject {
 
     /// Returns the text without control characters, because U+001F separates the parts of a key, and without the text
     /// that a description contains about its object.
-    private static func withoutSeparators(_ given: String) -> String {
-        let part = LeakReport.words(given)
+    private static func withoutSeparators(_ text: String) -> String {
+        let part = LeakReport.words(text)
         guard part.utf8.contains(where: { $0 < 0x20 }) else { return part }
         return String(decoding: part.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }
@@ -278,8 +285,8 @@ struct ReportedObject {
 extension ReportedError {
     /// The text under `NSLocalizedDescription`.
     var description: String? {
-        for key in userInfo where key.name == Self.descriptionKey {
-            if case .string(let text) = key.value { return text }
+        for entry in userInfo where entry.name == Self.descriptionKey {
+            if case .string(let text) = entry.value { return text }
         }
         return nil
     }

@@ -4,16 +4,16 @@ struct SwiftClosureName: Hashable, Sendable {
     let text: String
 
     /// Maximum bytes of a closure's name. Longer texts are shortened like other names.
-    private static let longest = 256
+    private static let byteLimit = 256
 
     /// - Returns: `nil` for a text of another form, which may be a description with text that users typed.
     init?(_ raw: String, module: String?) {
-        guard raw.utf8.count <= Self.longest else { return nil }
+        guard raw.utf8.count <= Self.byteLimit else { return nil }
         var rest = raw[...]
         var start = ""
-        while let closure = Self.closure(in: rest) {
-            start += rest[..<closure]
-            rest = rest[closure...]
+        while let end = Self.endOfClosurePrefix(in: rest) {
+            start += rest[..<end]
+            rest = rest[end...]
         }
         guard !start.isEmpty else { return nil }
         if let module, !module.isEmpty, rest.hasPrefix(module + ".") {
@@ -27,8 +27,8 @@ struct SwiftClosureName: Hashable, Sendable {
         text = start + rest
     }
 
-    /// Returns the index after `closure #1 in ` at the start of a text; `nil` for another start.
-    private static func closure(in text: Substring) -> Substring.Index? {
+    /// Returns the index after `closure #1 in ` at the start of a text; `nil` if the text begins in another way.
+    private static func endOfClosurePrefix(in text: Substring) -> Substring.Index? {
         let words = "closure #"
         guard text.hasPrefix(words) else { return nil }
         let digits = text.dropFirst(words.count).prefix { ("0"..."9").contains($0) }

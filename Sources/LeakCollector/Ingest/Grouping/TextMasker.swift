@@ -6,17 +6,17 @@
 
 /// Masking of the digits in a text that never determine its group: those of addresses, and those of an elapsed time.
 ///
-/// The number of digits is kept, so that two texts are treated as equal only if nothing else distinguishes them.
+/// A key keeps the number of masked digits. Two texts have equal keys only if they differ in nothing but these digits.
 enum TextMasker {
     /// Maximum number of digits that are masked. Neither an address nor an elapsed time has more, so more digits may
     /// determine the group.
     private static let digitLimit = 0x1F
 
-    /// Appends `text`, the content of a JSON string, to `key` without these digits.
+    /// Appends `text`, the content of a JSON string, to `key` with these digits masked.
     static func append(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
         unsafe text.withUnsafeBufferPointer { text in
-            // Frames in JSON are grouped by their offsets in images.
-            guard unsafe !hasPlaces(text) else {
+            // Frames that are JSON objects are grouped by their offsets in images, so their digits are kept.
+            guard unsafe !hasFrameLocations(text) else {
                 unsafe key.append(contentsOf: text)
                 return
             }
@@ -52,7 +52,7 @@ enum TextMasker {
 
     /// Returns `true` if a text has fields of JSON frames that locate code by hexadecimal digits: `imageOffset`,
     /// `image_addr`, `object_addr` and `instruction_addr`.
-    private static func hasPlaces(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func hasFrameLocations(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for (word, rarer) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
         where unsafe next(word, rarer: rarer, from: 0, in: text) < text.count { return true }
         return false
@@ -61,7 +61,7 @@ enum TextMasker {
     // MARK: Call stacks
 
     /// Maximum digits of an offset in an image. An address in a process has more.
-    private static let placeDigits = 8
+    private static let offsetDigits = 8
 
     /// Appends a JSON array of call frames to `key` without the addresses that change from launch to launch.
     ///
@@ -73,7 +73,7 @@ enum TextMasker {
                 unsafe hasAddress(at: first + 1, in: text)
             else { return false }
             guard unsafe !hasObject(from: first, in: text) else { return false }
-            // Copied at once, and shortened in place: no address is shorter than what takes its place.
+            // The text is copied as a whole, and then shortened in place: one byte replaces each address.
             let start = key.count
             unsafe key.append(contentsOf: text)
             let end = unsafe key.withUnsafeMutableBufferPointer { key in
@@ -84,9 +84,9 @@ enum TextMasker {
         }
     }
 
-    /// Writes `text` without the addresses of call frames to `key`, where it stands already.
+    /// Removes the addresses of call frames from the copy of `text` in `key`.
     ///
-    /// - Returns: the index after the last byte.
+    /// - Returns: the index after the last byte of the shortened copy.
     private static func compactAddresses(
         of text: UnsafeBufferPointer<UInt8>, from first: Int, into key: UnsafeMutableBufferPointer<UInt8>,
         at start: Int
@@ -107,7 +107,7 @@ enum TextMasker {
             let address = unsafe callAddress(at: index, in: text)
             if let address {
                 append(plain..<address.lowerBound)
-                // JSON contains no control characters but white space, which is below.
+                // The byte is 0x10 to 0x1F, which JSON cannot contain: its only control characters are white space.
                 unsafe key[end] = 0x0F + UInt8(truncatingIfNeeded: address.count)
                 end += 1
                 plain = address.upperBound
@@ -130,8 +130,8 @@ enum TextMasker {
         return false
     }
 
-    /// Returns the index of the next word such as `0x` or `) `; `text.count` if there is none. It searches for the
-    /// byte at offset `rarer` of the word, which is the rarer one in call stacks.
+    /// Returns the index of the next word such as `0x` or `) `; `text.count` if there is none. The function searches for
+    /// the byte at offset `rarer` of the word, because that byte is rarer in call stacks than the other bytes.
     private static func next(
         _ word: StaticString, rarer: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Int {
@@ -183,8 +183,8 @@ enum TextMasker {
         return unsafe isAddress && callAddress(at: digits, in: text) != nil
     }
 
-    /// Returns the digits of an address that is a separate word with more than ``placeDigits`` digits, or of the
-    /// address in brackets at the end of a string.
+    /// Returns the digits of an address that is a separate word with more than ``offsetDigits`` digits after its leading
+    /// zeros, or of the address in brackets at the end of a string; `nil` if none begins at `index`.
     private static func callAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         if let address = unsafe elfAddress(at: index, in: text) { return address }
         guard index > 0, unsafe starts(with: "0x", at: index, in: text) else { return nil }
@@ -200,7 +200,7 @@ enum TextMasker {
             return nil
         }
         let significant = digits.drop { unsafe text[$0] == UInt8(ascii: "0") }
-        return significant.count > placeDigits ? digits : nil
+        return significant.count > offsetDigits ? digits : nil
     }
 
     /// Returns the digits in square brackets of `(+0x41b9) [0x55dd8268e1b9]`, if `) [` is at `index`.
@@ -219,20 +219,26 @@ enum TextMasker {
         return start..<end
     }
 
-    /// Returns `true` if the next eight bytes are hexadecimal digits. All eight are compared at once: a sum has the high bit of a
-    /// byte if the byte is at least the one that is asked for.
+    /// Returns `true` if the next eight bytes are hexadecimal digits. All eight are compared at once by an addition, after
+    /// which the high bit of each byte tells whether the byte was at least `byte`.
     private static func hasEightHexadecimalDigits(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool
     {
         guard index + 8 <= text.count, let base = text.baseAddress else { return false }
         let bytes = unsafe UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self)
         func repeated(_ byte: UInt64) -> UInt64 { byte &* 0x0101_0101_0101_0101 }
-        func areAtLeast(_ byte: UInt8, _ bytes: UInt64) -> UInt64 { bytes &+ repeated(0x80 - UInt64(byte)) }
-        let high = repeated(0x80)
-        guard bytes & high == 0 else { return false }
+        func highBits(ofBytesAtLeast byte: UInt8, in bytes: UInt64) -> UInt64 {
+            bytes &+ repeated(0x80 - UInt64(byte))
+        }
+        let allHighBits = repeated(0x80)
+        guard bytes & allHighBits == 0 else { return false }
         let lower = bytes | repeated(0x20)
-        let digits = areAtLeast(UInt8(ascii: "0"), bytes) & ~areAtLeast(UInt8(ascii: "9") + 1, bytes)
-        let letters = areAtLeast(UInt8(ascii: "a"), lower) & ~areAtLeast(UInt8(ascii: "f") + 1, lower)
-        return (digits | letters) & high == high
+        let digits =
+            highBits(ofBytesAtLeast: UInt8(ascii: "0"), in: bytes) & ~highBits(
+                ofBytesAtLeast: UInt8(ascii: "9") + 1, in: bytes)
+        let letters =
+            highBits(ofBytesAtLeast: UInt8(ascii: "a"), in: lower) & ~highBits(
+                ofBytesAtLeast: UInt8(ascii: "f") + 1, in: lower)
+        return (digits | letters) & allHighBits == allHighBits
     }
 
     /// Returns the index after spaces and the escape sequences of tabs.
