@@ -55,6 +55,7 @@ extension Collector {
         return databasePath(in: settings.dataFolder)
     }
 
+    /// Returns the path of the database in a data folder.
     public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
 
     /// Returns the path of the database that a server created in the folder.
@@ -81,7 +82,7 @@ extension Collector {
             // A parent folder may exist without being accessible to us. Only the result for the last folder counts.
             if unsafe mkdir(made, 0o700) == 0 {
                 failure = 0
-                keepNames(in: parent)
+                flushEntries(in: parent)
             } else {
                 failure = errno == EEXIST ? 0 : errno
             }
@@ -104,8 +105,8 @@ extension Collector {
     }
 
     /// Flushes the entries of a folder to disk. Without this, a power cut could remove a new data folder with
-    /// everything in it. Some systems do not allow it, so failures are ignored.
-    private static func keepNames(in folder: String) {
+    /// everything in it. Failures are ignored, because some systems cannot flush folders.
+    private static func flushEntries(in folder: String) {
         let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)

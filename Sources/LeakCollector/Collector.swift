@@ -16,7 +16,7 @@ public final class Collector: Sendable {
     public struct StartupInfo: Sendable {
         /// The address that the server is bound to: `http://HOST:PORT`.
         public var listening: String
-        /// The address that people open, for a first `curl`.
+        /// The address that people open. The printed example of `curl` contains it.
         public var address: String
         /// The address by which this machine reaches the collector: `http://HOST:PORT`.
         public var reachable: String
@@ -40,7 +40,7 @@ public final class Collector: Sendable {
     let parsing = ParsingPool()
     private let erasure: Erasure
     private let symbols: SymbolUploadWorker
-    private let known: KnownLeaks
+    private let knownLeaks: KnownLeaks
     private let maintenanceLoop: MaintenanceLoop
     private let accessLog: AccessLog?
     private let threads: Guarded<[WorkerThread]>
@@ -66,7 +66,8 @@ public final class Collector: Sendable {
         self.store = store
         let health = StoreHealth()
         queue = CommitQueue(store: store, now: now) { error in
-            // MaintenanceLoop checks whether the database is back. Other failures show up with the next transaction.
+            // MaintenanceLoop checks whether the database is back. Other problems end with the next transaction that
+            // succeeds.
             let isAway = error?.reason == .unavailable || error?.reason == .uncertain
             if isAway { health.record(.databaseAway, isThere: true) }
             let isDamaged = error?.reason == .damaged
@@ -76,7 +77,7 @@ public final class Collector: Sendable {
             if let error, !isDamaged { log.error("reports could not be stored: \(error)") }
         } checkpointError: { error in
             if error.reason == .damaged { return }
-            log.warning("the write-ahead log could not be shortened, and this is tried again: \(error)")
+            log.warning("the write-ahead log could not be shortened; the collector will try again: \(error)")
         }
         storeThreads = StoreThreadPool(health: health, log: log)
         erasure = Erasure(store: store, log: log)
@@ -87,7 +88,7 @@ public final class Collector: Sendable {
             folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
             log: log,
             now: now)
-        known = publicFolder.known
+        knownLeaks = publicFolder.knownLeaks
         if let warning = publicFolder.warning { log.warning(warning) }
         let context = RequestContext(
             store: store, authenticator: authenticator, threads: storeThreads, health: health, tables: tables,
@@ -101,8 +102,8 @@ public final class Collector: Sendable {
         let slowCalls = SlowCallLog(log: log, now: now)
         accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(
-            host: settings.host, port: settings.port, loops: Self.loops)
-        configuration.limits = settings.serverLimits(loops: Self.loops)
+            host: settings.host, port: settings.port, loops: Self.loopCount)
+        configuration.limits = settings.serverLimits(loops: Self.loopCount)
         configuration.trustedProxies = settings.trustedProxies
         configuration.onSlowCall = { slowCalls.record($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
@@ -113,7 +114,7 @@ public final class Collector: Sendable {
                     + " this process may not open more files; raise ulimit -n")
         }
 
-        // Secrets are created last, when nothing else can fail, because a new secret must be shown.
+        // Secrets are created last, when nothing else can fail, because a secret that is created must also be shown.
         let reader = try store.makeReader()
         let made = try Credentials(store: store).prepare(
             settings: settings, known: reader.credentials(all: true, now: now()), now: now())
@@ -163,8 +164,8 @@ public final class Collector: Sendable {
 
     public var port: Int { server.port }
 
-    /// Number of event loops: one per core, at most 8, which is more than reports can keep busy.
-    private static var loops: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
+    /// Number of event loops: one per core, at most 8. Reports cannot keep more of them busy.
+    private static var loopCount: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
     /// Maximum number of threads that parse large bodies. They must not take the processor from the loops.
     private static let maxParserThreads = 2
@@ -178,9 +179,9 @@ public final class Collector: Sendable {
         let thread = queue.start()
         writer.with { $0 = thread }
         let started =
-            try storeThreads.start(store: store, known: known, threads: 2) + [
+            try storeThreads.start(store: store, known: knownLeaks, threads: 2) + [
                 try maintenanceLoop.start(), erasure.start(), try symbols.start(),
-            ] + parsing.start(threads: min(Self.loops, Self.maxParserThreads))
+            ] + parsing.start(threads: min(Self.loopCount, Self.maxParserThreads))
         threads.with { $0 += started }
         server.start()
     }
@@ -189,7 +190,7 @@ public final class Collector: Sendable {
     ///
     /// - Parameter bound: time that clients may take to finish.
     public func stop(within bound: Duration) {
-        // Before the server waits for the answers.
+        // These two stop first, because the server waits for their answers.
         erasure.stop()
         symbols.stop()
         server.stop(within: bound)

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// The folder of the database: the identity of its file, and the free bytes of its disk.
+/// The data folder: the identity of its database file, and the free bytes of its disk.
 struct DataFolder: Sendable {
     /// Free disk bytes below which no reports are accepted: a transaction, its log and the response must still fit.
     static let leastFreeBytes: UInt64 = 64 * 1024 * 1024
@@ -24,13 +24,13 @@ struct DataFolder: Sendable {
     }
 
     /// `true` if the database file is still the one that was there at the start.
-    var hasItsFile: Bool { Self.identity(of: path) == identity }
+    var hasSameDatabase: Bool { Self.identity(of: path) == identity }
 
     /// Bytes that may still be written to the disk; `nil` if the system does not report them.
     var freeBytes: UInt64? {
         var disk = statvfs()
         guard unsafe statvfs(path, &disk) == 0 else { return nil }
-        // Some network file systems report more bytes than can be counted.
+        // Some network file systems report more bytes than a 64-bit number can hold.
         let (product, isHuge) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
         return isHuge ? .max : product
     }

@@ -11,10 +11,12 @@ public import LeakStore
 public struct Import {
     public struct Result: Sendable {
         public var lines = 0
-        /// Reports that this import wrote to disk and counted.
+        /// Sightings that this import wrote to disk and counted: one for each report, or one for each leak that the
+        /// report's text describes.
         public var accepted = 0
         /// Lines that were counted before.
         public var repeated = 0
+        /// Rejected lines, and rejected reports in other lines.
         public var rejected = 0
         /// Accepted reports that do not count at their own time: reports older than 30 days count as 30 days old, and
         /// reports more than a day ahead count as received now.
@@ -25,7 +27,7 @@ public struct Import {
 
     /// Source of lines, with the app and version of reports that name none.
     public struct Source: Sendable {
-        /// Name that distinguishes its lines from those of other sources: a path.
+        /// Name that distinguishes the source's lines from those of other sources: a path.
         public var name: String
         public var app: String?
         public var version: String?
@@ -51,8 +53,9 @@ public struct Import {
     private let refused: (_ line: Int, _ reason: String) -> Void
     private var cache = GroupCache()
     private var waiting: [SubmissionBuilder] = []
-    private var waitingReports = 0
-    /// Not a key of the database, because imports have idempotency keys of their own.
+    private var waitingSightings = 0
+    /// The ingest key of all imports. It is not in the database. It keeps the idempotency keys of imports apart from those
+    /// of requests.
     private let key = Credential(id: 0, purpose: .ingest, name: "import", hash: [], createdAt: 0)
 
     /// - Parameters:
@@ -86,16 +89,18 @@ public struct Import {
             let builder = try SubmissionBuilder(ingestRequest, key: key, cache: &cache)
             for rejection in builder.rejected { refuse(rejection.reason) }
             waiting.append(builder)
-            waitingReports += builder.submission.sightings.count
+            waitingSightings += builder.submission.sightings.count
         } catch {
             refuse(error.column.map { "\(error.detail) (column \($0))" } ?? error.detail)
         }
-        guard waiting.count >= Self.linesPerCommit || waitingReports >= Self.reportsPerCommit else { return }
+        guard waiting.count >= Self.linesPerCommit || waitingSightings >= Self.reportsPerCommit else {
+            return
+        }
         try flush()
     }
 
     private func idempotencyKey(of line: [UInt8]) -> String {
-        // Zeros end the parts before the line, because no name contains one.
+        // A zero byte ends each part before the line, because no name contains a zero byte.
         let parts = [source.name, source.app ?? "", source.version ?? "", "\(result.lines)"]
         return LeakID(bytes: SHA256Hash.hash(parts.flatMap { $0.utf8 + [0] } + line)).description
     }
@@ -114,7 +119,7 @@ public struct Import {
             }
             waiting.removeFirst(receipts.count)
         }
-        waitingReports = 0
+        waitingSightings = 0
         do throws(StoreError) {
             try store.checkpointIfNeeded(now: now)
             result.checkpointError = nil
@@ -123,11 +128,11 @@ public struct Import {
         }
     }
 
-    /// Returns the limits that were exceeded since an earlier call, with the number of counts beyond them, which were
-    /// added to ``StoreLimits/other`` or left out. They include counts of a server on the same database.
+    /// Returns the limits that were exceeded since an earlier call, each with the number of counts beyond it, which were
+    /// added to ``StoreLimits/other`` or left out. The numbers include counts of a server on the same database.
     ///
     /// - Parameter former: the result of the earlier call.
-    public static func beyond(
+    public static func overLimitCounts(
         in store: any Store, since former: [OverLimitCount] = [], now: Int64
     ) throws(StoreError) -> [OverLimitCount] {
         try store.makeReader().overview(app: nil, now: now).beyond.compactMap { limit in

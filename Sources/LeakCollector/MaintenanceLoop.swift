@@ -1,7 +1,8 @@
 internal import LeakStore
 internal import LeakPlatform
 
-/// Periodic maintenance: loads new credentials, expires old rows, and watches the data folder or the database.
+/// Periodic maintenance: loads new credentials and symbol tables, expires old rows, and watches the data folder and the
+/// database.
 final class MaintenanceLoop: Sendable {
     /// Interval of the maintenance, which is the longest time until the server knows a key that the command line
     /// created or revoked.
@@ -34,7 +35,7 @@ final class MaintenanceLoop: Sendable {
     }
 
     func start() throws(StoreError) -> WorkerThread {
-        // Created here, used only on the thread.
+        // The reader is created here, but used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
         return WorkerThread(name: "housekeeping") { [self] in
             var intervals = 0
@@ -47,7 +48,7 @@ final class MaintenanceLoop: Sendable {
                 if intervals % Self.intervalsBetweenExpirations == 0 { expire() }
                 intervals += 1
             } while !sleep()
-            recordUse()
+            storeSymbolUse()
         }
     }
 
@@ -63,22 +64,24 @@ final class MaintenanceLoop: Sendable {
         isStopping.wait(timeout: Self.interval) { $0 ? true : nil } ?? false
     }
 
-    /// Stores which symbols were used. This runs before anything expires, so that symbols that reports needed stay.
-    private func recordUse() {
+    /// Stores which symbols were used. The method runs before rows expire, so that symbols that reports needed stay.
+    private func storeSymbolUse() {
         do throws(StoreError) {
             try tables.storeUse(now: now())
         } catch {
-            log.warning("the last use of symbols could not be stored, and this is tried again: \(error)")
+            log.warning(
+                "the times when symbols were last used could not be stored; the collector will try again: \(error)"
+            )
         }
     }
 
     private func expire() {
-        recordUse()
+        storeSymbolUse()
         do {
             guard let wait = try store.expire(now: now(), while: { isStopping.with { !$0 } }) else { return }
             log.warning(Self.warning(of: wait))
         } catch {
-            log.warning("expired data could not be deleted, and this is tried again: \(error)")
+            log.warning("expired data could not be deleted; the collector will try again: \(error)")
         }
     }
 
@@ -94,7 +97,11 @@ final class MaintenanceLoop: Sendable {
         return hours < 48 ? "\(hours) h" : "\(hours / 24) days"
     }
 
-    /// Reads the credentials again if another connection, this process's writer or the command line, has committed.
+    /// Reads the credentials and the list of symbols again if another connection has committed, such as that of this
+    /// process's writer or of the command line.
+    ///
+    /// - Parameter former: the result of the last call.
+    /// - Returns: the change counter of the database; `former` if the caches could not be refreshed.
     private func refreshCaches(_ reader: any StoreReader, since former: Int64?) -> Int64? {
         do {
             let counter = try reader.changeCounter()
@@ -114,15 +121,16 @@ final class MaintenanceLoop: Sendable {
                 return former
             }
             if health.record(.databaseAway, isThere: true) {
-                log.error("\(error): rejecting reports until it is back")
+                log.error("\(error): rejecting reports until the database is back")
             }
             return former
         }
     }
 
-    /// Logs when damage of the database is found or is gone, and starts an integrity check if one is due.
+    /// Logs when the database becomes damaged and when it is sound again, and starts an integrity check if one is due.
     ///
     /// - Parameter former: the damage that was logged already.
+    /// - Returns: the damage that is logged now.
     private func watchDatabase(_ former: StoreError?) -> StoreError? {
         let damage = store.damage
         health.record(.damaged, isThere: damage != nil)
@@ -139,7 +147,7 @@ final class MaintenanceLoop: Sendable {
     }
 
     private func watch(_ folder: DataFolder) {
-        let isGone = !folder.hasItsFile
+        let isGone = !folder.hasSameDatabase
         if health.record(.folderGone, isThere: isGone) {
             if isGone {
                 log.error(

@@ -90,7 +90,7 @@ struct MaintenanceCommand {
         let store = try Collector.openStore(settings, isServer: false, limits: .forImports)
         var lines = try LineReader(file)
         let now = WallClock.milliseconds()
-        let beyond = try Import.beyond(in: store, now: now)
+        let beyond = try Import.overLimitCounts(in: store, now: now)
         let source = Import.Source(
             name: name ?? ProcessEnvironment.fullPath(file) ?? file, app: app, version: version)
         var named = 0
@@ -111,7 +111,7 @@ struct MaintenanceCommand {
             Output.error("and \(named - Self.namedRejections) more rejected lines")
         }
         Output.line(Self.words(reports.result))
-        for limit in try Import.beyond(in: store, since: beyond, now: now) {
+        for limit in try Import.overLimitCounts(in: store, since: beyond, now: now) {
             Output.error(
                 "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached, \(limit.count) \(limit.limit.outcome)"
             )

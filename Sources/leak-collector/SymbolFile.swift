@@ -118,7 +118,8 @@ struct SymbolFile {
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
             size: Self.count(builder.count, "range")
-                + (builder.leftOut > 0 ? " (\(builder.leftOut) ranges left out: the table is full)" : ""))
+                + (builder.leftOutCount > 0
+                    ? " (\(builder.leftOutCount) ranges left out: the table is full)" : ""))
     }
 
     private func breakpad() throws -> Table {

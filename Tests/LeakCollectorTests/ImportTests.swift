@@ -29,11 +29,11 @@ import Testing
             apps.map { #"{"class": "C", "app": {"id": "app\#($0)"}}"# }
         }
         #expect(try run(lines(0..<5), into: store).accepted == 5)
-        let first = try Import.beyond(in: store, now: Self.now)
+        let first = try Import.overLimitCounts(in: store, now: Self.now)
         #expect(first == [OverLimitCount(app: "other", limit: .apps, count: 3)])
         #expect(try run(lines(5..<7), into: store, Import.Source(name: "g")).accepted == 2)
         #expect(
-            try Import.beyond(in: store, since: first, now: Self.now)
+            try Import.overLimitCounts(in: store, since: first, now: Self.now)
                 == [OverLimitCount(app: "other", limit: .apps, count: 2)])
     }
 

@@ -1,13 +1,13 @@
 /// A hash of 64 bits that reads 64 bytes at once, with four multiplications of 128 bits: the scheme of wyhash, Wang Yi
 /// (2019). It takes a tenth of the time of SHA-256.
 ///
-/// Two byte strings that nobody chose for it agree once in 2^64. Whoever knows the seed can make others that do: use
-/// ``SHA256Hash`` where that would harm.
+/// Two different byte strings have the same hash with a probability of 2^-64, unless they were chosen for that. Anyone who
+/// knows the seed can choose such strings: use ``SHA256Hash`` where that would do harm.
 struct ByteHash {
     private let lanes: (UInt64, UInt64, UInt64, UInt64)
 
     init(seed: UInt64) {
-        // Fractional digits of the square roots of 2, 3, 5 and 7.
+        // The first 64 bits after the point of the square roots of 2, 3, 5 and 7.
         lanes = (
             seed ^ 0x6A09_E667_F3BC_C908, seed &* 3 ^ 0xBB67_AE85_84CA_A73B,
             seed &* 5 ^ 0x3C6E_F372_FE94_F82B, seed &* 7 ^ 0xA54F_F53A_5F1D_36F1

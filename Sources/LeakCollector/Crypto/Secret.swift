@@ -9,7 +9,7 @@ struct Secret: Sendable {
     /// The secret as people and programs present it. It is shown only to the recipient it is made for.
     let text: String
 
-    /// Minimum length in characters. Shorter secrets could be guessed. 16 random characters hold 96 bits.
+    /// Minimum length in characters. Shorter secrets could be guessed. 16 random letters and digits hold 95 bits.
     static let shortest = 16
     static let longest = 256
 
@@ -20,8 +20,8 @@ struct Secret: Sendable {
         while characters.count < 40 {
             // 6 bits of each byte select a character. Two of the 64 values are rejected, so that all characters are
             // equally likely.
-            let places = try SecureRandom.bytes(40).map { Int($0 & 63) }.filter { $0 < alphabet.count }
-            characters += places.prefix(40 - characters.count).map { alphabet[$0] }
+            let indexes = try SecureRandom.bytes(40).map { Int($0 & 63) }.filter { $0 < alphabet.count }
+            characters += indexes.prefix(40 - characters.count).map { alphabet[$0] }
         }
         return Secret(text: String(decoding: characters, as: UTF8.self))
     }
@@ -30,7 +30,7 @@ struct Secret: Sendable {
 
     /// Creates a secret from a text that an operator chose.
     ///
-    /// - Throws: ``Invalid`` if the text is too short, too long or holds anything but visible ASCII.
+    /// - Throws: ``Invalid`` if the text is too short, too long or holds a character that is not visible ASCII.
     init(chosen text: String) throws(Invalid) {
         guard text.utf8.count >= Self.shortest else { throw .tooShort(text.utf8.count) }
         guard text.utf8.count <= Self.longest else { throw .tooLong(text.utf8.count) }
@@ -56,7 +56,7 @@ struct Secret: Sendable {
             switch self {
             case .tooShort(let count): "is \(count) characters, must be at least \(Secret.shortest)"
             case .tooLong(let count): "is \(count) characters, must be at most \(Secret.longest)"
-            case .notVisibleASCII: "holds a space or a character outside ASCII"
+            case .notVisibleASCII: "holds a space, a control character or a character outside ASCII"
             }
         }
     }
@@ -77,7 +77,7 @@ enum SHA256Hash {
     }
 }
 
-/// Comparison whose duration does not depend on how much of two values is equal.
+/// Comparison whose duration does not depend on how many bytes of two byte strings are equal.
 enum ConstantTime {
     /// Returns true if two byte strings have the same length and bytes.
     static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {

@@ -3,7 +3,7 @@ public import LeakStore
 /// Export of the pages and their JSON as plain files with relative links, for any static host or a build's artifacts.
 ///
 /// The same data, time and program produce the same bytes. If a server runs on the data, each page shows the data of
-/// the time at which it was read. Every page that is linked from another page is written.
+/// the time at which it was read. Every page to which another page links is written.
 public struct Export {
     /// Progress of an export: leaks written so far, and all leaks.
     public struct Progress: Hashable, Sendable {
@@ -25,7 +25,7 @@ public struct Export {
     /// - Parameter at: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app,
     ///   or any app, was last seen. If no app was ever seen, the pages contain no time.
     public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
-        reader = try store.makeReader(known: publicFolder.known)
+        reader = try store.makeReader(known: publicFolder.knownLeaks)
         symbols = SymbolTableCache(store: store)
         try symbols.refresh(from: reader)
         self.publicFolder = publicFolder
@@ -45,11 +45,11 @@ public struct Export {
     public func write(to folder: String, app: String?, progress: (Progress) -> Void = { _ in }) throws
         -> Result
     {
-        let known = try reader.appSummaries()
-        let chosen = known.filter { app == nil || $0.id == app }
-        if let app, chosen.isEmpty { throw NoSuchApp(app: app, known: known.map(\.id)) }
+        let summaries = try reader.appSummaries()
+        let chosen = summaries.filter { app == nil || $0.id == app }
+        if let app, chosen.isEmpty { throw NoSuchApp(app: app, knownApps: summaries.map(\.id)) }
         let apps = chosen.map(\.id)
-        // The machine's clock would make the result of every run different.
+        // The machine's clock is not used, because it would make the result of every run different.
         let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noTime
         var run = ExportRun(
             reader: reader, symbols: symbols, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
@@ -67,11 +67,11 @@ public struct Export {
 
     struct NoSuchApp: Error, CustomStringConvertible {
         let app: String
-        let known: [String]
+        let knownApps: [String]
 
         var description: String {
             "there is no app \(app)"
-                + (known.isEmpty ? "" : "; the apps are \(known.prefix(10).joined(separator: ", "))")
+                + (knownApps.isEmpty ? "" : "; the apps are \(knownApps.prefix(10).joined(separator: ", "))")
         }
     }
 }

@@ -20,8 +20,8 @@ struct ExportRun {
     private var leaks: Set<LeakID> = []
     private var classes: Set<ClassOfApp> = []
 
-    /// Number of leaks per page of a list, and per read while all leaks are walked through.
-    private static let step = 200
+    /// Number of leaks per page of a list, and per read of the store.
+    private static let pageSize = 200
 
     init(
         reader: any StoreReader, symbols: SymbolTableCache, now: Int64, app: String?, apps: [String],
@@ -36,13 +36,13 @@ struct ExportRun {
     }
 
     mutating func write(_ progress: (Export.Progress) -> Void) throws {
-        // The folder's own pages show every app, or the one that was asked for.
+        // The pages at the top of the folder show all apps, or the only app to export.
         try writeSummary(of: app, at: .summary(app: nil))
         try writeCauses(of: app, at: .causes(app: nil))
         try writeReleases(of: app ?? apps.first, at: .releases(app: nil))
         for app in apps { try writePages(of: app) }
-        // A server may count new leaks meanwhile, and pages link to them: repeat until a walk finds no new leak.
-        while try walk(progress) {}
+        // A server may count new leaks meanwhile, and pages link to them, so this repeats until there is no new leak.
+        while try writeNewLeaks(progress) {}
     }
 
     private mutating func writePages(of app: String) throws {
@@ -53,13 +53,13 @@ struct ExportRun {
 
     /// Writes the pages of leaks that have none yet, then those of their classes.
     ///
-    /// - Returns: `true` if there were any.
-    private mutating func walk(_ progress: (Export.Progress) -> Void) throws -> Bool {
+    /// - Returns: `true` if there were leaks without pages.
+    private mutating func writeNewLeaks(_ progress: (Export.Progress) -> Void) throws -> Bool {
         var query = LeakQuery()
         query.app = app
         query.state = .any
         query.sort = .firstSeen
-        query.limit = Self.step
+        query.limit = Self.pageSize
         var found: [ClassOfApp] = []
         let before = leaks.count
         repeat {
@@ -82,23 +82,23 @@ struct ExportRun {
     /// Writes the list of leaks to fix, page by page, and the JSON of all leaks in steps of the same size; then the
     /// lists of leaks that are set aside.
     private mutating func writeSummary(of app: String?, at place: LinkTarget) throws {
-        // The pages after the first are the same for the folder's own summary and for that of its only app, so they
-        // are written once.
+        // The pages after the first are the same for the summary at the top of the folder and for that of its only app,
+        // so they are written once.
         let isWhole = place == .summary(app: app)
         var query = LeakQuery()
         query.app = app
-        query.limit = Self.step
+        query.limit = Self.pageSize
         let overview = try OverviewResource.overview(app: app, nil, from: view(place))
         let first = try writePages(of: query, from: place, isWhole: isWhole, overview)
         query.state = .any
         try writeJSON(of: query, from: place, isWhole: isWhole) { .list(app: app, page: $0) }
         guard isWhole else { return }
-        // Only lists that a page links to. The first known leaks are on the summary itself.
-        let setAside: [(LeakQuery.StateFilter, isThere: Bool)] = [
+        // Only lists that a page links to are written. The summary itself shows the first known leaks.
+        let setAside: [(LeakQuery.StateFilter, isLinked: Bool)] = [
             (.resolved, first.resolved.leaks > 0), (.ignored, first.ignored.leaks > 0),
             (.known, first.known.leaks > SummaryResource.knownShown),
         ]
-        for (state, isThere) in setAside where isThere {
+        for (state, isLinked) in setAside where isLinked {
             query.state = state
             let here = LinkTarget.list(app: app, state: state, page: 1)
             _ = try writePages(of: query, from: here, isWhole: true, overview)
@@ -113,7 +113,7 @@ struct ExportRun {
     private mutating func writePages(
         of query: LeakQuery, from place: LinkTarget, isWhole: Bool, _ overview: Overview
     ) throws -> LeakPage {
-        let each = try OverviewResource.overviews(app: query.app, of: apps, nil, from: view(place))
+        let overviews = try OverviewResource.overviews(app: query.app, of: apps, nil, from: view(place))
         let first = try reader.leaks(query, now: now)
         var (query, page, number) = (query, first, 1)
         while true {
@@ -122,7 +122,7 @@ struct ExportRun {
             context.query.state = query.state
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
-                known: try SummaryResource.known(besides: page, query, from: view(here)), apps: each,
+                known: try SummaryResource.known(besides: page, query, from: view(here)), apps: overviews,
                 exportedNumber: number
             ).html
             try folder.put(html.bytes, to: Links.file(of: here))

@@ -42,7 +42,7 @@ extension JSONScanner {
             case "systems": systems = try scanner.systemRanges()
             case "reason":
                 let words = "a reason of 1 to \(KnownLeakFile.reasonBytes) bytes, without control characters"
-                reason = try scanner.value(words) { Self.line($0, limit: KnownLeakFile.reasonBytes) }
+                reason = try scanner.value(words) { Self.singleLine($0, limit: KnownLeakFile.reasonBytes) }
             default: source = try scanner.value("an address that begins with https://", Self.address)
             }
         }
@@ -89,14 +89,15 @@ extension JSONScanner {
         try fields(of: "a system", named: ["os", "from", "before"]) { name, scanner throws(JSONError) in
             let version = "a version such as 11.2"
             switch name {
-            case "os": os = try scanner.value("a system such as iOS") { Self.line($0, limit: 64) }
+            case "os": os = try scanner.value("a system such as iOS") { Self.singleLine($0, limit: 64) }
             case "from": from = try scanner.value(version) { SystemVersion($0) }
             default: before = try scanner.value(version) { SystemVersion($0) }
             }
         }
         guard let os else { throw JSONError(.expected("a system with os"), at: start) }
         if let from, let before, before <= from {
-            throw JSONError(.expected("a version after \(from) as before, which is \(before)"), at: start)
+            throw JSONError(
+                .expected("a version after “from” (\(from)) in “before”, not \(before)"), at: start)
         }
         return SystemRange(name: os, from: from, before: before)
     }
@@ -119,23 +120,26 @@ extension JSONScanner {
                     at: slice.range.lowerBound)
             }
             guard seen.insert(name).inserted else {
-                throw JSONError(.expected("\(name) once in \(what)"), at: slice.range.lowerBound)
+                throw JSONError(
+                    .expected("the field \(name) only once in \(what)"), at: slice.range.lowerBound)
             }
             try read(name, &self)
         } while try another(in: .object)
     }
 
-    mutating func strings(_ what: String) throws(JSONError) -> [(id: String, offset: Int)] {
-        var strings: [(id: String, offset: Int)] = []
-        guard try enterArray() else { return strings }
+    /// Parses a list of ids of entries, with their positions in the file.
+    mutating func entryIDs(_ what: String) throws(JSONError) -> [(id: String, offset: Int)] {
+        var ids: [(id: String, offset: Int)] = []
+        guard try enterArray() else { return ids }
         repeat {
             _ = try kind()
             let start = offset
-            strings.append((try value(what) { $0 }, start))
+            ids.append((try value(what) { $0 }, start))
         } while try another(in: .array)
-        return strings
+        return ids
     }
 
+    /// Reads a string and parses it with `read`. An error says that `what` is expected.
     private mutating func value<Value>(
         _ what: String, _ read: (String) -> Value?
     ) throws(JSONError) -> Value {
@@ -154,7 +158,7 @@ extension JSONScanner {
     }
 
     private static func pattern(_ text: String) -> NamePattern? {
-        line(text, limit: 512).flatMap { NamePattern($0) }
+        singleLine(text, limit: 512).flatMap { NamePattern($0) }
     }
 
     private static func id(_ text: String) -> String? {
@@ -166,17 +170,17 @@ extension JSONScanner {
             default: false
             }
         }
-        return isPlain ? line(text, limit: 64) : nil
+        return isPlain ? singleLine(text, limit: 64) : nil
     }
 
     /// Returns the address of a source. It becomes a link, so only `https://` is allowed, which runs no code.
     private static func address(_ text: String) -> String? {
         guard text.hasPrefix("https://"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
-        return line(text, limit: 512)
+        return singleLine(text, limit: 512)
     }
 
-    private static func line(_ text: String, limit: Int) -> String? {
+    private static func singleLine(_ text: String, limit: Int) -> String? {
         guard (1...limit).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             return nil
         }

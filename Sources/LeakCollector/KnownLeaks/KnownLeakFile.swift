@@ -10,7 +10,7 @@ internal import LeakStore
 ///      "off": ["id of an entry that comes with the program"]}
 struct KnownLeakFile: Sendable {
     private(set) var entries: [KnownLeakRule] = []
-    /// Ids of entries of the other file that must not apply, and their positions in this file.
+    /// Ids of entries that come with the program and must not apply, and the positions of the ids in this file.
     private(set) var off: [(id: String, offset: Int)] = []
 
     /// Maximum entries of one file. Each entry costs every list an index look-up.
@@ -20,7 +20,8 @@ struct KnownLeakFile: Sendable {
 
     static let name = "known-leaks.json"
 
-    static func shipped(in publicFolder: String) -> String { "\(publicFolder)/\(name)" }
+    /// Returns the path of the file that comes with the program.
+    static func shippedPath(in publicFolder: String) -> String { "\(publicFolder)/\(name)" }
 
     /// Parses a file.
     ///
@@ -32,7 +33,7 @@ struct KnownLeakFile: Sendable {
             try scanner.fields(of: "the file", named: ["known_leaks", "off"]) {
                 name, scanner throws(JSONError) in
                 if name == "off" {
-                    off = try scanner.strings("the id of an entry")
+                    off = try scanner.entryIDs("the id of an entry")
                 } else {
                     entries = try scanner.knownLeaks()
                 }
@@ -46,7 +47,7 @@ struct KnownLeakFile: Sendable {
     /// are neither off nor replaced by one with the same id.
     ///
     /// - Parameters:
-    ///   - shipped: `nil` if no file came with the program. There is then no entry to switch off.
+    ///   - shipped: `nil` if no file came with the program. The ids in `off` are then not checked.
     ///   - own: `nil` if the operator has no file.
     /// - Throws: `SettingError` with file, line and column, and what is expected there.
     static func load(shipped: String?, own: String?) throws(SettingError) -> KnownLeaks {
@@ -56,12 +57,12 @@ struct KnownLeakFile: Sendable {
         guard let own else { return KnownLeaks(entries ?? []) }
         let source = "--known-leaks"
         let (file, bytes) = try read(own, source: source)
-        let known = Set((entries ?? []).map(\.id))
-        if entries != nil, let typo = file.off.first(where: { !known.contains($0.id) }) {
+        let shippedIDs = Set((entries ?? []).map(\.id))
+        if entries != nil, let typo = file.off.first(where: { !shippedIDs.contains($0.id) }) {
             let error = JSONError(
                 .expected(
                     "the id of an entry of known-leaks.json in the Public folder, not “\(typo.id)”: one of "
-                        + known.sorted().joined(separator: ", ")),
+                        + shippedIDs.sorted().joined(separator: ", ")),
                 at: typo.offset)
             throw problem(error, in: own, bytes, source: source)
         }

@@ -13,8 +13,8 @@ internal import LeakStore
 public struct PublicFolder: Sendable {
     let path: String
     let files: StaticFiles
-    let known: KnownLeaks
-    /// Names of our files in the folder that pages link to.
+    let knownLeaks: KnownLeaks
+    /// Names of the collector's own files in the folder, to which pages link.
     let names: [String]
     /// `false` if the folder was made for an earlier version.
     let hasKnownLeaks: Bool
@@ -26,16 +26,16 @@ public struct PublicFolder: Sendable {
     /// - Parameter knownLeaks: a file of the operator's own, if there is one.
     /// - Throws: ``SettingError`` with the missing file or the position of the mistake.
     public init(_ path: String, knownLeaks: String?) throws(SettingError) {
-        // Checked first: a wrong folder may be large, or hold private files.
+        // The names are checked first, because a wrong folder may be large, or hold private files.
         if let missing = Self.required.first(where: { unsafe access("\(path)/\($0)", R_OK) != 0 }) {
             throw SettingError(
                 source: "--public",
                 problem: "names \(path), which has no \(missing): it is not the Public folder")
         }
-        let shipped = KnownLeakFile.shipped(in: path)
+        let shipped = KnownLeakFile.shippedPath(in: path)
         hasKnownLeaks = unsafe access(shipped, F_OK) == 0 || errno != ENOENT
         names = Self.required + (hasKnownLeaks ? [KnownLeakFile.name] : [])
-        known = try KnownLeakFile.load(shipped: hasKnownLeaks ? shipped : nil, own: knownLeaks)
+        self.knownLeaks = try KnownLeakFile.load(shipped: hasKnownLeaks ? shipped : nil, own: knownLeaks)
         do {
             files = try StaticFiles(folder: path)
         } catch {

@@ -65,7 +65,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or
     ///   ``StoreError``, with reason `invalidArgument` for a baseline that is not older.
     public func answer(from store: any Store, known: PublicFolder, now: Int64) throws -> [UInt8] {
-        let check = try check(store.makeReader(known: known.known), now: now)
+        let check = try check(store.makeReader(known: known.knownLeaks), now: now)
         var writer = JSONWriter()
         writer.object { $0.fields(of: check) }
         return writer.bytes

@@ -6,12 +6,12 @@ internal import LeakPlatform
     import Glibc
 #endif
 
-/// A folder that an export fills. It records the files that the export writes in a file of its own: a later export
-/// overwrites them, removes those that are no longer part of it, and touches nothing else.
+/// A folder that an export fills. A list in the folder records the files that the export writes. A later export overwrites
+/// these files, removes those that are no longer part of it, and touches nothing else.
 ///
 /// Neither the folder nor anything in it may be a link, because the owner of a link would choose which file is
-/// written. Links above the folder are followed, since many systems have some (`/tmp` of macOS) and the caller has
-/// named them. A folder that is not empty must be from an earlier export.
+/// written. Links above the folder are followed, since many systems have such links (`/tmp` of macOS) and the
+/// caller has named them. A folder that is not empty must be from an earlier export.
 public struct ExportFolder {
     /// Error for a file that could not be read or written, with what to do if that is known.
     public struct Failure: Error, CustomStringConvertible {
@@ -101,8 +101,8 @@ public struct ExportFolder {
         return first
     }
 
-    /// Checks that no other file is in the way. Called before the first file is written, so that a folder of something
-    /// else stays as it is.
+    /// Checks that no file of something else is in the way. An export calls this before it writes its first file, so that a
+    /// folder of something else stays as it is.
     ///
     /// - Throws: ``Failure`` with the first of these files that exists and that no export wrote.
     func check(_ names: [String]) throws(Failure) {
@@ -120,8 +120,8 @@ public struct ExportFolder {
             try Self.requireFolder(folder)
         }
         try check([name])
-        // The list is written first, so that an interrupted export leaves no file that later ones do not know. The
-        // name gets a line of its own, even after half a line, which a full disk may have left.
+        // The list is written first, so that an interrupted export leaves no file that later exports do not
+        // know. A line end precedes the name, because a full disk may have left half a line.
         if written.insert(name).inserted, !former.contains(name) {
             try Self.write(Array("\n\(name)\n".utf8), to: "\(path)/\(Self.manifest)", O_APPEND)
         }
@@ -144,7 +144,7 @@ public struct ExportFolder {
             }
         }
         for name in formerFolders {
-            // Fails if the folder holds other files. It then stays.
+            // This fails if the folder holds other files, so the folder then stays.
             _ = unsafe rmdir("\(path)/\(name)")
         }
         try replace(Self.manifest, by: Array(written.sorted().map { "\($0)\n" }.joined().utf8))
@@ -162,8 +162,8 @@ public struct ExportFolder {
         }
     }
 
-    /// Returns only names that an export can have written, so that nothing outside is removed, whatever else a file of
-    /// that name contains.
+    /// Returns the names in a list of exported files. Names that no export can have written are skipped, so that nothing
+    /// outside the folder is removed, whatever the list contains.
     static func names(in manifest: [UInt8]) -> Set<String> {
         var names: Set<String> = []
         for line in manifest.split(separator: UInt8(ascii: "\n")) {

@@ -36,7 +36,7 @@ package struct BreakpadFile {
     private var ranges: [(range: Range<UInt64>, calls: [SymbolicatedFrame])] = []
     /// End of the code that unwinding data describes.
     private var endOfCode: UInt64 = 0
-    /// Bytes of the last symbol if nothing tells where the code ends.
+    /// Assumed size of the last symbol if the file does not tell where the code ends.
     private static let lastPublicBytes: UInt64 = 64 << 10
     private var lineNumber = 0
 
@@ -63,7 +63,9 @@ package struct BreakpadFile {
         case "INFO" where words.count >= 3 && words[1] == "CODE_ID" && isELF:
             image = ImageID(String(words[2])) ?? image
         case "FILE":
-            if let number = Self.decimal(words, 1) { files[number] = Self.file(Self.rest(line, behind: 2)) }
+            if let number = Self.decimal(words, 1) {
+                files[number] = Self.fileName(of: Self.rest(line, behind: 2))
+            }
         case "INLINE_ORIGIN":
             if let number = Self.decimal(words, 1) { origins[number] = Self.rest(line, behind: 2) }
         case "FUNC":
@@ -172,8 +174,8 @@ package struct BreakpadFile {
         }
     }
 
-    /// Search for the inlined functions at ascending addresses. Each inlined function is considered only while an
-    /// address is in its range.
+    /// Search for the inlined functions at ascending addresses. An inlined function is examined only while the addresses
+    /// are in its range.
     private struct InlinesByAddress {
         private let inlines: [Inline]
         private let ranges: [(range: Range<UInt64>, inline: Int)]
@@ -226,13 +228,13 @@ package struct BreakpadFile {
         return size == 0 || isTooLarge ? nil : start..<end
     }
 
-    /// Returns the line after a number of words, because names contain spaces.
+    /// Returns the rest of a line after a number of words. The rest stays whole, because names contain spaces.
     private static func rest(_ line: String, behind words: Int) -> String {
         let parts = line.split(separator: " ", maxSplits: words, omittingEmptySubsequences: true)
         return parts.count > words ? String(parts[words]) : ""
     }
 
-    private static func file(_ path: String) -> String {
+    private static func fileName(of path: String) -> String {
         path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? path
     }
 }

@@ -1,7 +1,7 @@
 /// The id of an image, such as an app's executable or a library: 16 bytes that its linker made.
 ///
-/// A Mach-O file has a UUID. An ELF file has a GNU build id, and the first 16 bytes of that count, in the order in
-/// which Breakpad and Sentry write them: the first three fields of the UUID are little-endian.
+/// A Mach-O file has a UUID. An ELF file has a GNU build id. Only its first 16 bytes are used, in the order in which
+/// Breakpad and Sentry write them: the first three fields of the UUID are little-endian.
 /// https://github.com/getsentry/symbolic/blob/master/symbolic-debuginfo/src/elf.rs (`compute_debug_id`)
 package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible {
     static let byteCount = 16
@@ -19,8 +19,8 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
     ///
     /// - Returns: `nil` for any other text.
     package init?(_ text: String) {
-        if text.hasPrefix(Self.mappingHead) {
-            self.init(mapID: String(text.dropFirst(Self.mappingHead.count)))
+        if text.hasPrefix(Self.mappingPrefix) {
+            self.init(mapID: String(text.dropFirst(Self.mappingPrefix.count)))
             return
         }
         var digits: [UInt8] = []
@@ -35,7 +35,7 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
             guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
             digits.append(UInt8(digit))
         }
-        // An age of one digit, or part of it.
+        // If the number of digits is odd, those after the 32nd are an age.
         if digits.count % 2 == 1 {
             guard digits.count > 32 else { return nil }
             digits.removeLast(digits.count - 32)
@@ -45,19 +45,20 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         if bytes.count == Self.byteCount { self.init(bytes: bytes) } else { self.init(buildID: bytes) }
     }
 
-    private static let mappingHead = "r8-map-id-"
+    private static let mappingPrefix = "r8-map-id-"
 
     /// Creates the id of a mapping of R8: a hash of the mapping's own id, which has seven or more digits.
     package init(mapID: String) {
         self.init(
-            bytes: SHA256Hash.hash(Array((Self.mappingHead + mapID.lowercased()).utf8)).prefix(Self.byteCount)
+            bytes: SHA256Hash.hash(Array((Self.mappingPrefix + mapID.lowercased()).utf8)).prefix(
+                Self.byteCount)
         )
     }
 
     /// Creates the id of an ELF image.
     ///
-    /// - Parameter buildID: a GNU build id. One of 16 bytes is treated as a UUID, because as text the two cannot be
-    ///   distinguished.
+    /// - Parameter buildID: a GNU build id. A build id of 16 bytes is treated as a UUID, because the two look alike as
+    ///   text.
     package init(buildID: [UInt8]) {
         guard buildID.count != Self.byteCount else {
             self.init(bytes: buildID)
@@ -67,6 +68,7 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         self.init(bytes: Self.swapped(padded))
     }
 
+    /// Returns the bytes with the first three fields of the UUID in the other byte order.
     private static func swapped(_ bytes: [UInt8]) -> [UInt8] {
         [3, 2, 1, 0, 5, 4, 7, 6].map { bytes[$0] } + bytes[8...]
     }

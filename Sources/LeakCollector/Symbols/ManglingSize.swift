@@ -9,8 +9,8 @@ struct ManglingSize {
     /// Maximum length in bytes: several times the longest names that SwiftUI makes, demangled in a fraction of a
     /// millisecond.
     static let limit = 16 * 1024
-    /// Maximum repetitions of a substitution. `S2S` repeats `S` twice; real types do not have more of one kind side by
-    /// side.
+    /// Maximum repetitions of a substitution: `S2S` stands for two strings. Real types do not have more equal parts in a
+    /// row.
     private static let repeatLimit = 16
 
     private var rest: ArraySlice<UInt8>
@@ -19,11 +19,11 @@ struct ManglingSize {
     /// Maximum bytes of everything read so far, and of every substitution.
     private var size = 0
     /// Bytes of all identifiers, the maximum for a word of an earlier identifier.
-    private var words = 0
+    private var identifierBytes = 0
     /// Maximum bytes of each substitution: the size when this index or a later one was first used.
     ///
     /// Substitutions are numbered in the order in which they occur, so each consists of text before that point.
-    private var substitutions: [Int] = []
+    private var substitutionSizes: [Int] = []
 
     /// Returns the upper bound of a demangled name.
     ///
@@ -34,9 +34,9 @@ struct ManglingSize {
     ///   does.
     static func bound(_ symbol: some Collection<UInt8>, isFunction: Bool = false) -> Int? {
         var reader = ManglingSize(rest: Array(symbol)[...], isFunction: isFunction)
-        guard reader.prefix() else { return nil }
+        guard reader.readPrefix() else { return nil }
         while !reader.rest.isEmpty {
-            guard reader.step(), reader.size <= limit else { return nil }
+            guard reader.readStep(), reader.size <= limit else { return nil }
         }
         return reader.size
     }
@@ -47,7 +47,7 @@ struct ManglingSize {
     }
 
     /// Reads the prefix of Swift 5 and later, 4.2, or 4.0.
-    private mutating func prefix() -> Bool {
+    private mutating func readPrefix() -> Bool {
         for prefix in ["$s", "$S", "_T0"] where rest.starts(with: prefix.utf8) {
             rest = rest.dropFirst(prefix.utf8.count)
             return true
@@ -58,55 +58,55 @@ struct ManglingSize {
     // MARK: Operators
 
     /// Reads one operator, or one identifier.
-    private mutating func step() -> Bool {
+    private mutating func readStep() -> Bool {
         guard let byte = rest.first else { return false }
-        if byte &- UInt8(ascii: "0") < 10 { return identifier() }
+        if byte &- UInt8(ascii: "0") < 10 { return readIdentifier() }
         rest = rest.dropFirst()
         if Self.structure.contains(byte) {
-            size += Self.structureWording
+            size += Self.structureTextBytes
             return true
         }
-        size += Self.longestWording
+        size += Self.operatorTextBytes
         switch byte {
-        case UInt8(ascii: "A"): return substitution()
-        case UInt8(ascii: "S"): return standardType()
-        case UInt8(ascii: "L"): return local()
-        case UInt8(ascii: "v"), UInt8(ascii: "i"): return accessor()
-        case UInt8(ascii: "f"): return function()
-        case UInt8(ascii: "o"): return oneOf("ipP")
-        case UInt8(ascii: "M"): return oneOf("acfLmnopPrsSuVXIiJ") && rest.isEmpty
+        case UInt8(ascii: "A"): return readSubstitution()
+        case UInt8(ascii: "S"): return readStandardType()
+        case UInt8(ascii: "L"): return readLocal()
+        case UInt8(ascii: "v"), UInt8(ascii: "i"): return readAccessor()
+        case UInt8(ascii: "f"): return readFunction()
+        case UInt8(ascii: "o"): return takeOne(of: "ipP")
+        case UInt8(ascii: "M"): return takeOne(of: "acfLmnopPrsSuVXIiJ") && rest.isEmpty
         case UInt8(ascii: "."):
-            // A suffix, such as `.resume.0`, follows the name in quotes, with bytes other than letters as `\xFF`.
+            // The demangler writes a suffix, such as `.resume.0`, in quotes after the name, and some bytes as `\xFF`.
             size += rest.count * 4
             rest = rest[rest.endIndex...]
             return true
         default:
             if Self.plainOperators.contains(byte) { return true }
-            return isFunction ? functionOperator(byte) : typeOperator(byte)
+            return isFunction ? readFunctionOperator(byte) : readTypeOperator(byte)
         }
     }
 
-    private mutating func typeOperator(_ byte: UInt8) -> Bool {
+    private mutating func readTypeOperator(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "q"): return index()
-        case UInt8(ascii: "Y"): return oneOf("abcK")
-        case UInt8(ascii: "T"): return oneOf("AcEjmoOqRuwW") && rest.isEmpty
+        case UInt8(ascii: "q"): return readIndex()
+        case UInt8(ascii: "Y"): return takeOne(of: "abcK")
+        case UInt8(ascii: "T"): return takeOne(of: "AcEjmoOqRuwW") && rest.isEmpty
         default: return false
         }
     }
 
-    private mutating func functionOperator(_ byte: UInt8) -> Bool {
+    private mutating func readFunctionOperator(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "q"): return genericParameter()
-        case UInt8(ascii: "r"): return genericSignature()
-        case UInt8(ascii: "R"): return requirement()
-        case UInt8(ascii: "Q"): return archetype()
-        case UInt8(ascii: "I"): return loweredFunction()
-        case UInt8(ascii: "W"): return witness()
-        case UInt8(ascii: "H"): return conformance()
-        case UInt8(ascii: "X"): return specialType()
-        case UInt8(ascii: "Y"): return oneOf("abcKATuitlgkCmp")
-        case UInt8(ascii: "T"): return thunk()
+        case UInt8(ascii: "q"): return readGenericParameter()
+        case UInt8(ascii: "r"): return readGenericSignature()
+        case UInt8(ascii: "R"): return readRequirement()
+        case UInt8(ascii: "Q"): return readArchetype()
+        case UInt8(ascii: "I"): return readLoweredFunction()
+        case UInt8(ascii: "W"): return readWitness()
+        case UInt8(ascii: "H"): return readConformance()
+        case UInt8(ascii: "X"): return readSpecialType()
+        case UInt8(ascii: "Y"): return takeOne(of: "abcKATuitlgkCmp")
+        case UInt8(ascii: "T"): return readThunk()
         default: return false
         }
     }
@@ -114,18 +114,18 @@ struct ManglingSize {
     /// Operators of contexts, generic arguments and lists. The longest texts for them are `(extension in M):`,
     /// `static `, `, ` and ` first-element-marker `.
     private static let structure = Set("CDEGOPVZsty_".utf8)
-    private static let structureWording = 24
+    private static let structureTextBytes = 24
     /// Operators of functions, metatypes and conventions.
     private static let plainOperators = Set("FKNacdhlmnpuxz".utf8)
     /// Maximum bytes of the text for an operator. The longest one known is `reflection metadata field descriptor for
     /// `.
-    private static let longestWording = 64
+    private static let operatorTextBytes = 64
 
     /// Reads the part after `A`: letters, the last one in upper case, each optionally after a count; or an index and
     /// `_`.
-    private mutating func substitution() -> Bool {
+    private mutating func readSubstitution() -> Bool {
         while true {
-            let count = number()
+            let count = readNumber()
             guard let letter = rest.popFirst() else { return false }
             switch letter {
             case UInt8(ascii: "_"):
@@ -141,191 +141,193 @@ struct ManglingSize {
 
     private mutating func use(_ index: Int, times: Int = 1) -> Bool {
         guard times <= Self.repeatLimit else { return false }
-        // Only text before this point can have been numbered.
+        // There are fewer substitutions than bytes before this point.
         guard index < rest.startIndex else { return false }
-        while substitutions.count <= index { substitutions.append(size) }
-        size += substitutions[index] * max(1, times)
+        while substitutionSizes.count <= index { substitutionSizes.append(size) }
+        size += substitutionSizes[index] * max(1, times)
         return size <= Self.limit
     }
 
     /// Reads the part after `S`: a type of the standard library, optionally after a count; `Sg` is an optional.
-    private mutating func standardType() -> Bool {
-        let count = number() ?? 1
+    private mutating func readStandardType() -> Bool {
+        let count = readNumber() ?? 1
         // One letter for a type; after `c`, one letter for a type of the concurrency module.
         _ = take("c")
         guard rest.popFirst() != nil, count <= Self.repeatLimit else { return false }
-        size += Self.longestWording * count
+        size += Self.operatorTextBytes * count
         return true
     }
 
-    /// Reads `L` in a type's name: the number of a local type, or a mark that the identifier before names the file.
-    private mutating func local() -> Bool {
-        if oneOf("Ll") { return true }
-        return oneOf("abcdefghijABCDEFGHIJ") || index()
+    /// Reads the part after `L` in a type's name: the number of a local type, or a mark that the identifier before names
+    /// the file.
+    private mutating func readLocal() -> Bool {
+        if takeOne(of: "Ll") { return true }
+        return takeOne(of: "abcdefghijABCDEFGHIJ") || readIndex()
     }
 
-    /// Reads how a variable or subscript is accessed.
-    private mutating func accessor() -> Bool {
-        if take("a") || take("l") { return oneOf("OoaupP") }
-        return oneOf("gGsmMrpwWiz")
+    /// Reads the part after `v` or `i`: the kind of access to a variable or subscript.
+    private mutating func readAccessor() -> Bool {
+        if take("a") || take("l") { return takeOne(of: "OoaupP") }
+        return takeOne(of: "gGsmMrpwWiz")
     }
 
-    private mutating func function() -> Bool {
-        if take("A") || take("U") || take("u") { return index() }
+    /// Reads the part after `f`: the kind of a function.
+    private mutating func readFunction() -> Bool {
+        if take("A") || take("U") || take("u") { return readIndex() }
         // Code from a macro, with the macro's kind.
-        if isFunction, take("M") { return oneOf("arfmpcebu") && index() }
-        return oneOf("acCdDeEFiPW")
+        if isFunction, take("M") { return takeOne(of: "arfmpcebu") && readIndex() }
+        return takeOne(of: "acCdDeEFiPW")
     }
 
     // MARK: Generic code
 
-    /// Reads the part after `q`, and in requirements: a parameter of a generic context.
-    private mutating func genericParameter() -> Bool {
-        if take("d") { return index() && index() }
-        return take("z") || take("s") || index()
+    /// Reads the part after `q`, or a part of a requirement: a parameter of a generic context.
+    private mutating func readGenericParameter() -> Bool {
+        if take("d") { return readIndex() && readIndex() }
+        return take("z") || take("s") || readIndex()
     }
 
     /// Reads the part after `r`: the number of parameters of each depth, up to `l`.
-    private mutating func genericSignature() -> Bool {
+    private mutating func readGenericSignature() -> Bool {
         while !take("l") {
-            size += Self.longestWording
-            guard take("z") || index() else { return false }
+            size += Self.operatorTextBytes
+            guard take("z") || readIndex() else { return false }
         }
         return true
     }
 
-    /// Reads the part after `R`: a letter for the kind of the requirement and of its subject, no letter for a protocol
-    /// of a parameter.
-    private mutating func requirement() -> Bool {
-        size += Self.longestWording
+    /// Reads the part after `R`: a letter for the kind of the requirement and of its subject. There is no letter if a
+    /// parameter must conform to a protocol.
+    private mutating func readRequirement() -> Bool {
+        size += Self.operatorTextBytes
         guard let kind = rest.first else { return false }
-        if oneOf("CTPMBSLQ") {
+        if takeOne(of: "CTPMBSLQ") {
             let isCompound =
                 kind != UInt8(ascii: "B") && kind != UInt8(ascii: "S") && kind != UInt8(ascii: "L")
                 && kind != UInt8(ascii: "Q")
-            guard !isCompound || genericParameter() else { return false }
-            return kind != UInt8(ascii: "M") && kind != UInt8(ascii: "L") || layout()
+            guard !isCompound || readGenericParameter() else { return false }
+            return kind != UInt8(ascii: "M") && kind != UInt8(ascii: "L") || readLayout()
         }
-        if oneOf("ij") { return index() && genericParameter() }
-        if oneOf("ml") { return genericParameter() && layout() }
-        _ = oneOf("vcbtsph")
-        return genericParameter()
+        if takeOne(of: "ij") { return readIndex() && readGenericParameter() }
+        if takeOne(of: "ml") { return readGenericParameter() && readLayout() }
+        _ = takeOne(of: "vcbtsph")
+        return readGenericParameter()
     }
 
     /// Reads the layout of a layout requirement.
-    private mutating func layout() -> Bool {
-        if oneOf("URNCDTB") { return true }
-        if oneOf("EM") { return index() && index() }
-        return oneOf("em") && index()
+    private mutating func readLayout() -> Bool {
+        if takeOne(of: "URNCDTB") { return true }
+        if takeOne(of: "EM") { return readIndex() && readIndex() }
+        return takeOne(of: "em") && readIndex()
     }
 
     /// Reads the part after `Q`: an associated type, an opaque result or a pack.
-    private mutating func archetype() -> Bool {
-        if oneOf("xXzZarOpPS") { return true }
-        if oneOf("yY") { return genericParameter() }
-        return oneOf("oRe") && index()
+    private mutating func readArchetype() -> Bool {
+        if takeOne(of: "xXzZarOpPS") { return true }
+        if takeOne(of: "yY") { return readGenericParameter() }
+        return takeOne(of: "oRe") && readIndex()
     }
 
     /// Reads the part after `H`: a conformance.
-    private mutating func conformance() -> Bool {
-        if oneOf("CPpXcnorF") { return true }
-        return oneOf("ADIO") && index()
+    private mutating func readConformance() -> Bool {
+        if takeOne(of: "CPpXcnorF") { return true }
+        return takeOne(of: "ADIO") && readIndex()
     }
 
     // MARK: Code that the compiler made
 
     /// Reads the part after `I`: letters for the conventions of a lowered function, up to `_`.
-    private mutating func loweredFunction() -> Bool {
+    private mutating func readLoweredFunction() -> Bool {
         while let letter = rest.first, Self.isLetter(letter) {
             rest = rest.dropFirst()
-            size += Self.longestWording
+            size += Self.operatorTextBytes
         }
         return take("_")
     }
 
     /// Reads the part after `W`: tables of witnesses, lazy accessors, and outlined copies of values.
-    private mutating func witness() -> Bool {
-        if take("O") { return oneOf("ij") ? index() : oneOf("yerscdfbhkBCDgn") }
-        if take("v") { return oneOf("di") }
-        return oneOf("VPpGgaIiLlTtbCoSJjzZ")
+    private mutating func readWitness() -> Bool {
+        if take("O") { return takeOne(of: "ij") ? readIndex() : takeOne(of: "yerscdfbhkBCDgn") }
+        if take("v") { return takeOne(of: "di") }
+        return takeOne(of: "VPpGgaIiLlTtbCoSJjzZ")
     }
 
     /// Reads the part after `X`: conventions and representations of functions and metatypes.
-    private mutating func specialType() -> Bool {
-        if oneOf("Mm") { return oneOf("tTo") }
-        if take("z") { return oneOf("BC") }
-        return oneOf("ACEfKULBgGoubDpPlcSwe")
+    private mutating func readSpecialType() -> Bool {
+        if takeOne(of: "Mm") { return takeOne(of: "tTo") }
+        if take("z") { return takeOne(of: "BC") }
+        return takeOne(of: "ACEfKULBgGoubDpPlcSwe")
     }
 
     /// Reads the part after `T`: a thunk, a continuation or a specialization.
-    private mutating func thunk() -> Bool {
-        if oneOf("QYvz") { return index() }
-        if oneOf("gGBtsipP") { return specialization() }
-        if take("f") { return functionSpecialization() }
-        if take("w") { return oneOf("bBS") }
-        return oneOf("AacCDdEFIjlLmMnNbOoqRrSuVWXxyKkHh")
+    private mutating func readThunk() -> Bool {
+        if takeOne(of: "QYvz") { return readIndex() }
+        if takeOne(of: "gGBtsipP") { return readSpecialization() }
+        if take("f") { return readFunctionSpecialization() }
+        if take("w") { return takeOne(of: "bBS") }
+        return takeOne(of: "AacCDdEFIjlLmMnNbOoqRrSuVWXxyKkHh")
     }
 
     /// Reads the marks of a specialization and the number of the pass that made it.
-    private mutating func specialization() -> Bool {
-        while oneOf("mqar") {}
-        return oneOf("0123456789")
+    private mutating func readSpecialization() -> Bool {
+        while takeOne(of: "mqar") {}
+        return takeOne(of: "0123456789")
     }
 
-    /// Reads a group of letters for each parameter, up to `_`, and one for the result, up to `n` or the end.
-    private mutating func functionSpecialization() -> Bool {
-        guard specialization() else { return false }
+    /// Reads the letters for the parameters, up to `_`, and then the letter for the result, which may be missing at the end.
+    private mutating func readFunctionSpecialization() -> Bool {
+        guard readSpecialization() else { return false }
         while !take("_") {
-            size += Self.longestWording
-            guard oneOf("ndgexisrocpGOXDfSbw0123456789kC") else { return false }
+            size += Self.operatorTextBytes
+            guard takeOne(of: "ndgexisrocpGOXDfSbw0123456789kC") else { return false }
         }
-        return take("n") || oneOf("dgexisrGOXD") || rest.isEmpty
+        return take("n") || takeOne(of: "dgexisrGOXD") || rest.isEmpty
     }
 
     // MARK: Parts of operators
 
     /// Reads `_`, or a number and `_`.
-    private mutating func index() -> Bool {
-        _ = number()
+    private mutating func readIndex() -> Bool {
+        _ = readNumber()
         return take("_")
     }
 
-    /// Reads a length and as many bytes, in punycode after `00`. After `0`, letters for words of earlier identifiers
-    /// alternate with such lengths, up to a letter in upper case that `0` or a last length follows.
-    private mutating func identifier() -> Bool {
-        guard take("0") else { return literal(isPunycode: false) }
-        if take("0") { return literal(isPunycode: true) }
+    /// Reads a length and as many bytes. After `00` the bytes are in punycode. After `0`, letters that stand for words of
+    /// earlier identifiers alternate with such lengths. The last letter is in upper case, and `0` or a last length follows.
+    private mutating func readIdentifier() -> Bool {
+        guard take("0") else { return readLiteral(isPunycode: false) }
+        if take("0") { return readLiteral(isPunycode: true) }
         var isLast = false
         while !isLast {
             while !isLast, let letter = rest.first, Self.isLetter(letter) {
                 rest = rest.dropFirst()
-                size += words
+                size += identifierBytes
                 isLast = letter <= UInt8(ascii: "Z")
             }
             if take("0") { break }
-            guard size <= Self.limit, literal(isPunycode: false) else { return false }
+            guard size <= Self.limit, readLiteral(isPunycode: false) else { return false }
         }
-        size += Self.longestWording
+        size += Self.operatorTextBytes
         return true
     }
 
-    private mutating func literal(isPunycode: Bool) -> Bool {
-        guard let length = number(), length > 0 else { return false }
+    private mutating func readLiteral(isPunycode: Bool) -> Bool {
+        guard let length = readNumber(), length > 0 else { return false }
         if isPunycode { _ = take("_") }
         guard rest.count >= length else { return false }
         rest = rest.dropFirst(length)
         // A scalar takes at least one byte in punycode, and at most four in UTF-8.
         let bytes = isPunycode ? length * 4 : length
-        size += bytes + Self.longestWording
-        words += bytes
+        size += bytes + Self.operatorTextBytes
+        identifierBytes += bytes
         return true
     }
 
-    private mutating func number() -> Int? {
+    private mutating func readNumber() -> Int? {
         var number: Int?
         while let digit = rest.first.map({ $0 &- UInt8(ascii: "0") }), digit < 10 {
             rest = rest.dropFirst()
-            // The number is capped, because it then exceeds the length of any name.
+            // The number is capped at a value that exceeds the length of any name.
             number = min((number ?? 0) * 10 + Int(digit), Self.limit)
         }
         return number
@@ -337,7 +339,7 @@ struct ManglingSize {
         return true
     }
 
-    private mutating func oneOf(_ letters: String) -> Bool {
+    private mutating func takeOne(of letters: String) -> Bool {
         guard let byte = rest.first, letters.utf8.contains(byte) else { return false }
         rest = rest.dropFirst()
         return true

@@ -8,12 +8,12 @@ package struct MappingFile {
     private struct Method {
         var obfuscated: String
         var original: String
-        /// `nil` if it is the class that contains the method.
+        /// `nil` if it is the class that contains the method in the mapping.
         var originalClass: String?
-        var start = 0
-        var count = 0
-        var originalStart = 0
-        var originalCount = 0
+        var firstLine = 0
+        var lineCount = 0
+        var firstOriginalLine = 0
+        var originalLineCount = 0
     }
 
     private struct Class {
@@ -29,15 +29,15 @@ package struct MappingFile {
 
     package init() {}
 
-    /// Reads a line. A line of another form, such as a field, is skipped.
+    /// Reads a line. Lines that describe neither a class nor a method, such as those of fields, are skipped.
     package mutating func read(_ line: String) {
         let text = line.drop { $0 == " " || $0 == "\t" }
         if text.hasPrefix("#") {
             readComment(text.dropFirst().drop { $0 == " " })
         } else if text.startIndex == line.startIndex {
-            guard text.hasSuffix(":"), let names = Self.arrow(text.dropLast()) else { return }
+            guard text.hasSuffix(":"), let names = Self.splitArrow(text.dropLast()) else { return }
             classes.append(Class(obfuscated: String(names.behind), original: String(names.front)))
-        } else if let names = Self.arrow(text), var method = Self.method(names.front), !classes.isEmpty {
+        } else if let names = Self.splitArrow(text), var method = Self.method(names.front), !classes.isEmpty {
             method.obfuscated = String(names.behind)
             classes[classes.count - 1].methods.append(method)
         }
@@ -48,7 +48,7 @@ package struct MappingFile {
         if text.hasPrefix(mark) {
             mapID = String(text.dropFirst(mark.count).filter(\.isHexDigit))
         } else if text.contains("\"sourceFile\""), let last = classes.last,
-            let start = text.range(ofText: "\"fileName\":\"")
+            let start = text.indexAfter(firstOccurrenceOf: "\"fileName\":\"")
         {
             let name = text[start...].prefix { $0 != "\"" }
             if !name.isEmpty, !name.hasPrefix("r8-map-id-"), name != "SourceFile" {
@@ -58,8 +58,8 @@ package struct MappingFile {
     }
 
     /// Splits `front -> behind`; `nil` for another form.
-    private static func arrow(_ text: Substring) -> (front: Substring, behind: Substring)? {
-        guard let start = text.range(ofText: " -> ") else { return nil }
+    private static func splitArrow(_ text: Substring) -> (front: Substring, behind: Substring)? {
+        guard let start = text.indexAfter(firstOccurrenceOf: " -> ") else { return nil }
         let front = text[..<text.index(start, offsetBy: -4)]
         return front.isEmpty || start == text.endIndex ? nil : (front, text[start...])
     }
@@ -78,14 +78,14 @@ package struct MappingFile {
         } else {
             method.original = String(name)
         }
-        if front.count == 3, let range = range(front[0], front[1]) {
-            (method.start, method.count) = range
+        if front.count == 3, let range = lineRange(front[0], front[1]) {
+            (method.firstLine, method.lineCount) = range
         }
         let behind = text[text.index(after: close)...].split(separator: ":")
-        if let first = behind.first, let range = range(first, behind.count > 1 ? behind[1] : first) {
-            (method.originalStart, method.originalCount) = range
+        if let first = behind.first, let range = lineRange(first, behind.count > 1 ? behind[1] : first) {
+            (method.firstOriginalLine, method.originalLineCount) = range
         } else {
-            (method.originalStart, method.originalCount) = (method.start, method.count)
+            (method.firstOriginalLine, method.originalLineCount) = (method.firstLine, method.lineCount)
         }
         return method.original.isEmpty ? nil : method
     }
@@ -93,7 +93,7 @@ package struct MappingFile {
     /// Parses a range of lines.
     ///
     /// - Returns: the first line and the number of lines.
-    private static func range(_ first: Substring, _ last: Substring) -> (Int, Int)? {
+    private static func lineRange(_ first: Substring, _ last: Substring) -> (Int, Int)? {
         guard let first = Int(first), let last = Int(last), first >= 0, last >= first,
             last < SymbolTable.Limits.line
         else { return nil }
@@ -124,7 +124,9 @@ package struct MappingFile {
                 table.append(table.index(of: method.original), to: &body)
                 table.append(method.originalClass.map { table.index(of: $0) + 1 } ?? 0, to: &body)
                 table.append(files[owner].map { table.index(of: $0) + 1 } ?? 0, to: &body)
-                for number in [method.start, method.count, method.originalStart, method.originalCount] {
+                for number in [
+                    method.firstLine, method.lineCount, method.firstOriginalLine, method.originalLineCount,
+                ] {
                     table.append(number, to: &body)
                 }
             }
@@ -144,15 +146,15 @@ package struct MappingFile {
     }
 }
 
-/// Encodes the texts of a table, each once, and numbers.
+/// Encoder of the texts and numbers of a table. Each text is encoded once.
 private struct TableText {
     private(set) var strings: [UInt8] = []
     private var indexes: [String: Int] = [:]
 
     var count: Int { indexes.count }
 
-    mutating func index(of given: String) -> Int {
-        let text = SymbolTableBuilder.text(given, SymbolTable.Limits.stringBytes, else: "?")
+    mutating func index(of rawText: String) -> Int {
+        let text = SymbolTableBuilder.text(rawText, SymbolTable.Limits.stringBytes, else: "?")
         if let index = indexes[text] { return index }
         indexes[text] = indexes.count
         append(text, to: &strings)
@@ -176,7 +178,7 @@ private struct TableText {
 
 extension Substring {
     /// Returns the index after the first occurrence of a text; `nil` if there is none.
-    fileprivate func range(ofText text: String) -> Index? {
+    fileprivate func indexAfter(firstOccurrenceOf text: String) -> Index? {
         guard let first = text.utf8.first else { return nil }
         var rest = self[...]
         while let start = rest.utf8.firstIndex(of: first) {

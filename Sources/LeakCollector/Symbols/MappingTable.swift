@@ -20,15 +20,16 @@ package struct MappingTable: Sendable {
     /// The mapping's own id, such as `7f5bbd1`.
     package let mapID: String
     private let bytes: [UInt8]
-    private var strings: [UInt32] = []
+    /// Offset of each text in ``bytes``, where its length precedes it.
+    private var stringOffsets: [UInt32] = []
     /// Offset of each class in ``bytes``, by its obfuscated name.
-    private var classes: [String: UInt32] = [:]
+    private var classOffsets: [String: UInt32] = [:]
 
     package var image: ImageID { ImageID(mapID: mapID) }
     package var name: String { "r8-map-id-\(mapID)" }
-    package var classCount: Int { classes.count }
+    package var classCount: Int { classOffsets.count }
     /// Approximate bytes of memory.
-    package var size: Int { bytes.count + strings.count * 4 + classes.count * 64 }
+    package var size: Int { bytes.count + stringOffsets.count * 4 + classOffsets.count * 64 }
 
     /// Parses and checks all bytes, in linear time.
     package init(_ bytes: [UInt8]) throws(SymbolTable.Invalid) {
@@ -51,14 +52,14 @@ package struct MappingTable: Sendable {
             throw SymbolTable.Invalid("it names no class", at: reader.position)
         }
         for _ in 0..<stringCount {
-            strings.append(UInt32(reader.position))
+            stringOffsets.append(UInt32(reader.position))
             _ = try reader.text("text", atMost: SymbolTable.Limits.stringBytes)
         }
         let classCount = try reader.number("number of classes", atMost: Limits.classes)
         for _ in 0..<classCount {
             let position = reader.position
             let type = try MappedClass(&reader, stringCount)
-            classes[string(type.obfuscated)] = UInt32(position)
+            classOffsets[string(type.obfuscatedIndex)] = UInt32(position)
             for _ in 0..<type.methodCount { _ = try MappedMethod(&reader, stringCount) }
         }
         guard reader.position == bytes.count else {
@@ -71,74 +72,81 @@ package struct MappingTable: Sendable {
     /// - Returns: the class with the frame's own method name if the mapping does not determine the method; empty for
     ///   a class that is not in the mapping.
     package func calls(className: String, name: String, line: Int?) -> [SymbolicatedFrame] {
-        guard let position = classes[className] else { return [] }
+        guard let position = classOffsets[className] else { return [] }
         var reader = SymbolTableReader(bytes)
         reader.position = Int(position)
-        guard let type = try? MappedClass(&reader, strings.count) else { return [] }
+        guard let type = try? MappedClass(&reader, stringOffsets.count) else { return [] }
         var methods: [MappedMethod] = []
         for _ in 0..<type.methodCount {
-            guard let method = try? MappedMethod(&reader, strings.count) else { return [] }
-            if string(method.obfuscated) == name { methods.append(method) }
+            guard let method = try? MappedMethod(&reader, stringOffsets.count) else { return [] }
+            if string(method.obfuscatedIndex) == name { methods.append(method) }
         }
-        let ofLine = methods.filter { method in line.map { method.lines?.contains($0) ?? false } ?? false }
-        if !ofLine.isEmpty {
-            return ofLine.prefix(SymbolTable.Limits.calls).map { call($0, of: type, line: line) }
+        let methodsAtLine = methods.filter { method in
+            line.map { method.lines?.contains($0) ?? false } ?? false
         }
-        // Without a line, a name determines the method only if it has a single original name.
-        let names = Set(methods.map { [$0.originalClass, $0.original] })
+        if !methodsAtLine.isEmpty {
+            return methodsAtLine.prefix(SymbolTable.Limits.calls).map { call($0, of: type, line: line) }
+        }
+        // If no line selects methods, the name determines the method only if it has a single original name.
+        let names = Set(methods.map { [$0.originalClassNumber, $0.originalIndex] })
         if let only = methods.first, names.count == 1 { return [call(only, of: type, line: nil)] }
-        return [SymbolicatedFrame(function: name, className: string(type.original), file: file(type.file))]
+        return [
+            SymbolicatedFrame(
+                function: name, className: string(type.originalIndex), file: file(type.fileNumber))
+        ]
     }
 
     private func call(_ method: MappedMethod, of type: MappedClass, line: Int?) -> SymbolicatedFrame {
-        let original = method.originalClass == 0 ? type.original : method.originalClass - 1
+        let original = method.originalClassNumber == 0 ? type.originalIndex : method.originalClassNumber - 1
         return SymbolicatedFrame(
-            function: string(method.original), className: string(original), file: file(method.file),
+            function: string(method.originalIndex), className: string(original),
+            file: file(method.fileNumber),
             line: line.flatMap { method.originalLine(of: $0) })
     }
 
-    private func file(_ index: Int) -> String? { index == 0 ? nil : string(index - 1) }
+    private func file(_ number: Int) -> String? { number == 0 ? nil : string(number - 1) }
 
     private func string(_ index: Int) -> String {
         var reader = SymbolTableReader(bytes)
-        reader.position = Int(strings[index])
+        reader.position = Int(stringOffsets[index])
         return (try? reader.text("string", atMost: SymbolTable.Limits.stringBytes)) ?? ""
     }
 }
 
-/// A class of a mapping. Its methods follow in the table.
+/// A class of a mapping, with the indexes of its texts in the table. Its methods follow in the table.
 private struct MappedClass {
-    let obfuscated: Int
-    let original: Int
-    /// One more than the string's index; 0 for none.
-    let file: Int
+    let obfuscatedIndex: Int
+    let originalIndex: Int
+    /// One more than the index of the file's name; 0 for no file.
+    let fileNumber: Int
     let methodCount: Int
 
-    init(_ reader: inout SymbolTableReader, _ strings: Int) throws(SymbolTable.Invalid) {
-        obfuscated = try reader.number("class", atMost: strings - 1)
-        original = try reader.number("original class", atMost: strings - 1)
-        file = try reader.number("file", atMost: strings)
+    init(_ reader: inout SymbolTableReader, _ stringCount: Int) throws(SymbolTable.Invalid) {
+        obfuscatedIndex = try reader.number("class", atMost: stringCount - 1)
+        originalIndex = try reader.number("original class", atMost: stringCount - 1)
+        fileNumber = try reader.number("file", atMost: stringCount)
         methodCount = try reader.number("number of methods", atMost: MappingTable.Limits.methods)
     }
 }
 
-/// A method of a mapping, or a method that was inlined into one.
+/// A method of a mapping, or a method that was inlined into one, with the indexes of its texts in the table.
 private struct MappedMethod {
-    let obfuscated: Int
-    let original: Int
-    /// One more than the string's index; 0 for the class that contains the method.
-    let originalClass: Int
-    let file: Int
+    let obfuscatedIndex: Int
+    let originalIndex: Int
+    /// One more than the index of the class's name; 0 for the class that contains the method.
+    let originalClassNumber: Int
+    /// One more than the index of the file's name; 0 for no file.
+    let fileNumber: Int
     /// Lines of the obfuscated code; `nil` for a method without lines.
     let lines: ClosedRange<Int>?
     private let firstLine: Int
     private let lineCount: Int
 
-    init(_ reader: inout SymbolTableReader, _ strings: Int) throws(SymbolTable.Invalid) {
-        obfuscated = try reader.number("method", atMost: strings - 1)
-        original = try reader.number("original method", atMost: strings - 1)
-        originalClass = try reader.number("original class", atMost: strings)
-        file = try reader.number("file", atMost: strings)
+    init(_ reader: inout SymbolTableReader, _ stringCount: Int) throws(SymbolTable.Invalid) {
+        obfuscatedIndex = try reader.number("method", atMost: stringCount - 1)
+        originalIndex = try reader.number("original method", atMost: stringCount - 1)
+        originalClassNumber = try reader.number("original class", atMost: stringCount)
+        fileNumber = try reader.number("file", atMost: stringCount)
         let start = try reader.number("line", atMost: SymbolTable.Limits.line)
         let count = try reader.number("number of lines", atMost: SymbolTable.Limits.line)
         lines = count == 0 ? nil : start...(start + count - 1)

@@ -92,8 +92,8 @@ package struct ObjectFile: Sendable {
             guard nameSize <= bytes.count, size <= bytes.count, start + size <= bytes.count else {
                 return nil
             }
-            let isOurs = notes[position + 8, 4] == 3 && nameSize == 4 && (8...32).contains(size)
-            if isOurs, bytes[(position + 12)...].starts(with: "GNU\0".utf8) {
+            let isGNUBuildID = notes[position + 8, 4] == 3 && nameSize == 4 && (8...32).contains(size)
+            if isGNUBuildID, bytes[(position + 12)...].starts(with: "GNU\0".utf8) {
                 return Array(bytes[start..<(start + size)])
             }
             position = start + (size + 3) & ~3

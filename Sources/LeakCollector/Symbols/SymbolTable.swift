@@ -13,11 +13,11 @@ package struct SymbolTable: Sendable {
         package static let bytes = 16 << 20
         package static let nameBytes = 128
         package static let architectureBytes = 32
-        /// Maximum number of names of functions and files.
+        /// Maximum number of different names of functions and files.
         package static let strings = 1 << 20
         package static let stringBytes = 512
         package static let ranges = 1 << 22
-        /// Maximum number of functions that are inlined into each other at one place.
+        /// Maximum number of functions of a range: those that are inlined into each other, and the function around them.
         package static let calls = 32
         /// All offsets are less than this, as in call frames.
         package static let offset: UInt64 = 1 << 32
@@ -35,12 +35,12 @@ package struct SymbolTable: Sendable {
     package let architecture: String
     package private(set) var rangeCount = 0
     private let bytes: [UInt8]
-    /// Offset of each string in ``bytes``, where its length precedes it.
-    private var strings: [UInt32] = []
+    /// Offset of each text in ``bytes``, where its length precedes it.
+    private var stringOffsets: [UInt32] = []
     /// The end of the range before each block, and the offset of the block in ``bytes``.
     private var blocks: [(base: UInt64, position: UInt32)] = []
     /// The first line of each closure, by the index of its name. The code that binds a closure's context has the
-    /// closure's name but no line.
+    /// closure's name but no line, so it gets this line.
     private var closureStarts: [Int: RangeReader.Call] = [:]
 
     /// Error for bytes that are not a table.
@@ -72,7 +72,7 @@ package struct SymbolTable: Sendable {
         var isClosure: [Bool] = []
         var starts: [Int: RangeReader.Call] = [:]
         for _ in 0..<stringCount {
-            strings.append(UInt32(reader.position))
+            stringOffsets.append(UInt32(reader.position))
             let text = try reader.text("text", atMost: Limits.stringBytes)
             isClosure.append(text.hasPrefix("closure #") || text.hasPrefix("implicit closure #"))
         }
@@ -86,7 +86,7 @@ package struct SymbolTable: Sendable {
                 blocks.append((ranges.end, UInt32(ranges.reader.position)))
             }
             try ranges.next(mayRepeat: index % Self.blockRanges != 0)
-            for call in ranges.calls where call.line > 0 && isClosure[call.function] {
+            for call in ranges.calls where call.line > 0 && isClosure[call.functionIndex] {
                 Self.add(call, to: &starts)
             }
         }
@@ -98,21 +98,22 @@ package struct SymbolTable: Sendable {
     }
 
     private static func add(_ call: RangeReader.Call, to starts: inout [Int: RangeReader.Call]) {
-        guard let first = starts[call.function] else {
-            starts[call.function] = call
+        guard let first = starts[call.functionIndex] else {
+            starts[call.functionIndex] = call
             return
         }
-        if first.file != call.file {
+        if first.fileNumber != call.fileNumber {
             // Closures of two files have the same name, so the line of neither is known.
-            starts[call.function] = RangeReader.Call(function: call.function, file: 0, line: 0)
+            starts[call.functionIndex] = RangeReader.Call(
+                functionIndex: call.functionIndex, fileNumber: 0, line: 0)
         } else if call.line < first.line {
-            starts[call.function] = call
+            starts[call.functionIndex] = call
         }
     }
 
     /// Approximate bytes of memory.
     package var size: Int {
-        bytes.count + strings.count * 4 + blocks.count * 16 + closureStarts.count * 48
+        bytes.count + stringOffsets.count * 4 + blocks.count * 16 + closureStarts.count * 48
     }
 
     /// Returns the functions at an offset in the image, innermost first; empty if no range contains the offset.
@@ -124,7 +125,7 @@ package struct SymbolTable: Sendable {
             let middle = (low + high) / 2
             if blocks[middle].base <= offset { low = middle } else { high = middle }
         }
-        var ranges = RangeReader(reader: SymbolTableReader(bytes), stringCount: strings.count)
+        var ranges = RangeReader(reader: SymbolTableReader(bytes), stringCount: stringOffsets.count)
         ranges.reader.position = Int(blocks[low].position)
         ranges.end = blocks[low].base
         let count = min(Self.blockRanges, rangeCount - low * Self.blockRanges)
@@ -137,15 +138,16 @@ package struct SymbolTable: Sendable {
     }
 
     private func call(_ call: RangeReader.Call) -> SymbolicatedFrame {
-        let call = call.line == 0 ? closureStarts[call.function] ?? call : call
+        let call = call.line == 0 ? closureStarts[call.functionIndex] ?? call : call
         return SymbolicatedFrame(
-            function: string(call.function), file: call.file == 0 ? nil : string(call.file - 1),
+            function: string(call.functionIndex),
+            file: call.fileNumber == 0 ? nil : string(call.fileNumber - 1),
             line: call.line == 0 ? nil : call.line)
     }
 
     private func string(_ index: Int) -> String {
         var reader = SymbolTableReader(bytes)
-        reader.position = Int(strings[index])
+        reader.position = Int(stringOffsets[index])
         return (try? reader.text("string", atMost: Limits.stringBytes)) ?? ""
     }
 }
@@ -153,10 +155,11 @@ package struct SymbolTable: Sendable {
 /// Decoder of the ranges of a table, one after another.
 private struct RangeReader {
     struct Call {
-        var function: Int
-        /// One more than the string's index; 0 for none.
-        var file: Int
-        /// 0 for none.
+        /// Index of the function's name.
+        var functionIndex: Int
+        /// One more than the index of the file's name; 0 for no file.
+        var fileNumber: Int
+        /// 0 for no line.
         var line: Int
     }
 
@@ -204,7 +207,7 @@ private struct RangeReader {
                 let function = try reader.number("function", atMost: stringCount - 1)
                 let file = try reader.number("file", atMost: stringCount)
                 let line = try reader.number("line", atMost: SymbolTable.Limits.line)
-                calls.append(Call(function: function, file: file, line: line))
+                calls.append(Call(functionIndex: function, fileNumber: file, line: line))
             }
         }
     }
@@ -217,7 +220,7 @@ struct SymbolTableReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads a number with seven bits per byte, lowest bits first, in the fewest bytes possible.
+    /// Reads a number with seven bits per byte, lowest bits first. An encoding with more bytes than needed is an error.
     mutating func number(_ name: StaticString, atMost limit: Int) throws(SymbolTable.Invalid) -> Int {
         var number = 0
         var shift = 0

@@ -10,12 +10,15 @@ package struct SymbolTableBuilder {
     private var indexes: [String: Int] = [:]
     private var ranges: [UInt8] = []
     private var rangeCount = 0
+    /// End of the last encoded range.
     private var end: UInt64 = 0
+    /// Indexes and lines of the last encoded range.
     private var last: (functions: [Int], files: [Int], lines: [Int])?
     /// The last range, which the next one may extend.
     private var open: (range: Range<UInt64>, calls: [SymbolicatedFrame])?
-    /// Number of ranges that were left out, because the table would be too large or they are not in order.
-    package private(set) var leftOut = 0
+    /// Number of ranges that were left out, because they are not in order, end beyond ``SymbolTable/Limits/offset``, or
+    /// would make the table too large.
+    package private(set) var leftOutCount = 0
 
     package init(image: ImageID, name: String, architecture: String) {
         self.image = image
@@ -23,6 +26,7 @@ package struct SymbolTableBuilder {
         self.architecture = Self.text(architecture, SymbolTable.Limits.architectureBytes, else: "")
     }
 
+    /// Number of ranges in the table, the last one included.
     package var count: Int { rangeCount + (open == nil ? 0 : 1) }
 
     /// Adds a range after the ranges that were added before.
@@ -33,7 +37,7 @@ package struct SymbolTableBuilder {
         guard range.lowerBound >= (open?.range.upperBound ?? end),
             range.upperBound <= SymbolTable.Limits.offset
         else {
-            leftOut += 1
+            leftOutCount += 1
             return
         }
         let calls = Array(calls.suffix(SymbolTable.Limits.calls))
@@ -57,6 +61,7 @@ package struct SymbolTableBuilder {
         return bytes + ranges
     }
 
+    /// Encodes the last range.
     private mutating func close() {
         guard let (range, calls) = open else { return }
         open = nil
@@ -65,7 +70,7 @@ package struct SymbolTableBuilder {
             || indexes.count + 2 * calls.count > SymbolTable.Limits.strings
             || ranges.count + strings.count > SymbolTable.Limits.bytes - (1 << 16)
         guard !isFull else {
-            leftOut += 1
+            leftOutCount += 1
             return
         }
         let functions = calls.map { index(of: $0.function, else: "?") }
@@ -94,9 +99,9 @@ package struct SymbolTableBuilder {
         rangeCount += 1
     }
 
-    private mutating func index(of given: String, else other: String) -> Int {
-        if let index = indexes[given] { return index }
-        let text = Self.text(given, SymbolTable.Limits.stringBytes, else: other)
+    private mutating func index(of rawText: String, else other: String) -> Int {
+        if let index = indexes[rawText] { return index }
+        let text = Self.text(rawText, SymbolTable.Limits.stringBytes, else: other)
         if let index = indexes[text] { return index }
         let index = indexes.count
         indexes[text] = index
@@ -105,10 +110,10 @@ package struct SymbolTableBuilder {
     }
 
     /// Returns a text without control characters, cut to a number of bytes; `other` if it would be empty.
-    static func text(_ given: String, _ limit: Int, else other: String) -> String {
+    static func text(_ rawText: String, _ limit: Int, else other: String) -> String {
         var text = ""
         var count = 0
-        for scalar in given.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
+        for scalar in rawText.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
             count += UTF8.width(scalar)
             guard count <= limit else { break }
             text.unicodeScalars.append(scalar)

@@ -20,14 +20,14 @@ final class SymbolTableCache: Sendable {
     }
 
     private struct State {
-        /// Rows by image.
-        var known: [ImageID: Int64] = [:]
+        /// Ids of the rows in the store, by image.
+        var rows: [ImageID: Int64] = [:]
         var loaded: [ImageID: Loaded] = [:]
         var bytes = 0
         var turn = 0
         var generation = 0
-        /// Rows of tables that reports have used since ``storeUse(now:)`` last ran.
-        var used: Set<Int64> = []
+        /// Rows of the tables that reports have used since ``storeUse(now:)`` last ran.
+        var usedRows: Set<Int64> = []
     }
 
     private let state = Guarded(State())
@@ -46,7 +46,7 @@ final class SymbolTableCache: Sendable {
     var generation: Int { state.with { $0.generation } }
 
     /// `true` if all tables of the store are in memory, so that no look-up waits for the disk.
-    var areInMemory: Bool { state.with { $0.known.count == $0.loaded.count } }
+    var areInMemory: Bool { state.with { $0.rows.count == $0.loaded.count } }
 
     /// Bytes of tables in memory.
     var bytes: Int { state.with { $0.bytes } }
@@ -64,13 +64,13 @@ final class SymbolTableCache: Sendable {
         let isFirst = former == nil
         let symbols = version.count == 0 ? [] : try reader.symbols()
         state.with { state in
-            var known: [ImageID: Int64] = [:]
+            var rows: [ImageID: Int64] = [:]
             for one in symbols {
-                if let image = ImageID(one.image) { known[image] = one.id }
+                if let image = ImageID(one.image) { rows[image] = one.id }
             }
-            if !isFirst || !known.isEmpty { state.generation += 1 }
-            state.known = known
-            for (image, loaded) in state.loaded where known[image] != loaded.row {
+            if !isFirst || !rows.isEmpty { state.generation += 1 }
+            state.rows = rows
+            for (image, loaded) in state.loaded where rows[image] != loaded.row {
                 state.bytes -= loaded.table.size
                 state.loaded[image] = nil
             }
@@ -92,8 +92,8 @@ final class SymbolTableCache: Sendable {
             case stored(Int64)
         }
         let found: Found = state.with { state in
-            guard let row = state.known[image] else { return .none }
-            state.used.insert(row)
+            guard let row = state.rows[image] else { return .none }
+            state.usedRows.insert(row)
             guard var loaded = state.loaded[image] else { return .stored(row) }
             state.turn += 1
             loaded.turn = state.turn
@@ -113,7 +113,7 @@ final class SymbolTableCache: Sendable {
 
     private func cache(_ table: SymbolData, of image: ImageID, row: Int64) {
         state.with { state in
-            guard state.known[image] == row, state.loaded[image] == nil else { return }
+            guard state.rows[image] == row, state.loaded[image] == nil else { return }
             state.turn += 1
             state.loaded[image] = Loaded(table: table, row: row, turn: state.turn)
             state.bytes += table.size
@@ -126,11 +126,11 @@ final class SymbolTableCache: Sendable {
         }
     }
 
-    /// Records that groups were used again that were determined with the tables of these images.
+    /// Records the use of the tables of these images, because groups that were determined with them were used again.
     func recordUse(of images: Set<String>) {
         state.with { state in
             for image in images {
-                if let row = ImageID(image).flatMap({ state.known[$0] }) { state.used.insert(row) }
+                if let row = ImageID(image).flatMap({ state.rows[$0] }) { state.usedRows.insert(row) }
             }
         }
     }
@@ -138,14 +138,14 @@ final class SymbolTableCache: Sendable {
     /// Stores which tables were used, so that they do not expire.
     func storeUse(now: Int64) throws(StoreError) {
         let rows = state.with { state in
-            defer { state.used = [] }
-            return state.used
+            defer { state.usedRows = [] }
+            return state.usedRows
         }
         guard !rows.isEmpty else { return }
         do throws(StoreError) {
             try store.recordUse(ofSymbols: rows.sorted(), now: now)
         } catch {
-            state.with { $0.used.formUnion(rows) }
+            state.with { $0.usedRows.formUnion(rows) }
             throw error
         }
     }
@@ -164,13 +164,13 @@ final class SymbolTableCache: Sendable {
     static func packed(_ table: [UInt8]) -> [UInt8] { Gzip.deflate(table) }
 }
 
-/// Symbolicator of the frames of one report, or of several. It records which images had names, and the error of
-/// reading a table.
+/// Symbolicator of the frames of one or several reports. It records which images had names, and the error if a table could
+/// not be read.
 struct FrameSymbolicator {
     let tables: SymbolTableCache?
     var reader: (any StoreReader)?
     /// Images whose tables gave names.
-    private(set) var used: Set<String> = []
+    private(set) var usedImages: Set<String> = []
     private(set) var failure: StoreError?
 
     init(tables: SymbolTableCache?, reader: (any StoreReader)? = nil) {
@@ -182,7 +182,7 @@ struct FrameSymbolicator {
         guard let tables, failure == nil else { return [] }
         do throws(StoreError) {
             let calls = try tables.calls(in: imageID, at: place, reader: reader)
-            if !calls.isEmpty { used.insert(imageID) }
+            if !calls.isEmpty { usedImages.insert(imageID) }
             return calls
         } catch {
             failure = error

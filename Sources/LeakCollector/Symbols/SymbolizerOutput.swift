@@ -9,7 +9,7 @@ package struct SymbolNames {
 
     /// Returns the name of a symbol.
     ///
-    /// - Returns: `nil` for the text that `llvm-symbolizer` prints if there is no function.
+    /// - Returns: `nil` for an empty text, and for the text that `llvm-symbolizer` prints if there is no function.
     package mutating func name(of symbol: String) -> String? {
         guard !symbol.isEmpty, symbol != "??" else { return nil }
         if let name = names[symbol] { return name }
@@ -63,8 +63,8 @@ package struct SymbolAddresses {
     private let code: [Range<UInt64>]
     private var addresses: Set<UInt64> = []
 
-    /// - Parameter code: ranges of code. Addresses outside are left out, because linkers keep the lines of functions
-    ///   that they removed.
+    /// - Parameter code: ranges of code. Addresses outside these ranges are left out, because debug data still has the
+    ///   lines of functions that the linker removed.
     package init(code: [Range<UInt64>]) { self.code = code }
 
     /// Adds a line of `llvm-dwarfdump --debug-line`:

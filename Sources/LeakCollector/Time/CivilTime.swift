@@ -32,7 +32,7 @@ private func padded(_ number: Int, _ width: Int = 2) -> String {
 
 /// The system's clock. Most functions get the time as a parameter instead.
 public enum WallClock {
-    /// Milliseconds since 1970-01-01 00:00 UTC.
+    /// Returns the milliseconds since 1970-01-01 00:00 UTC.
     public static func milliseconds() -> Int64 { SystemTime.wall }
 
     /// Parses a time such as `2026-11-20T12:00:00Z`, in milliseconds since 1970.

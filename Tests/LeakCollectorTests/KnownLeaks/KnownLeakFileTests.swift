@@ -8,7 +8,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct KnownLeakFileTests {
-    private static let shipped = KnownLeakFile.shipped(in: RunningCollector.publicFolder)
+    private static let shipped = KnownLeakFile.shippedPath(in: RunningCollector.publicFolder)
 
     private func read(_ text: String) throws -> KnownLeakFile { try KnownLeakFile(Array(text.utf8)) }
 
@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [
         ("", "the text ends too early"), ("[]", "expected an object"),
         (#"{"known":[]}"#, "expected one of known_leaks, off in the file, not “known”"),
-        (#"{"off":[],"off":[]}"#, "expected off once in the file"),
+        (#"{"off":[],"off":[]}"#, "expected the field off only once in the file"),
         (#"{"off":[1]}"#, "expected the id of an entry"),
         (#"{} {}"#, "more text after the value"),
         ("{\"off\":[\"\u{1}\"]}", "a control character in a string must be escaped"),
@@ -57,7 +57,7 @@ import Testing
         (#","systems":[{"os":"iOS","from":11}]"#, "expected a version such as 11.2"),
         (
             #","systems":[{"os":"iOS","from":"11.3","before":"11.3.0"}]"#,
-            "expected a version after 11.3 as before, which is 11.3.0"
+            "expected a version after “from” (11.3) in “before”, not 11.3.0"
         ),
         (
             #","stack":["*Field"]"#,

@@ -18,10 +18,10 @@ import Testing
 
     @Test func `a folder of an earlier version knows no leaks, says so, and is served`() throws {
         let own = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
-        #expect(own.warning == nil && own.known.entries.count >= 10)
+        #expect(own.warning == nil && own.knownLeaks.entries.count >= 10)
         try copy(without: "known-leaks.json") { path in
             let folder = try PublicFolder(path, knownLeaks: nil)
-            #expect(folder.known.entries == [])
+            #expect(folder.knownLeaks.entries == [])
             let warning = try #require(folder.warning)
             #expect(warning.hasPrefix("\(path) has no known-leaks.json"), "\(warning)")
             let running = try RunningCollector(publicFolder: path)

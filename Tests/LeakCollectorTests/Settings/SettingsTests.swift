@@ -84,7 +84,7 @@ import Testing
         ("COLLECTOR_INGEST_KEY", "short", "COLLECTOR_INGEST_KEY is 5 characters, must be at least 16"),
         (
             "COLLECTOR_ACCESS_TOKEN", "with a space in it",
-            "COLLECTOR_ACCESS_TOKEN holds a space or a character outside ASCII"
+            "COLLECTOR_ACCESS_TOKEN holds a space, a control character or a character outside ASCII"
         ),
         ("COLLECTOR_DATABASE_URL", refusedDatabase.value, refusedDatabase.words),
     ])

@@ -130,7 +130,7 @@ import Testing
         builder.add(15..<25, [SymbolicatedFrame(function: "g")])
         builder.add(30..<30, [SymbolicatedFrame(function: "g")])
         builder.add(30..<40, [])
-        #expect(builder.leftOut == 1 && builder.count == 1)
+        #expect(builder.leftOutCount == 1 && builder.count == 1)
         #expect(try SymbolTable(builder.finish()).calls(at: 21).isEmpty)
     }
 

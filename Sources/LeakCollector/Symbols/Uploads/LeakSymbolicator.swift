@@ -6,16 +6,16 @@ internal import LeakStore
 struct LeakSymbolicator {
     struct Outcome: Hashable, Sendable {
         /// Number of leaks whose frames have names now.
-        var named = 0
+        var namedCount = 0
         /// Number of named leaks that were merged into another leak.
-        var merged = 0
+        var mergedCount = 0
     }
 
     /// The author of the merge in the history of the merged leak.
     static let author = "collector symbols"
     /// Maximum number of passes. Naming one leak may allow another one to be merged, so passes are repeated until
     /// nothing changes.
-    private static let passes = 3
+    private static let passLimit = 3
 
     let store: any Store
     let reader: any StoreReader
@@ -23,16 +23,18 @@ struct LeakSymbolicator {
     /// Milliseconds since 1970.
     let now: Int64
 
-    /// Groups the sample reports again of each leak that has frames without a name in one of the images.
+    /// Finds the leaks with frames that have no name and are in one of the images, and groups their sample reports again.
     ///
     /// Each leak has its own transaction, so that reports can be counted meanwhile. A second run changes nothing.
     ///
-    /// - Parameter isWanted: called before each leak. If it returns `false`, the remaining leaks stay as they are.
+    /// - Parameters:
+    ///   - spellings: the ``SymbolData/spellings`` of the images.
+    ///   - isWanted: called before each leak. If it returns `false`, the remaining leaks stay as they are.
     func name(
         framesWith spellings: [String], while isWanted: () -> Bool = { true }
     ) throws(StoreError) -> Outcome {
         var outcome = Outcome()
-        for _ in 0..<Self.passes {
+        for _ in 0..<Self.passLimit {
             let before = outcome
             try runPass(over: spellings, outcome: &outcome, while: isWanted)
             if outcome == before { break }
@@ -59,11 +61,11 @@ struct LeakSymbolicator {
                     Self.note($0, version: version)
                 }
                 guard let merge else { continue }
-                outcome.named += 1
-                if !merge.isNew { outcome.merged += 1 }
+                outcome.namedCount += 1
+                if !merge.isNew { outcome.mergedCount += 1 }
             case .same:
                 guard let identity = rewritten(leak, reports), try store.rewrite(identity) else { continue }
-                outcome.named += 1
+                outcome.namedCount += 1
             case .several, .unknown: continue
             }
         }
@@ -78,7 +80,7 @@ struct LeakSymbolicator {
                 GroupingRules.groups(report, app: leak.app, module: $0) { symbolicator.calls($0, $1) }
             }
             let same = groups.lazy.map(\.first.identity).first { $0.id == leak.id && $0.stack != leak.stack }
-            guard let same, !symbolicator.used.isEmpty else { continue }
+            guard let same, !symbolicator.usedImages.isEmpty else { continue }
             return LeakIdentity(
                 id: leak.id, app: leak.app, kind: leak.kind, className: leak.className, module: leak.module,
                 title: leak.title, stack: same.stack, children: leak.children, cycle: leak.cycle,

@@ -9,7 +9,7 @@ package struct SymbolUpload: Hashable, Sendable {
 
     /// Parses the response to an upload.
     ///
-    /// - Throws: ``SymbolResponseError`` for another answer.
+    /// - Throws: ``SymbolResponseError`` if the response has another form.
     package init(json: [UInt8]) throws(SymbolResponseError) {
         var upload = (isReplaced: false, named: 0, merged: 0)
         try SymbolResponseError.read(json) { (scanner) throws(JSONError) in
@@ -49,7 +49,7 @@ package struct SymbolList: Sendable {
 
     /// Parses the response with the list of symbols.
     ///
-    /// - Throws: ``SymbolResponseError`` for another answer.
+    /// - Throws: ``SymbolResponseError`` if the response has another form.
     package init(json: [UInt8]) throws(SymbolResponseError) {
         var rows: [Row] = []
         try SymbolResponseError.read(json) { (scanner) throws(JSONError) in

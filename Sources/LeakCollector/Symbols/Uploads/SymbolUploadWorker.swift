@@ -3,22 +3,22 @@ internal import LeakMessage
 internal import LeakStore
 internal import LeakPlatform
 
-/// The thread that stores and removes symbols.
+/// Worker that stores and removes symbols.
 ///
-/// It has its own thread, which handles one upload after another, because naming stored leaks may take long.
+/// Its own thread handles one request after another, because naming the frames of stored leaks may take long.
 final class SymbolUploadWorker: Sendable {
-    /// Times after an upload at which stored leaks are named again. Reports that were grouped before the upload may
+    /// Times after an upload at which the frames of stored leaks are named again. Reports that were grouped before the upload may
     /// be counted after it, and other collectors on the same database notice an upload only within a second.
     private static let laterPasses: [Duration] = [.seconds(5), .seconds(60)]
-    /// Maximum age of uploads whose leaks are named again when a collector starts.
+    /// Maximum age of the uploads after which frames are named again when a collector starts.
     private static let recentMilliseconds: Int64 = 10 * 60_000
 
     private let jobs = JobQueue<any StoreReader>(
         limit: 9,
         full: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
         stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
-    /// Frames that will be named again, and the times.
-    private let later = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
+    /// Spellings of the images whose frames will be named again, each with the time of that pass.
+    private let scheduledPasses = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
     private let store: any Store
     private let tables: SymbolTableCache
     private let log: Log
@@ -33,7 +33,7 @@ final class SymbolUploadWorker: Sendable {
 
     // MARK: Requests
 
-    /// Checks a table, and answers once it is stored and the leaks are named.
+    /// Checks a table, and answers once it is stored and the frames of stored leaks have names.
     func put(_ bytes: [UInt8], _ change: ChangeRequest) throws(Problem) {
         let table: SymbolData
         do throws(SymbolTable.Invalid) {
@@ -64,7 +64,7 @@ final class SymbolUploadWorker: Sendable {
     // MARK: The thread
 
     func start() throws(StoreError) -> WorkerThread {
-        // Created here, used only on the thread.
+        // The reader is created here, but used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
         try tables.refresh(from: unsafe reader)
         let recent = try unsafe reader.symbols().filter { $0.uploadedAt > now() - Self.recentMilliseconds }
@@ -72,10 +72,10 @@ final class SymbolUploadWorker: Sendable {
         let spellings = recent.map { one in
             one.kind == .mapping ? [one.name] : ImageID(one.image)?.spellings ?? []
         }
-        later.with { $0 = spellings.map { ($0, due) } }
+        scheduledPasses.with { $0 = spellings.map { ($0, due) } }
         return WorkerThread(name: "symbols") { [self] in
             while true {
-                let nearest = later.with { $0.map(\.due).min() }
+                let nearest = scheduledPasses.with { $0.map(\.due).min() }
                 switch unsafe jobs.runNext(with: reader, timeout: nearest.map { $0 - .now }, log: log) {
                 case .ran: break
                 case .timedOut: unsafe nameAgain(dueSpellings(), reader)
@@ -88,12 +88,12 @@ final class SymbolUploadWorker: Sendable {
     /// Rejects the waiting requests. The thread ends before it names the next leak.
     func stop() { jobs.stop() }
 
-    /// Removes and returns the frames that are due to be named again.
+    /// Removes and returns the spellings of the images whose frames are due to be named again.
     private func dueSpellings() -> [String] {
-        later.with { later in
+        scheduledPasses.with { passes in
             let now = ContinuousClock.now
-            let due = later.filter { $0.due <= now }
-            later.removeAll { $0.due <= now }
+            let due = passes.filter { $0.due <= now }
+            passes.removeAll { $0.due <= now }
             return due.flatMap(\.spellings)
         }
     }
@@ -102,7 +102,9 @@ final class SymbolUploadWorker: Sendable {
         do {
             _ = try symbolicator(reader).name(framesWith: spellings) { !jobs.isStopping }
         } catch {
-            log.warning("the frames of some leaks could not be named yet, and this is tried again: \(error)")
+            log.warning(
+                "the frames of some stored leaks could not be named: \(error); if names are missing in a minute, upload the symbols again"
+            )
         }
     }
 
@@ -128,13 +130,13 @@ final class SymbolUploadWorker: Sendable {
             ).response
         }
         try tables.refresh(from: reader)
-        later.with { later in
+        scheduledPasses.with { passes in
             let now = ContinuousClock.now
-            later += Self.laterPasses.map { (table.spellings, now + $0) }
+            passes += Self.laterPasses.map { (table.spellings, now + $0) }
         }
         let outcome = try symbolicator(reader).name(framesWith: table.spellings) { !jobs.isStopping }
         log.info(
-            "symbols of \(TerminalText.text(table.name)) (\(table.image)): \(MergeNote.count(outcome.named, "leak")) named, \(outcome.merged) merged"
+            "symbols of \(TerminalText.text(table.name)) (\(table.image)): \(MergeNote.count(outcome.namedCount, "leak")) named, \(outcome.mergedCount) merged"
         )
         return JSONResponse.json { writer in
             writer.field("image", table.image.description)
@@ -142,8 +144,8 @@ final class SymbolUploadWorker: Sendable {
             writer.field("ranges", table.count)
             writer.field("bytes", packed.count)
             writer.field("replaced", stored == .replaced)
-            writer.field("leaks_named", outcome.named)
-            writer.field("leaks_merged", outcome.merged)
+            writer.field("leaks_named", outcome.namedCount)
+            writer.field("leaks_merged", outcome.mergedCount)
         }
     }
 }
