@@ -28,41 +28,43 @@ struct LeakReasons {
         var names: [String] { closures.compactMap(\.name) }
     }
 
-    /// Most frequent first.
+    /// The variants, most frequent first.
     private(set) var variants: [Variant] = []
     /// Number of explanations that found no path, or a path beyond the limit of different paths.
-    private(set) var withoutPath = 0
+    private(set) var withoutPathCount = 0
     /// Number of all explanations.
     private(set) var count = 0
     /// Number of explanations whose bytes are a lower bound.
     private(set) var atLeastCount = 0
-    /// Bytes that one object keeps, to within 1/32; `nil` if no explanation has bytes.
+    /// Median of the bytes that one object keeps, to within 1/32; `nil` if no explanation has bytes.
     let medianBytes: Int?
     /// Bytes that all explained objects keep together, to within 1/32.
     let bytes: Int
 
     init(_ detail: LeakDetail) {
         var order: [String] = []
-        var known: [String: Variant] = [:]
+        var variantsByFingerprint: [String: Variant] = [:]
         for value in detail.reasons {
             let reason = StoredReason(text: value.value)
             count += value.reports
             if reason.isAtLeast { atLeastCount += value.reports }
             guard let path = reason.path else {
-                withoutPath += value.reports
+                withoutPathCount += value.reports
                 continue
             }
             let key = path.fingerprint
-            if known[key] == nil { order.append(key) }
-            var variant = known[key] ?? Variant(path: path, count: 0, provenCount: 0)
+            if variantsByFingerprint[key] == nil { order.append(key) }
+            var variant = variantsByFingerprint[key] ?? Variant(path: path, count: 0, provenCount: 0)
             variant.count += value.reports
             if reason.isProven { variant.provenCount += value.reports }
-            known[key] = variant
+            variantsByFingerprint[key] = variant
         }
-        for (path, closures) in Self.closures(detail.closures, of: known.mapValues(\.path)) {
-            known[path]?.closures = closures
+        for (fingerprint, closures) in Self.closures(
+            detail.closures, of: variantsByFingerprint.mapValues(\.path))
+        {
+            variantsByFingerprint[fingerprint]?.closures = closures
         }
-        variants = order.compactMap { known[$0] }.sorted { $0.count > $1.count }
+        variants = order.compactMap { variantsByFingerprint[$0] }.sorted { $0.count > $1.count }
         let measured = detail.retainedBytes.reduce(0) { $0 + $1.count }
         var seen = 0
         medianBytes =
@@ -88,12 +90,15 @@ struct LeakReasons {
     ) -> [String: [ClosureSet]] {
         var sets: [String: [[String]: ClosureSet]] = [:]
         for value in values {
-            guard let stored = StoredClosures(text: value.value), let path = paths[stored.path] else {
+            guard let stored = StoredClosures(text: value.value), let path = paths[stored.pathFingerprint]
+            else {
                 continue
             }
             let closures = path.isCycle ? stored.rotated : stored.closures
             let names = closures.map(\.withoutLine.description)
-            sets[stored.path, default: [:]][names, default: ClosureSet(closures: closures, count: 0)].count +=
+            sets[stored.pathFingerprint, default: [:]][
+                names, default: ClosureSet(closures: closures, count: 0)
+            ].count +=
                 value.reports
         }
         return sets.mapValues { sets in

@@ -35,7 +35,7 @@ struct SharedCauses {
     /// Maximum number of closure sets that are searched for names per leak.
     private static let closuresLimit = 100
 
-    /// Most bytes first, then most leaks; at most ``shownLimit``.
+    /// At most ``shownLimit`` causes: those with most bytes first, then those with most leaks.
     private(set) var causes: [Cause]
     /// Number of causes of the examined leaks.
     let count: Int
@@ -66,7 +66,9 @@ struct SharedCauses {
             guard let leak = causes[index].leaks.first?.row.identity.id else { continue }
             let path = causes[index].path
             let values = closures[leak, default: []].compactMap { value -> LeakDetail.ValueCount? in
-                guard let stored = StoredClosures(text: value.value), stored.path == path.fingerprint else {
+                guard let stored = StoredClosures(text: value.value),
+                    stored.pathFingerprint == path.fingerprint
+                else {
                     return nil
                 }
                 return LeakDetail.ValueCount(
@@ -81,41 +83,41 @@ struct SharedCauses {
         leaks rows: [LeakRow], total: Int, reasons: [LeakID: [LeakDetail.ValueCount]], first: String?
     ) {
         var order: [String] = []
-        var known: [String: Cause] = [:]
-        var read: [String: StoredReason] = [:]
+        var causesByKey: [String: Cause] = [:]
+        var parsedReasons: [String: StoredReason] = [:]
         var explained = 0
         for row in rows {
             guard let counts = reasons[row.identity.id] else { continue }
             let all = counts.reduce(0) { $0 + $1.reports }
             var shares: [String: Int] = [:]
             for value in counts {
-                let reason = read[value.value] ?? StoredReason(text: value.value)
-                read[value.value] = reason
+                let reason = parsedReasons[value.value] ?? StoredReason(text: value.value)
+                parsedReasons[value.value] = reason
                 guard let path = reason.path else { continue }
                 let key = path.causeKey
-                if known[key] == nil { order.append(key) }
-                var cause = known[key] ?? Cause(path: path)
+                if causesByKey[key] == nil { order.append(key) }
+                var cause = causesByKey[key] ?? Cause(path: path)
                 cause.count += value.reports
                 if reason.isProven { cause.provenCount += value.reports }
-                known[key] = cause
+                causesByKey[key] = cause
                 shares[key, default: 0] += value.reports
             }
             if !shares.isEmpty { explained += 1 }
             for (key, count) in shares {
-                known[key]?.leaks.append((row, count))
+                causesByKey[key]?.leaks.append((row, count))
                 guard let cost = row.cost else { continue }
                 let share = Int(Double(cost) * Double(count) / Double(all))
-                let bytes = known[key]?.bytes ?? 0
-                known[key]?.bytes = min(bytes + share, 1 << 53)
+                let bytes = causesByKey[key]?.bytes ?? 0
+                causesByKey[key]?.bytes = min(bytes + share, 1 << 53)
             }
         }
-        let sorted = order.compactMap { known[$0] }.enumerated().sorted {
+        let sorted = order.compactMap { causesByKey[$0] }.enumerated().sorted {
             ($1.element.bytes ?? -1, $1.element.leaks.count, $1.element.count, $0.offset)
                 < ($0.element.bytes ?? -1, $0.element.leaks.count, $0.element.count, $1.offset)
         }.map(\.element)
         count = sorted.count
-        let asked = sorted.filter { $0.path.causeKey == first }
-        causes = Array((asked + sorted.filter { $0.path.causeKey != first }).prefix(Self.shownLimit))
+        let firstCause = sorted.filter { $0.path.causeKey == first }
+        causes = Array((firstCause + sorted.filter { $0.path.causeKey != first }).prefix(Self.shownLimit))
         leaks = rows.count
         explainedLeaks = explained
         self.total = total

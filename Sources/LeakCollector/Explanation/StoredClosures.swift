@@ -14,8 +14,8 @@ struct StoredClosures: Hashable {
     }
 
     /// The ``LeakMessage/RetainPath/fingerprint`` of the path.
-    let path: String
-    /// In the order of the path.
+    let pathFingerprint: String
+    /// The closures in the order of the path.
     let closures: [Closure]
 
     /// Creates the stored form of the closures of an explanation.
@@ -23,25 +23,28 @@ struct StoredClosures: Hashable {
     /// - Returns: `nil` for an explanation without a path or without closures.
     init?(_ explanation: RetainExplanation, of reason: StoredReason) {
         guard let path = reason.path, !explanation.closureSites.isEmpty else { return nil }
-        self.init(path: path.fingerprint, closures: explanation.closureSites.map(Closure.init(at:)))
+        self.init(
+            pathFingerprint: path.fingerprint, closures: explanation.closureSites.map(Closure.init(at:)))
     }
 
     /// Parses a text in the form of ``text``; `nil` for any other text.
     init?(text: String) {
         let lines = text.split(separator: "\n")
-        guard let path = lines.first, lines.count > 1 else { return nil }
-        self.init(path: String(path), closures: lines.dropFirst().compactMap { Closure(text: $0) })
+        guard let fingerprint = lines.first, lines.count > 1 else { return nil }
+        self.init(
+            pathFingerprint: String(fingerprint), closures: lines.dropFirst().compactMap { Closure(text: $0) }
+        )
     }
 
-    private init(path: String, closures: [Closure]) {
-        self.path = path
+    private init(pathFingerprint: String, closures: [Closure]) {
+        self.pathFingerprint = pathFingerprint
         self.closures = closures
     }
 
-    /// The stored form: lines with the fingerprint and the closures, as many as fit into
-    /// `Submission.Explanation.reasonBytes`.
+    /// The stored form: a line with the fingerprint, and a line for each closure. Closures that do not fit into
+    /// `Submission.Explanation.reasonBytes` are left out.
     var text: String {
-        var text = path
+        var text = pathFingerprint
         for closure in closures {
             let line = "\n" + closure.text
             guard text.utf8.count + line.utf8.count <= Submission.Explanation.reasonBytes else { break }
@@ -50,7 +53,8 @@ struct StoredClosures: Hashable {
         return text
     }
 
-    /// The closures of a cycle in the rotation that sorts first, whichever object of the cycle they were found from.
+    /// The closures of a cycle in the rotation that sorts first, which is the same from whichever object the cycle was
+    /// found.
     var rotated: [Closure] {
         let names = closures.map(\.withoutLine.description)
         func rotation<Element>(_ elements: [Element], _ start: Int) -> [Element] {
@@ -64,7 +68,8 @@ struct StoredClosures: Hashable {
 
     /// Returns a copy in which closures have the names that symbols give them.
     func named(by symbolicator: inout FrameSymbolicator) -> StoredClosures {
-        StoredClosures(path: path, closures: closures.map { $0.named(by: &symbolicator) })
+        StoredClosures(
+            pathFingerprint: pathFingerprint, closures: closures.map { $0.named(by: &symbolicator) })
     }
 }
 
@@ -120,7 +125,7 @@ extension StoredClosures.Closure {
         }
     }
 
-    /// The closure without its line, which is equal for all builds that give it the same name.
+    /// The closure without its line. Closures with the same name from different builds are then equal.
     var withoutLine: Self {
         guard case .named(var call) = self else { return self }
         call.line = nil

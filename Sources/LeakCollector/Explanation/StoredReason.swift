@@ -2,10 +2,10 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// An explanation as the store counts it: a path that is the same on every device, whether it was proven, and whether
-/// its bytes are a lower bound.
+/// An explanation as the store counts it: its path in the form that is the same on every device, whether the path was
+/// proven, and whether the bytes are a lower bound.
 struct StoredReason: Hashable {
-    /// The normalized path; `nil` if none was found.
+    /// The normalized path; `nil` if no path was found, or if not even its first reference fits.
     let path: RetainPath?
     let isProven: Bool
     /// True if the object keeps more than the bytes that were counted.
@@ -38,7 +38,7 @@ struct StoredReason: Hashable {
     private static let suspected: Character = "s"
 
     /// Returns the path, shortened to the most references that fit if its JSON is too long; `nil` if not even one
-    /// fits. A binary search finds their number.
+    /// fits. A binary search finds the number of references.
     private static func bounded(_ path: RetainPath) -> RetainPath? {
         func fits(_ path: RetainPath) -> Bool { path.json().count < Submission.Explanation.reasonBytes }
         guard !fits(path) else { return path }

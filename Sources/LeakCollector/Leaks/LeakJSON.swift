@@ -109,7 +109,7 @@ extension JSONWriter {
         guard !reasons.isEmpty else { return nullField("why") }
         object("why") { writer in
             writer.field("explained", reasons.count)
-            writer.field("without_path", reasons.withoutPath)
+            writer.field("without_path", reasons.withoutPathCount)
             writer.field("bytes_at_least", reasons.atLeastCount)
             writer.field("bytes_median", reasons.medianBytes)
             writer.field("bytes_total", reasons.medianBytes == nil ? nil : min(reasons.bytes, 1 << 53))

@@ -13,7 +13,8 @@ struct ReasonsCard: Component {
 
     var html: HTML {
         let paths = reasons.variants.prefix(Self.shown).map(item)
-        let others = reasons.variants.dropFirst(Self.shown).reduce(0) { $0 + $1.count } + reasons.withoutPath
+        let others =
+            reasons.variants.dropFirst(Self.shown).reduce(0) { $0 + $1.count } + reasons.withoutPathCount
         let rest: HTML? =
             others == 0
             ? nil

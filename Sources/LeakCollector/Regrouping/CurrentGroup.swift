@@ -46,13 +46,13 @@ enum CurrentGroup {
     private static func group(
         of report: LeakReport, in leak: LeakIdentity, _ symbols: CallStack.Symbols
     ) -> CurrentGroup {
-        if isByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
+        if isGroupedByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
         let groups = modules(of: leak).map {
             GroupingRules.groups(report, app: leak.app, module: $0, symbols: symbols)
         }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
         if identities.contains(where: { $0.id == leak.id || $0.alternative?.id == leak.id }) { return .same }
-        // The text describes several leaks.
+        // A text that describes several leaks belongs to several groups.
         if groups.contains(where: { !$0.others.isEmpty }) { return .several }
         guard let group = identities.first, isWhole(group, of: leak) else { return .unknown }
         return .other(group)
@@ -65,15 +65,15 @@ enum CurrentGroup {
         return isNested ? [GroupingRules.noModule, nil] : [leak.module, nil, GroupingRules.noModule]
     }
 
-    private static func isByFingerprint(_ leak: LeakIdentity) -> Bool {
+    private static func isGroupedByFingerprint(_ leak: LeakIdentity) -> Bool {
         leak.quality == .full && !leak.groupingKey.className.isEmpty
             && leak.groupingKey.className != leak.className
     }
 
     private static func plain(_ className: String) -> Substring { className.prefix { $0 != "<" } }
 
-    /// Returns `true` if a group was determined by complete data. The sample of a long report lacks its stack and
-    /// other parts that determined its group.
+    /// Returns `true` if a group was determined by complete data. The sample of a long report may lack the stack and
+    /// other parts of the report that determined its group.
     private static func isWhole(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
         if group.groupingKey.className.isEmpty, group.groupingKey.stack.isEmpty { return false }
         if group.quality == .low, leak.quality != .low { return false }
@@ -84,7 +84,7 @@ enum CurrentGroup {
         } else if leak.className == nil, !leak.cycle.isEmpty, leak.cycle.count == group.cycle.count {
             guard leak.cycle == group.cycle else { return false }
         }
-        // The symbols that named the frames were removed since.
+        // If the symbols that named the leak's frames were removed since, the frames in the group's key have no names.
         if CallStack.isOfPlaces(group.groupingKey.stack),
             CallStack.titles(of: leak.groupingKey.stack) != nil, !CallStack.isOfPlaces(leak.groupingKey.stack)
         {
@@ -99,7 +99,7 @@ enum CurrentGroup {
 /// The leak that new reports belong to, for a leak that an older rule made.
 struct Successor {
     var identity: LeakIdentity
-    /// `nil` if it has no reports yet.
+    /// The stored outline of the leak; `nil` if the leak has no reports yet.
     var outline: LeakOutline?
 
     init(identity: LeakIdentity, outline: LeakOutline?) {
@@ -107,7 +107,8 @@ struct Successor {
         self.outline = outline
     }
 
-    /// Finds the successor of a leak. It reads about one row, and only if an older rule may have made the leak.
+    /// Finds the successor of a leak. It reads a sample and an outline, and only if the rules may give
+    /// the leak another group today.
     ///
     /// - Parameter newest: returns the newest sample report of the leak; called only if it is needed.
     /// - Returns: `nil` if new reports still belong to the leak itself.

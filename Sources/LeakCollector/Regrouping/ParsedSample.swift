@@ -5,10 +5,10 @@ import LeakStore
 /// A sample report with its parsed JSON.
 struct ParsedSample: Sendable {
     var sample: SampleReport
-    /// `nil` if the JSON could not be read. It is then shown unchanged.
+    /// The parsed report; `nil` if the JSON could not be parsed. The JSON is then shown unchanged.
     var report: LeakReport?
 
-    /// Time of the device's clock, if it was too far off for the report to count at it: see
+    /// The report's time by the device's clock, if it was too far off for the report to count at that time: see
     /// ``SubmissionBuilder/countedTime(_:receivedAt:)``.
     var implausibleDeviceTime: Int64? {
         guard let at = report?.at?.milliseconds, at != sample.at else { return nil }

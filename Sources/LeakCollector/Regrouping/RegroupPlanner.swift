@@ -20,23 +20,24 @@ package struct RegroupPlanner {
         package var target: LeakIdentity
         /// Number of reports of the target; `nil` if the target does not exist yet.
         package var targetReports: Int?
-        /// Most reports first.
+        /// The leaks that are merged into the target, those with most reports first.
         package var parts: [Part]
         /// The decision that applies to the merged leak.
         package var holding: LeakMerge.Holding?
-        /// Number of the leaks that have a decision.
+        /// Number of leaks, the target included, that have a decision.
         package var decidedParts: Int
     }
 
     /// The changes in one app.
     package struct Plan: Sendable {
         package var app: String
+        /// Number of leaks of the app.
         package var leaks = 0
-        /// In the order in which they are to be merged.
+        /// The groups, in the order in which their leaks are to be merged.
         package var groups: [Group] = []
         /// Leaks that are not merged, because their reports belong to several leaks now.
         package var split: [Part] = []
-        /// The number of leaks that are not merged, because no kept report determines their group.
+        /// Number of leaks that are not merged, because no sample report determines their group.
         package var withoutReports = 0
     }
 
@@ -69,7 +70,7 @@ package struct RegroupPlanner {
                 apps.isEmpty ? "no app has sent reports" : "the apps are \(apps.joined(separator: ", "))"
             throw StoreError(.invalidArgument, "there is no app \(app); \(known)")
         }
-        // Leaks of apps beyond the limit have ids of their own.
+        // The leaks of apps beyond the limit are left out, because the rules do not determine their ids.
         let chosen = apps.filter { $0 != StoreLimits.other && (app == nil || $0 == app) }
         return try chosen.sorted().map { try plan(for: $0) }
     }
@@ -106,7 +107,7 @@ package struct RegroupPlanner {
             ].parts.append(Self.part(row))
         }
         let depths = Self.depths(targets.mapValues(\.id))
-        // A leak that is merged away itself goes before those that are merged into a new leak with its id.
+        // A leak that is merged into another must be merged before other leaks are merged into a new leak with its id.
         plan.groups = groups.values.filter { group in group.parts.allSatisfy { depths[$0.id] != nil } }
             .sorted { one, other in
                 let depth = (depths[one.parts[0].id] ?? 0, depths[other.parts[0].id] ?? 0)
@@ -114,16 +115,16 @@ package struct RegroupPlanner {
             }
         for index in plan.groups.indices {
             plan.groups[index].parts.sort { ($1.reports, $0.id) < ($0.reports, $1.id) }
-            let isThere = targets[plan.groups[index].target.id] == nil
-            if !isThere { plan.groups[index].targetReports = nil }
+            let targetRemains = targets[plan.groups[index].target.id] == nil
+            if !targetRemains { plan.groups[index].targetReports = nil }
             try setHolding(of: &plan.groups[index])
         }
         plan.split.sort { ($1.reports, $0.id) < ($0.reports, $1.id) }
         return plan
     }
 
-    /// Returns for each leak how many further merges its target passes through. A leak whose targets lead back to
-    /// itself is left out.
+    /// Returns for each leak how many further merges its target passes through. A leak whose targets form a cycle
+    /// is left out.
     private static func depths(_ targets: [LeakID: LeakID]) -> [LeakID: Int] {
         targets.compactMapValues { first in
             var (target, depth) = (first, 0)
@@ -187,14 +188,14 @@ package struct RegroupPlanner {
 
 /// The entry in the history of a merged leak.
 enum MergeNote {
-    /// Maximum number of leaks that are named. The others are counted.
-    private static let named = 20
+    /// Maximum number of leaks that the text lists. The others are only counted.
+    private static let listedLimit = 20
 
     /// Returns the text of the entry.
     ///
-    /// - Parameter version: version of the rules that put the reports together.
+    /// - Parameter version: version of the rules that group the reports in one leak.
     static func text(_ merge: LeakMerge, version: Int) -> String {
-        let names = merge.sources.prefix(named).map { "\($0.id) (\(count($0.reports, "report")))" }
+        let names = merge.sources.prefix(listedLimit).map { "\($0.id) (\(count($0.reports, "report")))" }
         let others = merge.sources.count - names.count
         let list = (names + (others > 0 ? ["\(others) more"] : [])).joined(separator: ", ")
         let first =
@@ -222,6 +223,7 @@ enum MergeNote {
         return "\(words) by \(decision.by) on \(CivilDate(milliseconds: decision.at).text)"
     }
 
+    /// Returns a number with its noun: `1 leak`, `2 leaks`.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
@@ -231,15 +233,15 @@ enum MergeNote {
 package enum RegroupSummary {
     /// Maximum characters of a title in a line.
     private static let titleLength = 80
-    /// Maximum number of leaks with a line of their own, in a group and among the leaks that are not merged.
+    /// Maximum number of leaks that get a line each, in a group and among the leaks that are not merged.
     private static let partsShown = 10
 
     /// Returns the lines about the result of a run.
     ///
     /// - Parameters:
-    ///   - merged: leaks that this run merged.
-    ///   - targets: leaks that they were merged into.
-    ///   - planned: leaks that were to be merged when the run began.
+    ///   - merged: the number of leaks that this run merged.
+    ///   - targets: the number of leaks into which it merged them.
+    ///   - planned: the number of leaks that were to be merged when the run began.
     package static func outcome(merged: Int, into targets: Int, planned: Int) -> [String] {
         let missed = planned - merged
         let done =
@@ -255,6 +257,7 @@ package enum RegroupSummary {
         ]
     }
 
+    /// Returns the lines that describe a plan.
     package static func lines(_ plan: RegroupPlanner.Plan) -> [String] {
         let moved = plan.groups.reduce(0) { $0 + $1.parts.count }
         var lines = [

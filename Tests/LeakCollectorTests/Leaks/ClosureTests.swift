@@ -226,7 +226,7 @@ import Testing
         let stored = try #require(StoredClosures(explanation, of: StoredReason(explanation)))
         #expect(stored.text.utf8.count <= 2_000)
         let read = try #require(StoredClosures(text: stored.text))
-        #expect(read.text == stored.text && read.path == stored.path)
+        #expect(read.text == stored.text && read.pathFingerprint == stored.pathFingerprint)
         #expect(!read.closures.isEmpty && read.closures == Array(stored.closures.prefix(read.closures.count)))
     }
 
