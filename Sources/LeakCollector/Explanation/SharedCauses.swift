@@ -38,12 +38,12 @@ struct SharedCauses {
     /// At most ``shownLimit`` causes: those with most bytes first, then those with most leaks.
     private(set) var causes: [Cause]
     /// Number of causes of the examined leaks.
-    let count: Int
+    let causeCount: Int
     /// Number of examined leaks, and of those that have a cause.
-    let leaks: Int
-    let explainedLeaks: Int
+    let leakCount: Int
+    let explainedLeakCount: Int
     /// Number of all leaks to fix.
-    let total: Int
+    let totalLeakCount: Int
 
     /// - Parameters:
     ///   - app: `nil` for all apps.
@@ -115,11 +115,11 @@ struct SharedCauses {
             ($1.element.bytes ?? -1, $1.element.leaks.count, $1.element.count, $0.offset)
                 < ($0.element.bytes ?? -1, $0.element.leaks.count, $0.element.count, $1.offset)
         }.map(\.element)
-        count = sorted.count
+        causeCount = sorted.count
         let firstCause = sorted.filter { $0.path.causeKey == first }
         causes = Array((firstCause + sorted.filter { $0.path.causeKey != first }).prefix(Self.shownLimit))
-        leaks = rows.count
-        explainedLeaks = explained
-        self.total = total
+        leakCount = rows.count
+        explainedLeakCount = explained
+        totalLeakCount = total
     }
 }

@@ -12,6 +12,7 @@ public struct Export {
     }
 
     public struct Result: Hashable, Sendable {
+        /// Number of files of the export.
         public var files: Int
         /// Number of files of an earlier export that were removed because nothing links to them any more.
         public var removed: Int

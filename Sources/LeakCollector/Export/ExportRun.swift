@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakStore
 
-/// One running export: the files written so far, and the leaks and classes that its pages link to.
+/// One running export: the files written so far, and the leaks and classes whose pages are written.
 struct ExportRun {
     private struct ClassOfApp: Hashable {
         var name: String

@@ -35,6 +35,7 @@ final class RateLimit: Sendable {
 
     /// Tokens per second; `nil` for no limit.
     private let rate: Double?
+    /// `true` for a configured limit; the default limit holds only while the store is behind.
     private let holdsAlways: Bool
     /// Buckets by the id of the ingest key.
     private let buckets = Guarded<[Int64: Bucket]>([:])

@@ -52,7 +52,7 @@ extension JSONScanner {
                 ("source", source != nil),
             ]
             let missing = given.filter { !$0.1 }.map(\.0).joined(separator: ", ")
-            throw JSONError(.expected("an entry with \(missing)"), at: start)
+            throw JSONError(.expected("an entry that also has the fields \(missing)"), at: start)
         }
         return KnownLeakRule(
             id: id, className: className, stack: stack, kind: kind?.rawValue, systems: systems,
@@ -94,7 +94,7 @@ extension JSONScanner {
             default: before = try scanner.value(version) { SystemVersion($0) }
             }
         }
-        guard let os else { throw JSONError(.expected("a system with os"), at: start) }
+        guard let os else { throw JSONError(.expected("a system with the field os"), at: start) }
         if let from, let before, before <= from {
             throw JSONError(
                 .expected("a version after “from” (\(from)) in “before”, not \(before)"), at: start)
@@ -116,7 +116,7 @@ extension JSONScanner {
             let name = text(of: slice)
             guard names.contains(name) else {
                 throw JSONError(
-                    .expected("one of \(names.joined(separator: ", ")) in \(what), not “\(name)”"),
+                    .expected("one of the fields \(names.joined(separator: ", ")) in \(what), not “\(name)”"),
                     at: slice.range.lowerBound)
             }
             guard seen.insert(name).inserted else {

@@ -36,13 +36,13 @@ struct CausesPage: Component {
     private var title: HTML {
         guard !found.causes.isEmpty else { return "Causes" }
         return
-            "\(Count(found.explainedLeaks).of("leak", "leaks")), \(Count(found.count).of("cause", "causes"))"
+            "\(Count(found.explainedLeakCount).of("leak", "leaks")), \(Count(found.causeCount).of("cause", "causes"))"
     }
 
     private var intro: HTML {
         let looked: HTML? =
-            found.leaks < found.total
-            ? " This page covers the \(Count(found.leaks)) of \(Count(found.total)) leaks to fix that keep the most memory."
+            found.leakCount < found.totalLeakCount
+            ? " This page covers the \(Count(found.leakCount)) of \(Count(found.totalLeakCount)) leaks to fix that keep the most memory."
             : nil
         return """
             <p class="dim">Leaks have the same cause if they have the same cycle, or if the same property holds their objects. \
@@ -66,7 +66,7 @@ struct CausesPage: Component {
     }
 
     private var rest: HTML? {
-        let others = found.count - Self.shown
+        let others = found.causeCount - Self.shown
         guard others > 0 else { return nil }
         let place =
             found.causes.count > Self.shown

@@ -140,10 +140,10 @@ extension JSONWriter {
     /// Writes the causes that leaks share.
     mutating func fields(of found: SharedCauses, app: String?) {
         field("app", app)
-        field("total", found.total)
-        field("leaks", found.leaks)
-        field("explained", found.explainedLeaks)
-        field("cause_count", found.count)
+        field("total", found.totalLeakCount)
+        field("leaks", found.leakCount)
+        field("explained", found.explainedLeakCount)
+        field("cause_count", found.causeCount)
         array("causes") { array in
             for cause in found.causes { array.object { $0.fields(of: cause) } }
         }

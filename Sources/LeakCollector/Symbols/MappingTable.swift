@@ -162,7 +162,7 @@ private struct MappedMethod {
     }
 }
 
-/// The symbols of an image, or the names of a mapping.
+/// The symbol table of an image, or the table of a mapping.
 enum SymbolData: Sendable {
     case image(SymbolTable)
     case mapping(MappingTable)

@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: [
         ("", "the text ends too early"), ("[]", "expected an object"),
-        (#"{"known":[]}"#, "expected one of known_leaks, off in the file, not “known”"),
+        (#"{"known":[]}"#, "expected one of the fields known_leaks, off in the file, not “known”"),
         (#"{"off":[],"off":[]}"#, "expected the field off only once in the file"),
         (#"{"off":[1]}"#, "expected the id of an entry"),
         (#"{} {}"#, "more text after the value"),
@@ -50,9 +50,9 @@ import Testing
         (#","kind":"window""#, "expected one of view_controller, view, object, cycle"),
         (
             #","befor":"1""#,
-            "expected one of id, class, stack, kind, systems, reason, source in an entry, not “befor”"
+            "expected one of the fields id, class, stack, kind, systems, reason, source in an entry, not “befor”"
         ),
-        (#","systems":[{}]"#, "expected a system with os"),
+        (#","systems":[{}]"#, "expected a system with the field os"),
         (#","systems":[{"os":"iOS","from":"x"}]"#, "expected a version such as 11.2"),
         (#","systems":[{"os":"iOS","from":11}]"#, "expected a version such as 11.2"),
         (
@@ -87,7 +87,7 @@ import Testing
         #expect {
             try read(#"{"known_leaks":[{"class":"A","reason":"r"}]}"#)
         } throws: {
-            "\($0)" == "expected an entry with id, source"
+            "\($0)" == "expected an entry that also has the fields id, source"
         }
         #expect {
             try read(#"{"known_leaks":[\#(entry()),\#(entry())]}"#)

@@ -48,7 +48,9 @@ struct GroupCache {
     /// thirty frames, 9 KiB each. Other leaks take about 1,000 bytes.
     private static let byteLimit = 24 * 1024 * 1024
     private var youngBytes = 0
+    /// Entries that were added or used since the young half was last full, by the hash of their keys.
     private var young: [UInt64: Entry] = [:]
+    /// The young entries of the time before. They are evicted when the young half is full again.
     private var old: [UInt64: Entry] = [:]
     /// The key of the report that is being grouped.
     private var key: [UInt8] = []

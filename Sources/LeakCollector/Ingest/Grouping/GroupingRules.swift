@@ -191,5 +191,6 @@ struct GroupedReport: Sendable {
     let isFreed: Bool
     /// For a freed object, the milliseconds since its leak was seen.
     let livedMilliseconds: Int?
+    /// Number of live instances of the class; `nil` if the report does not say it.
     var alive: Int?
 }

@@ -5,7 +5,8 @@ struct Reference: Hashable, Sendable {
     /// The property, such as `onChange`.
     let property: String?
 
-    /// Splits `Shop.Cart.onChange` into `Shop.Cart` and `onChange`: a property begins in lower case, after a type.
+    /// Splits `Shop.Cart.onChange` into `Shop.Cart` and `onChange`: a property follows a type, and begins with a lower-case
+    /// letter, `_` or `$`.
     /// The name of a closure is not split, because the dot in it precedes a function.
     init(_ text: String) {
         guard SwiftClosureName(text, module: nil) == nil else {

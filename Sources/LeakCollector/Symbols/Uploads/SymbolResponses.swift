@@ -3,35 +3,38 @@ internal import LeakMessage
 
 /// The result of an upload of symbols, parsed from a collector's response and shown by the command line.
 package struct SymbolUpload: Hashable, Sendable {
-    package var isReplaced = false
-    package var named = 0
-    package var merged = 0
+    /// `true` if the upload replaced an earlier one.
+    package var isReplacement = false
+    /// Number of stored leaks whose frames got names.
+    package var namedCount = 0
+    /// Number of these leaks that were merged into other leaks.
+    package var mergedCount = 0
 
     /// Parses the response to an upload.
     ///
     /// - Throws: ``SymbolResponseError`` if the response has another form.
     package init(json: [UInt8]) throws(SymbolResponseError) {
-        var upload = (isReplaced: false, named: 0, merged: 0)
+        var upload = (isReplacement: false, named: 0, merged: 0)
         try SymbolResponseError.read(json) { (scanner) throws(JSONError) in
             guard try scanner.enterObject() else { return }
             repeat {
                 switch scanner.text(of: try scanner.name()) {
-                case "replaced": upload.isReplaced = try scanner.boolean()
+                case "replaced": upload.isReplacement = try scanner.boolean()
                 case "leaks_named": upload.named = try scanner.number().integer ?? 0
                 case "leaks_merged": upload.merged = try scanner.number().integer ?? 0
                 default: try scanner.skip()
                 }
             } while try scanner.another(in: .object)
         }
-        (isReplaced, named, merged) = upload
+        (isReplacement, namedCount, mergedCount) = upload
     }
 
     /// The result in words: `stored; 2 leaks named, 1 of them merged into other leaks`.
     package var sentence: String {
-        let stored = isReplaced ? "replaced an earlier upload" : "stored"
-        guard named > 0 else { return "\(stored); no stored leak got new names" }
-        let merges = merged > 0 ? ", \(merged) of them merged into other leaks" : ""
-        return "\(stored); \(MergeNote.count(named, "leak")) named\(merges)"
+        let stored = isReplacement ? "replaced an earlier upload" : "stored"
+        guard namedCount > 0 else { return "\(stored); no stored leak got new names" }
+        let merges = mergedCount > 0 ? ", \(mergedCount) of them merged into other leaks" : ""
+        return "\(stored); \(MergeNote.count(namedCount, "leak")) named\(merges)"
     }
 }
 
