@@ -28,7 +28,7 @@ extension Collector {
                 )
             }
             let path = try existingDatabase(in: settings.dataFolder)
-            // Exclusive: no collector may serve the folder during the copy.
+            // The database is locked, because no collector may serve the folder during the copy.
             let source = try SQLiteStore(path: path, exclusive: true)
             return try PostgreSQLStore.copy(
                 from: source, to: DatabaseAddress(url), now: WallClock.milliseconds(), progress: progress)

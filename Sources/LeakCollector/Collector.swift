@@ -47,7 +47,7 @@ public final class Collector: Sendable {
     private let writer: Guarded<WorkerThread?>
     public let startupInfo: StartupInfo
 
-    /// Opens everything and listens. No request is answered before ``start()``.
+    /// Creates all parts of the collector, and listens. No request is answered before ``start()``.
     ///
     /// - Parameter now: milliseconds since 1970.
     /// - Throws: ``StoreError``, `ServerError` or another error whose description is one line for the operator.
@@ -167,7 +167,7 @@ public final class Collector: Sendable {
     /// Number of event loops: one per core, at most 8. Reports cannot keep more of them busy.
     private static var loopCount: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
-    /// Maximum number of threads that parse large bodies. They must not take the processor from the loops.
+    /// Maximum number of threads that parse large bodies. They must not take the processor from the event loops.
     private static let maxParserThreads = 2
 
     /// Time that clients may take to finish when the collector stops. Together with writing the accepted reports it

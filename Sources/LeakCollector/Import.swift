@@ -43,8 +43,8 @@ public struct Import {
     public static let lineBytes = 1 << 20
     /// Maximum lines per call of the store, so that a server on the same database can write between two calls.
     private static let linesPerCommit = 500
-    /// Maximum reports per call of the store. A line may hold many reports.
-    private static let reportsPerCommit = 1_000
+    /// Number of sightings at which the waiting lines are written. A line may contain many reports.
+    private static let sightingsPerCommit = 1_000
 
     public private(set) var result = Result()
     private let store: any Store
@@ -93,7 +93,7 @@ public struct Import {
         } catch {
             refuse(error.column.map { "\(error.detail) (column \($0))" } ?? error.detail)
         }
-        guard waiting.count >= Self.linesPerCommit || waitingSightings >= Self.reportsPerCommit else {
+        guard waiting.count >= Self.linesPerCommit || waitingSightings >= Self.sightingsPerCommit else {
             return
         }
         try flush()

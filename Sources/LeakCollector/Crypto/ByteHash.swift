@@ -1,5 +1,5 @@
-/// A hash of 64 bits that reads 64 bytes at once, with four multiplications of 128 bits: the scheme of wyhash, Wang Yi
-/// (2019). It takes a tenth of the time of SHA-256.
+/// A hash of 64 bits that reads 64 bytes at once, with four multiplications whose products have 128 bits: the scheme of
+/// wyhash, Wang Yi (2019). It takes a tenth of the time of SHA-256.
 ///
 /// Two different byte strings have the same hash with a probability of 2^-64, unless they were chosen for that. Anyone who
 /// knows the seed can choose such strings: use ``SHA256Hash`` where that would do harm.

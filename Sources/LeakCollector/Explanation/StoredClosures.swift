@@ -105,7 +105,7 @@ extension StoredClosures.Closure {
         let calls = symbolicator.calls(site.imageIdentifier, .offset(site.offset))
         guard let function = calls.last?.function else { return self }
         // The code that binds a closure's context has the closure's name but no line. The closure may be inlined
-        // there, so a call with a line is preferred.
+        // into that code, so a call with a line is preferred.
         return .named(
             calls.last { $0.function == function && $0.line != nil } ?? SymbolicatedFrame(function: function))
     }

@@ -86,7 +86,7 @@ final class CommitQueue: Sendable {
         state.with { !$0.isStopping && $0.waitingBytes + bytes <= limits.waitingBytes }
     }
 
-    /// `true` if the store is behind: more than an eighth of ``Limits/waitingBytes`` waits.
+    /// `true` if the store is behind: more bytes than an eighth of ``Limits/waitingBytes`` are waiting.
     var isBehind: Bool { state.with { $0.waitingBytes > limits.waitingBytes / 8 } }
 
     /// Number of submissions that wait for the next transaction.
@@ -113,7 +113,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Starts the thread that writes.
+    /// Starts the writer thread.
     func start() -> WorkerThread {
         WorkerThread(name: "store writer") { [self] in
             while let batch = nextBatch() { commit(batch) }
@@ -160,7 +160,7 @@ final class CommitQueue: Sendable {
         return batch + (large.map { [$0] } ?? [])
     }
 
-    /// Failed transactions after which the rest of a batch fails too: enough to find a few submissions that cannot be
+    /// Number of failed transactions after which the rest of a batch fails too: enough to find a few submissions that cannot be
     /// written among thousands, and soon reached if nothing can be written.
     private static let failuresPerBatch = 64
 

@@ -5,8 +5,8 @@ internal import LeakPlatform
 
 /// Erasure of one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
 ///
-/// It searches the whole database, which takes seconds in a large one. Therefore it runs on its own thread, one
-/// install after another, so that no reader waits for it.
+/// An erasure searches the whole database, which takes seconds in a large one. Erasures run one after another on a thread
+/// of their own, so that no reader waits for them.
 public final class Erasure: Mutation {
     private static let stopping = Problem.unavailable(
         "the collector is stopping; send the request again later", afterSeconds: 5)
@@ -14,7 +14,7 @@ public final class Erasure: Mutation {
     let method = LeakHTTPServer.Method.delete
     let path = "/api/v1/installs/{install}"
 
-    /// Maximum number of erasures: one that runs, and the others that wait.
+    /// Maximum number of erasures that run or wait. One runs at a time.
     static let limit = 9
 
     private let jobs = JobQueue<Void>(

@@ -25,7 +25,7 @@ struct OriginTable {
     private let fallbackVersion: String
     private let fallbackModule: String?
 
-    /// - Throws: ``Problem`` if the address names an app or version that no body could name.
+    /// - Throws: ``Problem`` if the address has an invalid app, version or module.
     init(ingestRequest: IngestRequest, key: Credential) throws(Problem) {
         self.key = key
         fallbackApp =

@@ -7,7 +7,7 @@ internal import LeakPlatform
 ///
 /// The cost of a request is known only after it was read, so a key may go into debt by one request. While a key is in
 /// debt, its requests are rejected by their head alone. Requests that were admitted at the same time are checked again
-/// after they were read: beyond a bucket of debt they are rejected too, before they are counted.
+/// after they were read: if the debt exceeds one bucket, they are rejected before they are counted.
 ///
 /// A configured limit always holds. On average it holds for requests of any size, because each debt is paid in full. The
 /// default limit holds only while the store is behind, because a machine with time to spare has no reason to reject

@@ -14,7 +14,7 @@ struct SentryIngest: Sendable {
         case event
     }
 
-    /// Maximum bytes of a request as sent, if the server's own limit is lower. SDKs put attachments, such as
+    /// Maximum bytes of a request as sent, unless the server's own limit is higher. SDKs put attachments, such as
     /// screenshots, into the envelope of their event, and count the event as lost if the envelope is rejected.
     /// Attachments are skipped.
     static let bodyBytes = 16 << 20

@@ -24,7 +24,7 @@ enum SentryResponse {
     }
 
     /// Returns the response to a problem. A problem after which our own reporter would retry is not answered: the
-    /// connection ends, and an SDK that can keep its data keeps them. A rate limit is also sent in Sentry's own header.
+    /// connection ends, and an SDK that can keep data keeps it. A rate limit is also sent in Sentry's own header.
     static func response(to problem: Problem) -> Response {
         var response = problem.response
         if problem.status.code >= 500 {

@@ -44,7 +44,7 @@ struct KnownLeakFile: Sendable {
     }
 
     /// Loads the known leaks that apply: the operator's own entries, then those entries that come with the program and
-    /// are neither off nor replaced by one with the same id.
+    /// are neither switched off nor replaced by an entry with the same id.
     ///
     /// - Parameters:
     ///   - shipped: `nil` if no file came with the program. The ids in `off` are then not checked.

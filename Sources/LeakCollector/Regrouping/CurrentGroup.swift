@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The leak to which the current rules assign the reports of a stored leak.
+/// The leak to which the current grouping rules assign the reports of a stored leak.
 ///
 /// A stored leak keeps the version of the rules that made it. If the rules have changed since, new reports of the
 /// same objects belong to another leak.
@@ -77,7 +77,7 @@ enum CurrentGroup {
     private static func isWhole(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
         if group.groupingKey.className.isEmpty, group.groupingKey.stack.isEmpty { return false }
         if group.quality == .low, leak.quality != .low { return false }
-        // The sample of a text that described several leaks may lack this one.
+        // The sample of a text that described several leaks may lack the text about this leak.
         if let className = leak.className, let other = group.className {
             let (one, two) = (plain(className), plain(other))
             guard one.hasSuffix(two) || two.hasSuffix(one) else { return false }
@@ -96,7 +96,7 @@ enum CurrentGroup {
     }
 }
 
-/// The leak that new reports belong to, for a leak that an older rule made.
+/// The leak to which new reports belong that would have belonged to a leak of an older version of the grouping rules.
 struct Successor {
     var identity: LeakIdentity
     /// The stored outline of the leak; `nil` if the leak has no reports yet.

@@ -3,8 +3,8 @@ internal import LeakGrammar
 internal import LeakMessage
 package import LeakStore
 
-/// The planner of `collector regroup`: finds the leaks of an app whose reports the current rules assign to other
-/// leaks, and merges them.
+/// The planner of `collector regroup`: finds the leaks of an app whose reports the current grouping rules assign
+/// to other leaks, and merges them.
 package struct RegroupPlanner {
     /// A leak that is merged into another.
     package struct Part: Sendable {
@@ -43,7 +43,8 @@ package struct RegroupPlanner {
 
     /// The author of the merge in the history of the merged leak.
     package static let author = "collector regroup"
-    /// Maximum number of leaks that one transaction merges. Each takes a few milliseconds, during which reports wait.
+    /// Maximum number of leaks that one transaction merges. Each leak takes a few milliseconds, during which reports
+    /// wait.
     private static let partsPerMerge = 20
 
     private let reader: any StoreReader
@@ -123,7 +124,7 @@ package struct RegroupPlanner {
         return plan
     }
 
-    /// Returns for each leak how many further merges its target passes through. A leak whose targets form a cycle
+    /// Returns, for each leak, the number of further merges that its target passes through. A leak whose targets form a cycle
     /// is left out.
     private static func depths(_ targets: [LeakID: LeakID]) -> [LeakID: Int] {
         targets.compactMapValues { first in

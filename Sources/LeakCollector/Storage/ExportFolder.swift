@@ -104,7 +104,7 @@ public struct ExportFolder {
     /// Checks that no file of something else is in the way. An export calls this before it writes its first file, so that a
     /// folder of something else stays as it is.
     ///
-    /// - Throws: ``Failure`` with the first of these files that exists and that no export wrote.
+    /// - Throws: ``Failure`` with the first of the named files that exists and that no export wrote.
     func check(_ names: [String]) throws(Failure) {
         for name in names where !former.contains(name) && !written.contains(name) {
             let path = "\(path)/\(name)"

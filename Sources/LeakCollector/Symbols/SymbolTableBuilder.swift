@@ -14,7 +14,7 @@ package struct SymbolTableBuilder {
     private var end: UInt64 = 0
     /// Indexes and lines of the last encoded range.
     private var last: (functions: [Int], files: [Int], lines: [Int])?
-    /// The last range, which the next one may extend.
+    /// The last added range, which the next one may extend and which is not encoded yet.
     private var open: (range: Range<UInt64>, calls: [SymbolicatedFrame])?
     /// Number of ranges that were left out, because they are not in order, end beyond ``SymbolTable/Limits/offset``, or
     /// would make the table too large.
@@ -26,7 +26,7 @@ package struct SymbolTableBuilder {
         self.architecture = Self.text(architecture, SymbolTable.Limits.architectureBytes, else: "")
     }
 
-    /// Number of ranges in the table, the last one included.
+    /// Number of ranges in the table, including the last one, which is not encoded yet.
     package var count: Int { rangeCount + (open == nil ? 0 : 1) }
 
     /// Adds a range after the ranges that were added before.
@@ -61,7 +61,7 @@ package struct SymbolTableBuilder {
         return bytes + ranges
     }
 
-    /// Encodes the last range.
+    /// Encodes the last added range.
     private mutating func close() {
         guard let (range, calls) = open else { return }
         open = nil

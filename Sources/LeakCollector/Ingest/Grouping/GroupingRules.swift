@@ -22,7 +22,7 @@ enum GroupingRules {
         var first: GroupedReport
         /// The further leaks of a text that describes several.
         var others: [GroupedReport] = []
-        /// Number of leaks in the text beyond ``MessageSplitter/limit``. They are not counted.
+        /// Number of leaks in the text beyond ``MessageSplitter/limit``, which are left out.
         var missedCount = 0
 
         /// Sets the number of live instances from the report's field. The leaks of a text with several leaks keep the
@@ -148,7 +148,7 @@ enum GroupingRules {
         return (subject, lacksClassOrEvent ? parsed : nil)
     }
 
-    /// Returns a class name as ``LeakIdentity/className`` has it, for counting checks by class.
+    /// Returns a class name as ``LeakIdentity/className`` has it, so that checks can be counted by class.
     static func className(_ raw: String, module: String?) -> String {
         ReportedObject.Name(raw, module: module).name
     }

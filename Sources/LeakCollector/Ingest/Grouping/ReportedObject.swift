@@ -50,9 +50,9 @@ struct ReportedObject {
     }
 
     private(set) var className: Name?
-    /// `true` when the class was guessed from a text of no known form.
+    /// `true` if the class was guessed from a text of no known form.
     private let isGuessed: Bool
-    /// The path of owners; empty when there is a call stack.
+    /// The path of owners; empty if the report's field `stack` is a call stack.
     private(set) var stack: [Name]
     let callStack: CallStack?
     /// The call stack's frames as texts for pages.
@@ -92,7 +92,8 @@ struct ReportedObject {
         self.callStack = callStack
         (shownCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
-        // A text may contain a path before its backtrace. The path is then the stack that identifies the leak.
+        // A text may contain a path before its backtrace. The path is kept, because it identifies the leak if no frame of
+        // the backtrace does.
         stack = callStack == nil || report.stack.isEmpty ? names(path) : []
         children = names(report.children.isEmpty ? text?.wholeNames.children ?? [] : report.children)
         let guess = text?.className == nil ? text?.guessedClassName : nil
