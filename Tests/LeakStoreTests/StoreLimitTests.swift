@@ -28,6 +28,16 @@ import Testing
         )
     }
 
+    @Test func `limits may be as large as a number`() {
+        var limits = StoreLimits()
+        #expect(limits.admit(builds: 1_499, cells: 399_999, isOther: true))
+        #expect(!limits.admit(builds: 1_500, cells: 0, isOther: true))
+        #expect(!limits.admit(builds: 0, cells: 400_000, isOther: true))
+        #expect(!limits.admit(builds: 500, cells: 0, isOther: false))
+        (limits.buildsPerLeak, limits.leakBuildsPerApp) = (.max, .max)
+        #expect(limits.admit(builds: 1, cells: 1, isOther: true))
+    }
+
     @Test func `leaks beyond the limit count as one that is named so`() throws {
         let store = try place.store(limits: Self.small)
         for round in 0..<2 {

@@ -63,8 +63,9 @@ public struct StoreLimits: Hashable, Sendable {
     ///   - cells: number of builds that all leaks of its app have.
     ///   - isOther: `true` for the build that counts the other builds of a release.
     package func admit(builds: Int, cells: Int, isOther: Bool) -> Bool {
-        builds < buildsPerLeak + (isOther ? releasesPerApp : 0)
-            && cells < leakBuildsPerApp * (isOther ? 2 : 1)
+        // Without sums, so that a limit may be Int.max.
+        (builds < buildsPerLeak || isOther && builds - buildsPerLeak < releasesPerApp)
+            && (cells < leakBuildsPerApp || isOther && cells - leakBuildsPerApp < leakBuildsPerApp)
     }
 
     /// Limits for an operator's imports: ten times as many names as senders may create, and every idempotency key, so that repeated
