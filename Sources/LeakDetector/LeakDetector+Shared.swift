@@ -2,13 +2,13 @@ internal import LeakPlatform
 public import Dispatch
 
 extension LeakDetector {
-    private static let started = Guarded<LeakDetector?>(nil)
+    private static let sharedDetector = Guarded<LeakDetector?>(nil)
 
     /// The detector that ``start(_:limits:suppression:explainer:queue:)`` made; `nil` before that.
     ///
-    /// ``LeakWatcher``, ``Deallocating`` and SwiftUI's modifier use it. While there is no shared detector they cost next to
-    /// nothing.
-    public static var shared: LeakDetector? { started.with { $0 } }
+    /// ``LeakWatcher``, ``Deallocating`` and the SwiftUI modifier `expectDeallocation` use it. While there is no shared detector
+    /// they cost next to nothing.
+    public static var shared: LeakDetector? { sharedDetector.with { $0 } }
 
     /// Makes the detector that the whole app shares. Later calls ignore their arguments and return the same detector, until it is
     /// stopped: then the next call makes another one, which replaces it.
@@ -19,12 +19,12 @@ extension LeakDetector {
         _ mode: Mode, limits: Limits = Limits(), suppression: Suppression = .standard,
         explainer: (any LeakExplainer)? = nil, queue: DispatchQueue? = nil
     ) -> LeakDetector {
-        started.with { started in
-            if let started, !started.isStopped { return started }
+        sharedDetector.with { shared in
+            if let shared, !shared.isStopped { return shared }
             let detector = LeakDetector(
                 mode, limits: limits, suppression: suppression, explainer: explainer, queue: queue,
-                owned: started?.owned ?? OwnedObjects())
-            started = detector
+                owned: shared?.owned ?? OwnedObjects())
+            shared = detector
             return detector
         }
     }

@@ -7,11 +7,12 @@ internal import LeakPlatform
 ///
 /// ```swift
 /// let detector = LeakDetector(report: reporter.record(leak:))
-/// detector.expectDeallocation(of: model)          // where its last owner releases it
+/// detector.expectDeallocation(of: model)          // call this where its last owner releases it
 /// ```
 ///
-/// Safe in release builds: it never keeps an object alive, never stops the app (except in the mode ``Mode/assert``), and does
-/// nothing while nothing is expected. It reports names of types and places in the source, and nothing of the content of objects.
+/// The detector is safe in release builds: it retains an object only for the moment of a look, never stops the app (except in the
+/// mode ``Mode/assert``), and does nothing while no object is expected to be deallocated. It reports names of types and places in
+/// the source, and nothing of the content of objects.
 public final class LeakDetector: Sendable {
     let checkers: ExpirationCheckers
     let notifier: LeakNotifier
@@ -26,15 +27,17 @@ public final class LeakDetector: Sendable {
         private let foreground: Foreground
     #endif
 
+    /// Makes a detector.
+    ///
     /// - Parameters:
     ///   - mode: the behavior when a leak is found.
     ///   - limits: grace periods and limits.
     ///   - suppression: rules for objects that are never reported.
     ///   - explainer: finds the references that keep a leaked object, after the leak was reported; `nil` explains nothing.
     ///   - queue: the serial queue on which objects are looked at and reported. A look retains the object for a moment, so its last
-    ///     release can happen there: choose the queue on which such objects are released anyway. `nil` is the main queue on Apple's
-    ///     systems, where views have to be released, and a queue of the detector's own elsewhere, since a server need not run a
-    ///     main queue.
+    ///     release can happen there: choose the queue on which such objects are released anyway. `nil` uses the main queue on
+    ///     Apple's systems, where views have to be released. On other systems it uses a queue of the detector's own, since a
+    ///     server need not run a main queue.
     public convenience init(
         _ mode: Mode, limits: Limits = Limits(), suppression: Suppression = .standard,
         explainer: (any LeakExplainer)? = nil, queue: DispatchQueue? = nil
@@ -60,9 +63,10 @@ public final class LeakDetector: Sendable {
             LeakNotifier(mode, suppression, explainer: explainer, alerts: .standard), owned: owned)
     }
 
-    /// Reports each leak, as release builds should.
+    /// Makes a detector that reports each leak, as release builds should.
     ///
-    /// - Parameter report: receives the findings: a leak, or the end of an object that was reported before.
+    /// - Parameter report: receives the reports: of leaks, and of leaked objects that were deallocated or came into use again
+    ///   later.
     public convenience init(
         limits: Limits = Limits(), queue: DispatchQueue? = nil,
         report: @escaping @Sendable (LeakReport) -> Void
@@ -79,13 +83,13 @@ public final class LeakDetector: Sendable {
         self.owned = owned
         let probes = Guarded([Probe]())
         self.probes = probes
-        @Sendable func checker(_ clock: any WakeClock) -> ExpirationChecker {
+        @Sendable func makeChecker(_ clock: any WakeClock) -> ExpirationChecker {
             ExpirationChecker(limits: limits, clock: clock) { checker, result, entry in
                 for probe in probes.with({ $0 }) { probe.handle(result) }
                 if entry.context.isCounted { notifier.handle(result, on: entry, from: checker) }
             }
         }
-        checkers = ExpirationCheckers(checker(clock), mainClock.map(checker))
+        checkers = ExpirationCheckers(makeChecker(clock), mainClock.map(makeChecker))
         pauses = PauseController(of: checkers)
         #if canImport(UIKit) && !os(watchOS)
             foreground = Foreground(of: pauses)
@@ -102,8 +106,8 @@ public final class LeakDetector: Sendable {
     ///   - seconds: its grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
     ///   - path: names of the object's owners, outermost first. With different paths, one class that leaks in two places is two
     ///     leaks.
-    ///   - owner: the object that keeps this one, if it should be deallocated too: while the owner is reported as leaked, this
-    ///     object is not, and if the owner is in use again (``cameBack(_:)``), this object is too.
+    ///   - owner: an owner that keeps the object and should be deallocated too. While the owner is reported as leaked, the object
+    ///     is not reported. When the owner is in use again (``cameBack(_:)``), the object counts as in use too.
     ///   - reason: the reason why the object should be deallocated, such as `dismissed`.
     public func expectDeallocation(
         of object: AnyObject, after seconds: Double? = nil, path: [String] = [], owner: AnyObject? = nil,
@@ -131,9 +135,9 @@ public final class LeakDetector: Sendable {
         if !isDeallocating(object) { checkers.use(object) }
     }
 
-    /// Rules for objects that are never reported. A change applies to leaks that are found from then on; an object that was left
-    /// out once stays left out. If several threads add to the rules, use ``changeSuppression(_:)``: reading, adding and writing are
-    /// separate steps here.
+    /// Rules for objects that are never reported. A change applies to leaks that are found from then on; an object that the rules
+    /// excluded once is not reported later. If several threads add to the rules, use ``changeSuppression(_:)``: reading, adding and
+    /// writing are separate steps here.
     public var suppression: Suppression {
         get { notifier.suppression }
         set { notifier.changeSuppression { $0 = newValue } }
@@ -141,25 +145,27 @@ public final class LeakDetector: Sendable {
 
     /// Changes the rules for objects that are never reported in one step, so that no change of another thread is lost.
     ///
-    /// - Parameter change: may call the detector. Called again with the newer value if another change was made meanwhile.
+    /// - Parameter change: changes the rules, and may call the detector. It is called again with the newer rules if another thread
+    ///   changed them meanwhile.
     public func changeSuppression(_ change: (inout Suppression) -> Void) {
         notifier.changeSuppression(change)
     }
 
-    /// `true` if leaks are explained, which needs an explainer: your server can switch explanations off. A change applies at once.
+    /// `true` if leaks are explained; always `false` without an explainer. Set it to `false` to switch explanations off, for
+    /// example when your server asks for that. A change applies at once.
     public var explainsLeaks: Bool {
         get { notifier.explanations?.isOn ?? false }
         set { notifier.explanations?.isOn = newValue }
     }
 
     /// Pauses all grace periods: from now on no time counts as active time of the app. An app with UIKit pauses by itself while it
-    /// is not in the foreground. Pauses are counted: each ends with its own ``resume()``.
+    /// is not in the foreground. Pauses are counted: each call needs its own ``resume()``.
     public func pause() { pauses.begin(.asked) }
 
     /// Ends one ``pause()``. After the last one grace periods continue, in an app with UIKit as soon as it is in the foreground.
     public func resume() { pauses.end(.asked) }
 
-    /// Drops all expectations and accepts nothing more, so that your server can switch the detector off. This detector stays
+    /// Drops all expectations and accepts no others, for example when your server switches the detector off. This detector stays
     /// stopped; ``start(_:limits:suppression:explainer:queue:)`` makes another.
     public func stop() {
         checkers.stop()
@@ -173,7 +179,7 @@ public final class LeakDetector: Sendable {
 
     /// Returns how often objects of each class were checked since the last call, leaked or not: the denominator for the number of
     /// leaks. Each class has the number of its objects that were expected but not looked at, because too many waited
-    /// (`ClassChecks.unseen`). Those of classes beyond ``Limits/checkedTypes`` are counted together under the name `other`.
+    /// (`ClassChecks.unseen`). Such objects of classes beyond ``Limits/checkedTypes`` are counted together under the name `other`.
     public func takeChecks() -> [ClassChecks] {
         var checks: [String: ClassChecks] = [:]
         for check in checkers.takeChecks() {
@@ -191,7 +197,7 @@ public final class LeakDetector: Sendable {
     /// count in the next session. Objects that were not looked at because too many waited are counted in `EndedSession.unseen`:
     /// with such objects and without a leak, a session is not leak-free but unknown.
     ///
-    /// - Returns: `nil` when nothing was checked, which says nothing about leaks.
+    /// - Returns: `nil` if no object was checked or left out: such a session says nothing about leaks.
     public func takeSession() -> EndedSession? {
         session.with { $0.take(checkers.counts, id: SightingID.make(at: .now), at: WireTime.now) }
     }

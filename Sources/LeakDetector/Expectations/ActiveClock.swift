@@ -5,14 +5,14 @@
 /// previous wake-up does not count. An app whose wake-ups are always late would then make no progress, so for the second late
 /// wake-up in a row the requested time does count.
 struct ActiveClock: Hashable, Sendable {
-    /// A delay of a wake-up that is ordinary on a busy device.
+    /// The longest delay of a wake-up that is ordinary on a busy device.
     static let ordinaryDelayMilliseconds = 500
 
     /// Active milliseconds so far.
     private(set) var milliseconds = 0
     private(set) var isPaused = false
     private var uptime: Int?
-    /// The active milliseconds that are certain: those when the last wake-up came, or when the first one was requested.
+    /// The active milliseconds that are certain: the value at the last wake-up, or at a request while no wake-up was pending.
     private var certain = 0
     private var wasLate = false
 

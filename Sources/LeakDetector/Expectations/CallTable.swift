@@ -1,17 +1,17 @@
-/// The values that calls pass with their objects, stored once per distinct call: a line of code that passes a million objects of
-/// one class takes one slot.
+/// The values that calls of `expectDeallocation` pass with their objects, stored once per distinct call: a line of code that passes
+/// a million objects of one class takes one slot.
 struct CallTable {
     /// The values that one call passes for an object without owner.
     struct Call: Hashable, Sendable {
         let context: ExpectationContext
         let graceMilliseconds: Int
 
-        static func == (one: Self, other: Self) -> Bool { one.matches(the: other) }
+        static func == (one: Self, other: Self) -> Bool { one.matches(other) }
 
         /// Returns `true` if both calls pass the same values. Compares first the fields that distinguish lines of code and classes,
         /// and copies nothing.
         @inline(__always)
-        func matches(the other: borrowing Call) -> Bool {
+        func matches(_ other: borrowing Call) -> Bool {
             context.line == other.context.line && context.type == other.context.type
                 && graceMilliseconds == other.graceMilliseconds
                 && context.isCounted == other.context.isCounted
@@ -34,7 +34,7 @@ struct CallTable {
     private final class Slot {
         let number: UInt32
         let call: Call
-        var uses = 0
+        var useCount = 0
 
         init(_ number: UInt32, _ call: Call) { (self.number, self.call) = (number, call) }
     }
@@ -43,57 +43,58 @@ struct CallTable {
     private static let unusedLimit = 256
 
     private var slots: [Slot?] = []
-    private var free: [UInt32] = []
+    private var freeNumbers: [UInt32] = []
     private var byCall: [Call: Slot] = [:]
-    private var unused = 0
+    private var unusedCount = 0
     private var newest: Slot?
 
     /// - Precondition: the slot is in use.
-    subscript(slot: UInt32) -> Call { used(slot).call }
+    subscript(slot: UInt32) -> Call { slotInUse(slot).call }
 
     /// Returns the slot of a call and adds one use to it.
     mutating func slot(of call: Call) -> UInt32 {
-        let slot = find(call)
-        if slot.uses == 0 { unused -= 1 }
-        slot.uses += 1
+        let slot = findOrInsert(call)
+        if slot.useCount == 0 { unusedCount -= 1 }
+        slot.useCount += 1
         newest = slot
         return slot.number
     }
 
+    /// Removes `count` uses from a slot.
     mutating func release(_ slot: UInt32, count: Int) {
-        let slot = used(slot)
-        slot.uses -= count
-        guard slot.uses == 0 else { return }
-        unused += 1
-        if unused > Self.unusedLimit { forgetUnused() }
+        let slot = slotInUse(slot)
+        slot.useCount -= count
+        guard slot.useCount == 0 else { return }
+        unusedCount += 1
+        if unusedCount > Self.unusedLimit { forgetUnused() }
     }
 
-    private func used(_ slot: UInt32) -> Slot {
+    private func slotInUse(_ slot: UInt32) -> Slot {
         guard let slot = slots[Int(slot)] else { preconditionFailure("slot \(slot) is not in use") }
         return slot
     }
 
-    private mutating func find(_ call: Call) -> Slot {
-        if let newest, newest.call.matches(the: call) { return newest }
+    private mutating func findOrInsert(_ call: Call) -> Slot {
+        if let newest, newest.call.matches(call) { return newest }
         if let slot = byCall[call] { return slot }
-        let number = free.popLast() ?? UInt32(slots.count)
+        let number = freeNumbers.popLast() ?? UInt32(slots.count)
         if Int(number) == slots.count { slots.append(nil) }
         let slot = Slot(number, call)
         slots[Int(number)] = slot
         byCall[call] = slot
-        unused += 1
+        unusedCount += 1
         return slot
     }
 
     private mutating func forgetUnused() {
         newest = nil
         for (index, slot) in slots.enumerated() {
-            guard let slot, slot.uses == 0 else { continue }
+            guard let slot, slot.useCount == 0 else { continue }
             byCall[slot.call] = nil
             slots[index] = nil
-            free.append(UInt32(index))
+            freeNumbers.append(UInt32(index))
         }
-        unused = 0
+        unusedCount = 0
     }
 }
 

@@ -4,7 +4,7 @@ struct CheckCounts {
     struct OfType {
         let type: AnyClass
         var count = 0
-        /// Objects that were expected but not waited for.
+        /// The number of objects that were expected but not waited for.
         var unseen = 0
     }
 

@@ -1,5 +1,6 @@
 /// Objects from a ``GraceTimingWheel`` whose grace period is over, divided into deallocated and living ones.
 struct DueObjects {
+    /// The numbers of deallocated objects, by slot.
     private var gone: [UInt32: Int] = [:]
     private var alive: [(subject: WeakSubject, slot: UInt32, tick: UInt32)] = []
 

@@ -28,7 +28,7 @@ struct Expectation<Subject: Sendable>: Sendable {
     /// The object's identity, if it was known when the wait began.
     var expectedIdentity: ObjectIdentifier?
     /// An increasing number. It distinguishes expectations made before an object came into use again from those made after. 0 for
-    /// expectations from ``GraceTimingWheel``, which holds no object that was ever in use again.
+    /// expectations from ``GraceTimingWheel``, which accepts only objects without an earlier use.
     var sequence = 0
     var stage = Stage.grace
 

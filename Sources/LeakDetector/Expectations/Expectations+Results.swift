@@ -5,7 +5,7 @@ extension Expectations {
     mutating func takeDue(at now: Int) -> [Entry] { wheel.takeDue(at: now) }
 
     /// Returns the reported objects of the types for which the looks give a result: a leak, or the end of one. A result contains
-    /// the number of living objects of its type, so the caller has to check first whether these still exist.
+    /// the number of living objects of its type, so the caller has to check first whether the reported ones still exist.
     mutating func otherReportedObjects(_ looks: [(Entry, ObjectState)], at now: Int) -> [ObjectIdentifier] {
         var types: Set<ObjectIdentifier> = []
         for (entry, objectState) in looks {
@@ -18,7 +18,8 @@ extension Expectations {
         return types.isEmpty ? [] : known.reportedObjects(types, at: now)
     }
 
-    /// Sets the next threshold of ``KnownObjects/scanCandidates``. Call it after the ends of the deallocated ones were recorded.
+    /// Sets the next threshold of ``KnownObjects/scanCandidates``. Call it after the ends of the deallocated
+    /// objects were recorded.
     mutating func updateScanThreshold() { known.updateScanThreshold() }
 
     /// Evaluates a look at a due object, and schedules the next look if one is needed.
@@ -32,13 +33,13 @@ extension Expectations {
         switch (entry.stage, objectState) {
         case (.grace, .gone), (.secondLook, .gone):
             stopWaiting(1)
-            if !entry.context.isPart { check(entry.context, 1) }
+            if !entry.context.isPart { countChecks(entry.context, 1) }
         case (.grace, .inUse), (.secondLook, .inUse):
             stopWaiting(1)
         case (.grace, .retained):
-            lookAgain(entry, at: now)
+            scheduleSecondLook(entry, at: now)
         case (.secondLook, .retained) where entry.sequence < uses.lastUnrecorded:
-            // Its use may be one of those that were not recorded: a leak cannot be distinguished from an object in use.
+            // A later use of the object may be unrecorded, so a leak cannot be distinguished from an object in use.
             stopWaiting(1, unseen: entry.context)
         case (.secondLook, .retained(let identity)):
             return evaluateRetained(entry, identity: identity, owner: owner, at: now, reportID: reportID)
@@ -60,7 +61,7 @@ extension Expectations {
     mutating func end(
         of identity: ObjectIdentifier, _ number: Int? = nil, as objectState: ObjectState, at now: Int
     ) -> ExpectationResult? {
-        // Reported already, or another object has the address by now.
+        // The end was handled already, or another object has the address by now.
         guard let object = known[identity], number == nil || object.number == number else { return nil }
         // A muted object stays known as long as it exists.
         guard object.state != .muted || objectState == .gone else { return nil }
@@ -77,7 +78,7 @@ extension Expectations {
             return nil
         }
         let lived = now - object.since
-        let alive = known.reported(of: object.type)
+        let alive = known.reportedCount(of: object.type)
         if objectState == .inUse {
             if object.isCounted { counts.cameBack += 1 }
             return .cameBack(reportID: reportID, livedMilliseconds: lived, alive: alive)
@@ -200,15 +201,17 @@ extension Expectations {
         return entry.sequence < use
     }
 
-    mutating func lookAgain(_ entry: Entry, at now: Int) {
+    /// Schedules the second look at an object that outlived its grace period.
+    mutating func scheduleSecondLook(_ entry: Entry, at now: Int) {
         var entry = entry
         entry.stage = .secondLook
-        // An object is due after its owner, so that a report of the owner is already known.
+        // The object is due after its owner, so that a report of the owner is already known.
         let partDelay = entry.context.owner == nil ? 0 : Self.partDelayMilliseconds
         wheel.insert(entry, dueAt: now + limits.secondLookMilliseconds + partDelay)
     }
 
-    /// Four ticks: an owner that is expected a moment later is still due after the objects that it owns.
+    /// The additional time until the second look at an object with an owner. It is four ticks long, so that an owner that is
+    /// expected a moment later than its objects is still due before them.
     static var partDelayMilliseconds: Int { 400 }
 
     private mutating func evaluateRetained(
@@ -216,7 +219,7 @@ extension Expectations {
         reportID: () -> String
     ) -> ExpectationResult? {
         if let owner, let until = awaitedOwners[owner], now < until {
-            lookAgain(entry, at: now)
+            scheduleSecondLook(entry, at: now)
             return nil
         }
         awaitedOwners[identity] = nil
@@ -226,22 +229,22 @@ extension Expectations {
             suppress(object, identity: identity, expectedBy: entry)
             return nil
         }
-        check(entry.context, 1)
+        countChecks(entry.context, 1)
         if let owner, known[owner] != nil {
             deferToOwner(entry, identity, at: now)
             return nil
         }
-        return leak(entry, identity, at: now, reportID: reportID)
+        return recordLeak(entry, identity, at: now, reportID: reportID)
     }
 
     /// Counts an object as suppressed if it was ignored before it was expected.
     private mutating func suppress(
-        _ object: KnownObjects<Subject>.Known, identity: ObjectIdentifier, expectedBy entry: Entry
+        _ object: KnownObjects<Subject>.KnownObject, identity: ObjectIdentifier, expectedBy entry: Entry
     ) {
         guard object.state == .muted, !object.isSuppressed else { return }
         known.set(identity, .muted, isSuppressed: true)
         counts.suppressed += 1
-        check(entry.context, 1)
+        countChecks(entry.context, 1)
     }
 
     private mutating func deferToOwner(_ entry: Entry, _ identity: ObjectIdentifier, at now: Int) {
@@ -260,7 +263,7 @@ extension Expectations {
     ) -> ExpectationResult? {
         guard let object = known[trace.identity], object.number == trace.number, object.state == .keptByOwner
         else { return nil }
-        // An object is watched no longer than a reported owner is.
+        // An object that is kept by its owner is watched no longer than a reported object.
         let age = now - trace.since
         guard age < limits.survivorMilliseconds else { return nil }
         if let owner, known[owner] != nil {
@@ -269,10 +272,10 @@ extension Expectations {
         }
         known.remove(trace.identity)
         counts.suppressed -= 1
-        return leak(entry, trace.identity, at: now, reportID: reportID)
+        return recordLeak(entry, trace.identity, at: now, reportID: reportID)
     }
 
-    private mutating func leak(
+    private mutating func recordLeak(
         _ entry: Entry, _ identity: ObjectIdentifier, at now: Int, reportID: () -> String
     ) -> ExpectationResult {
         let context = entry.context
@@ -280,7 +283,7 @@ extension Expectations {
         let id = reportID()
         let mayBeWatched =
             !context.isCounted
-            || (known.watched < limits.survivors && limits.survivorMilliseconds > 0)
+            || (known.watchedCount < limits.survivors && limits.survivorMilliseconds > 0)
         let number = known.insert(
             identity, subject: entry.subject, type: context.type,
             state: .reported(reportID: id, isWatched: mayBeWatched),
@@ -292,7 +295,7 @@ extension Expectations {
         }
         return .leaked(
             identity, reportID: id, waitedMilliseconds: now - entry.startedAt,
-            alive: max(known.reported(of: ObjectIdentifier(context.type)), 1),
+            alive: max(known.reportedCount(of: ObjectIdentifier(context.type)), 1),
             isWatched: number != nil && mayBeWatched)
     }
 
@@ -310,8 +313,8 @@ extension Expectations {
         return nil
     }
 
-    /// Returns the time of the next look: after an eighth of the object's age, so that the reported age is right to an eighth;
-    /// together with others, so that many looks need one wake-up.
+    /// Returns the time of the next look: after an eighth of the object's age, but at least a second and at most a minute. The time
+    /// is moved to a point on a grid, so that many looks share one wake-up.
     private func nextLook(age: Int, at now: Int) -> Int {
         let step = min(max(age / 8, 1_000), 60_000)
         let grid = step < 4_000 ? 1_000 : step < 16_000 ? 4_000 : step < 60_000 ? 16_000 : 60_000

@@ -17,7 +17,7 @@ struct Expectations<Subject: Sendable> {
     private(set) var longestGrace = 0
     /// The identities of the owners of objects that are waited for.
     var owners: Set<ObjectIdentifier> = []
-    /// Owners that are waited for themselves, each with the time by which their own second look is over.
+    /// Owners that are waited for themselves, each with the time by which its own second look is over.
     var awaitedOwners: [ObjectIdentifier: Int] = [:]
     var sequence = 0
     var counts = LeakDetector.Counts()
@@ -43,7 +43,8 @@ struct Expectations<Subject: Sendable> {
     /// - Parameters:
     ///   - identity: the identity of the object; `nil` if it is not known yet.
     ///   - due: the end of its grace period.
-    ///   - bypassesSampling: `true` if the object waits even when only a share of all objects does, as screens do, which are few.
+    ///   - bypassesSampling: `true` if the object is waited for even when only a share of all objects is. Used for screens, which
+    ///     are few.
     /// - Returns: `true` if there was a place.
     mutating func admit(
         _ identity: ObjectIdentifier?, _ context: borrowing ExpectationContext, dueAt due: Int,
@@ -57,15 +58,15 @@ struct Expectations<Subject: Sendable> {
         counts.outstanding += 1
         longestGrace = max(longestGrace, due - now)
         if !owners.isEmpty, let identity, owners.contains(identity) {
-            // The object's second look, and that of its own owner before it. After that the object is known, or was deallocated.
+            // By then the second looks at its own owner and at the object itself are over: the object is known, or was deallocated.
             let until = due + limits.secondLookMilliseconds + 2 * Self.partDelayMilliseconds
             awaitedOwners[identity] = max(awaitedOwners[identity] ?? 0, until)
         }
         return true
     }
 
-    /// Returns `true` if an object came into use again while others were waited for, or may have: an expectation of it then needs a
-    /// sequence number.
+    /// Returns `true` if an object came into use again while others were waited for, or may have come: an expectation of it then
+    /// needs a sequence number.
     func wasUsed(_ identity: ObjectIdentifier) -> Bool {
         uses.lastUnrecorded > 0 || uses.sequence(of: identity) != nil
     }
@@ -75,7 +76,7 @@ struct Expectations<Subject: Sendable> {
     /// - Parameters:
     ///   - identity: the identity of the object, if it is known yet.
     ///   - owner: the identity of the object's owner, if the owner should be deallocated too.
-    ///   - bypassesSampling: `true` if the object waits even when only a share of all objects does.
+    ///   - bypassesSampling: `true` if the object is waited for even when only a share of all objects is.
     /// - Returns: the end of the grace period, or `nil` if it did not start.
     mutating func expect(
         _ subject: Subject, _ context: ExpectationContext, identity: ObjectIdentifier? = nil,
@@ -95,23 +96,23 @@ struct Expectations<Subject: Sendable> {
         return due
     }
 
-    /// Records objects that had their grace period elsewhere, and were deallocated.
+    /// Records objects of a ``GraceTimingWheel`` that were deallocated.
     mutating func recordDeallocated(_ context: ExpectationContext, count: Int) {
         stopWaiting(count)
-        if !context.isPart { check(context, count) }
+        if !context.isPart { countChecks(context, count) }
     }
 
-    /// Records objects that were deallocated before they are due.
+    /// Records objects that were deallocated before they were due.
     mutating func recordDeallocated(where isGone: (Subject) -> Bool) {
         for entry in wheel.take(where: { $0.isAwaited && isGone($0.subject) }) {
             recordDeallocated(entry.context, count: 1)
         }
     }
 
-    /// Halves the share of objects that are waited for: of the waiting objects half are left out, and of later ones half as many
-    /// are accepted.
+    /// Halves the share of objects that are waited for: half of the waiting objects are left out, and half as many later
+    /// objects are accepted.
     ///
-    /// - Parameter mayBeLeftOut: called with objects that wait here.
+    /// - Parameter mayBeLeftOut: called with each waiting object; `false` keeps it.
     mutating func sampleAwaited(_ mayBeLeftOut: (Subject) -> Bool) {
         sampler.halve()
         let left = wheel.take { entry in
@@ -123,7 +124,8 @@ struct Expectations<Subject: Sendable> {
         for entry in left { stopWaiting(1, unseen: entry.context) }
     }
 
-    /// Returns `true` if an object that waits elsewhere is left out too. Call it for each object after ``sampleAwaited(_:)``.
+    /// Returns `true` if an object of a ``GraceTimingWheel`` is left out too. Call it for each such object after
+    /// ``sampleAwaited(_:)``.
     mutating func dropsNext() -> Bool { sampler.dropsNext() }
 
     /// Stops waiting for objects without having looked at them.
@@ -138,9 +140,9 @@ struct Expectations<Subject: Sendable> {
         checks.add(unseen: count, of: type, limit: limits.checkedTypes)
     }
 
-    /// Continues with an object that had its grace period elsewhere, and outlived it.
+    /// Continues with an object of a ``GraceTimingWheel`` that outlived its grace period.
     mutating func outlived(_ subject: Subject, _ context: ExpectationContext, startedAt: Int, at now: Int) {
-        lookAgain(Entry(subject: subject, context: context, startedAt: startedAt), at: now)
+        scheduleSecondLook(Entry(subject: subject, context: context, startedAt: startedAt), at: now)
     }
 
     /// Returns the state after a stop, when nothing is waited for any more: only the counts and the checks remain.
@@ -160,7 +162,7 @@ struct Expectations<Subject: Sendable> {
     mutating func takeUnseenOfOtherTypes() -> Int { checks.takeUnseenOfOtherTypes() }
 
     /// Counts objects that were looked at, or were deallocated before a look.
-    mutating func check(_ context: ExpectationContext, _ count: Int) {
+    mutating func countChecks(_ context: ExpectationContext, _ count: Int) {
         guard context.isCounted else { return }
         counts.checked += count
         checks.add(context.type, count, limit: limits.checkedTypes)

@@ -44,7 +44,7 @@ final class ExpirationChecker: Sendable {
     /// - Parameter seconds: `nil` for the usual grace period.
     func expect(_ object: AnyObject, _ context: consuming ExpectationContext, after seconds: Double?) {
         let identity = ObjectIdentifier(object)
-        // Moved, not copied: this is the most common path, and the shortest.
+        // The context is moved and not copied, because this is the most common path.
         let grace = grace(seconds, context.type)
         let call = CallTable.Call(context: context, graceMilliseconds: grace)
         let isPlain = state.with { state in
@@ -89,10 +89,10 @@ final class ExpirationChecker: Sendable {
 
     /// Counts an object that was deallocated before the detector waited for it.
     func countCheck(_ context: ExpectationContext) {
-        state.with { $0.expectations.check(context, 1) }
+        state.with { $0.expectations.countChecks(context, 1) }
     }
 
-    /// Calls `body` on the queue where objects are looked at, whether paused or not.
+    /// Calls `body` on the queue where objects are looked at, also while grace periods are paused.
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
         clock.call(afterMilliseconds: milliseconds, body)
     }
@@ -178,11 +178,13 @@ final class ExpirationChecker: Sendable {
         withExtendedLifetime((expectations, timer)) {}
     }
 
-    /// Makes room if too many objects are waited for: looks early at all, and if most of them still exist, continues with a random
+    /// Makes room if too many objects are waited for: looks early at all of them, and if most still exist, continues with a random
     /// half.
     ///
     /// Any thread may call it, inside the lock: existing objects are retained, and released on the clock's queue, so that none is
     /// deallocated here. At least a quarter of the room is free afterwards, so the next call comes only after as many more objects.
+    ///
+    /// - Parameter thinning: `false` leaves out no object that still exists.
     private func makeRoom(_ state: inout State, thinning: Bool = true) {
         // If the objects of the last early look are not released yet, the queue is blocked. Another early look would retain even
         // more objects.
@@ -275,13 +277,14 @@ final class ExpirationChecker: Sendable {
         state.clock.advance(to: clock.uptime, expectingWakeAt: state.wakesAt)
     }
 
+    /// Sets the timer for the next due object, if any object waits.
     private func armNext(_ state: inout State) {
         let next = [state.expectations.nextDue, state.grace.nextDue].compactMap { $0 }.min()
         guard let next else { return }
         arm(&state, dueAt: next, now: state.clock.milliseconds, clock.uptime)
     }
 
-    /// Sets the timer for the next due object, unless it is set for that time or earlier. Sets no timer if nothing waits.
+    /// Sets the timer for an object's due time, unless it is set for that time or earlier, or grace periods are paused.
     private func arm(_ state: inout State, dueAt due: Int, now: Int, _ uptime: Int) {
         guard !state.clock.isPaused else { return }
         let wakesAt = uptime + max(due - now, 0)
@@ -304,7 +307,7 @@ final class ExpirationChecker: Sendable {
         releaseHeld()
         guard let due = takeDue() else { return }
         // Outside of the lock, since a look can deallocate an object.
-        let rest = DueObjects(of: due.chunks)
+        let dueObjects = DueObjects(of: due.chunks)
         let looks = due.entries.map { entry in
             (entry, objectState: entry.subject.look(), owner: entry.context.owner?.alive)
         }
@@ -323,11 +326,11 @@ final class ExpirationChecker: Sendable {
             deliver(result, on: subject, type: nil)
         }
         let results = state.with { state -> [(ExpectationResult, Entry)] in
-            // Stopped during the look: the results are no longer needed.
+            // If the checker was stopped during the look, the results are no longer needed.
             guard !state.isStopped else { return [] }
             // Time spent on looking does not count as the app's: a look may have deallocated something large.
             state.clock.skip(to: clock.uptime)
-            rest.update(&state.expectations, &state.grace, at: due.now)
+            dueObjects.update(&state.expectations, &state.grace, at: due.now)
             var results: [(ExpectationResult, Entry)] = []
             for (entry, objectState, owner) in looks {
                 let result = state.expectations.evaluate(
@@ -400,8 +403,8 @@ final class ExpirationChecker: Sendable {
         onResult(self, result, Self.entry(subject, type))
     }
 
-    /// Returns the entry for the end of an object. It needs no more than this, because ``LeakNotifier`` repeats the report of the
-    /// leak.
+    /// Returns the entry for the end of an object. It needs no path, reason or line, because ``LeakNotifier`` repeats the report of
+    /// the leak.
     private static func entry(_ subject: any Subject, _ type: AnyClass?) -> Entry {
         Entry(
             subject: subject, context: ExpectationContext(type: type ?? Swift.type(of: subject)),

@@ -1,5 +1,6 @@
-/// The checkers of one detector: one for any object, and one that looks on the main queue. They are the same if the first looks
-/// there. Both exist from the start, so that pauses and ignored objects from before any screen is watched apply to screens too.
+/// The checkers of one detector: one for any object, and one that looks on the main queue. They are the same if the first one looks
+/// on the main queue. Both exist from the start, so that pauses and ignored objects from before any screen is watched apply to
+/// screens too.
 final class ExpirationCheckers: Sendable {
     let first: ExpirationChecker
     let onMainQueue: ExpirationChecker

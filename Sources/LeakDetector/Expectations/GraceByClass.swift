@@ -2,14 +2,14 @@ internal import LeakPlatform
 
 /// Grace periods of classes, by the class names of ``LeakDetector/Limits/graceMillisecondsByClass``. Each type is looked up once.
 final class GraceByClass: Sendable {
-    private struct Found {
+    private struct Cache {
         var names = TypeNames()
         /// The value is `nil` for types with the usual grace period.
         var milliseconds: [ObjectIdentifier: Int?] = [:]
     }
 
     private let byName: [String: Int]
-    private let found = Guarded(Found())
+    private let cache = Guarded(Cache())
 
     /// - Returns: `nil` if no class has a grace period of its own.
     init?(_ byName: [String: Int]) {
@@ -18,13 +18,13 @@ final class GraceByClass: Sendable {
     }
 
     func milliseconds(of type: AnyClass) -> Int? {
-        found.with { found in
-            if let known = found.milliseconds[ObjectIdentifier(type)] { return known }
-            let name = found.names.name(of: type)
+        cache.with { cache in
+            if let cached = cache.milliseconds[ObjectIdentifier(type)] { return cached }
+            let name = cache.names.name(of: type)
             // The longest name is the most specific one.
             let endings = QualifiedName(name).endings.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
             let milliseconds = ([name] + endings).lazy.compactMap { self.byName[$0] }.first
-            found.milliseconds.updateValue(milliseconds, forKey: ObjectIdentifier(type))
+            cache.milliseconds.updateValue(milliseconds, forKey: ObjectIdentifier(type))
             return milliseconds
         }
     }

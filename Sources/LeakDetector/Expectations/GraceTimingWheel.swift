@@ -1,5 +1,5 @@
-/// The grace periods of plain objects, which are the most common ones. Each takes 16 bytes in buckets like those of
-/// ``TimingWheel``. Values that many objects share are stored once, by call and type.
+/// The grace periods of objects without an owner or an earlier use, which are the most common ones. Each takes 16 bytes in buckets
+/// like those of ``TimingWheel``. Values that many objects share are stored once, by call and type.
 ///
 /// The wheel does not look at objects: its owner takes the due ones, looks at them outside of any lock, and then calls
 /// ``release(_:count:)``.
@@ -10,6 +10,7 @@ struct GraceTimingWheel: @unchecked Sendable {
     /// The wheel spans 3.2 s: longer than the usual grace periods.
     private var buckets = [WeakChunks](repeating: WeakChunks(), count: 32)
     private var calls = CallTable()
+    /// Every tick up to this one has been taken; `nil` if none has.
     private var takenTick: UInt32?
     private var count = 0
 
@@ -48,7 +49,7 @@ struct GraceTimingWheel: @unchecked Sendable {
         return due
     }
 
-    /// Removes the objects that were deallocated before they are due.
+    /// Removes the objects that were deallocated before they were due.
     ///
     /// - Parameter held: receives the other objects, so that this look does not release them last.
     /// - Returns: the number of removed objects, by slot.

@@ -13,7 +13,7 @@ struct KnownObjects<Subject: Sendable> {
         }
     }
 
-    struct Known {
+    struct KnownObject {
         /// A number that no other object ever has.
         let number: Int
         let subject: Subject
@@ -34,27 +34,27 @@ struct KnownObjects<Subject: Sendable> {
     /// twice.
     private static var limit: Int { 100_000 }
 
-    private var byIdentity: [ObjectIdentifier: Known] = [:]
+    private var byIdentity: [ObjectIdentifier: KnownObject] = [:]
     private var reportedByType: [ObjectIdentifier: Int] = [:]
     /// The number of objects whose deallocation will be reported.
-    private(set) var watched = 0
-    private var newest = 0
+    private(set) var watchedCount = 0
+    private var lastNumber = 0
     /// The earliest time of the next scan by ``reportedObjects(_:at:)``.
     private var nextScan = Int.min
-    /// The number of known objects from which on deallocated ones are searched for.
+    /// When this many objects are known, the deallocated ones among them are searched for.
     private var scanThreshold = 1_024
 
-    subscript(identity: ObjectIdentifier) -> Known? { byIdentity[identity] }
+    subscript(identity: ObjectIdentifier) -> KnownObject? { byIdentity[identity] }
 
     /// All known objects if there are so many that some may have been deallocated unseen; else empty.
-    var scanCandidates: [(identity: ObjectIdentifier, known: Known)] {
+    var scanCandidates: [(identity: ObjectIdentifier, known: KnownObject)] {
         byIdentity.count < scanThreshold ? [] : byIdentity.map { ($0.key, $0.value) }
     }
 
     /// Returns the reported objects of some types, which may have been deallocated since. After a scan of n known objects it
     /// returns an empty array for n / 100 milliseconds, so that scans take at most about one percent of a processor.
     mutating func reportedObjects(_ types: Set<ObjectIdentifier>, at now: Int) -> [ObjectIdentifier] {
-        guard now >= nextScan, types.contains(where: { reported(of: $0) > 0 }) else { return [] }
+        guard now >= nextScan, types.contains(where: { reportedCount(of: $0) > 0 }) else { return [] }
         nextScan = now + byIdentity.count / 100
         return byIdentity.compactMap { identity, known in
             guard case .reported = known.state, types.contains(known.type) else { return nil }
@@ -62,13 +62,13 @@ struct KnownObjects<Subject: Sendable> {
         }
     }
 
-    /// Sets the next limit of ``scanCandidates``, after the deallocated objects were removed.
+    /// Sets the next threshold of ``scanCandidates``, after the deallocated objects were removed.
     mutating func updateScanThreshold() { scanThreshold = min(max(byIdentity.count * 2, 1_024), Self.limit) }
 
     var isFull: Bool { byIdentity.count >= Self.limit }
 
     /// Returns the number of objects of a type that were reported and are not known to be deallocated.
-    func reported(of type: ObjectIdentifier) -> Int { reportedByType[type] ?? 0 }
+    func reportedCount(of type: ObjectIdentifier) -> Int { reportedByType[type] ?? 0 }
 
     /// - Returns: the number of the object, or `nil` if too many objects are known.
     mutating func insert(
@@ -76,31 +76,32 @@ struct KnownObjects<Subject: Sendable> {
         isCounted: Bool = true, at now: Int
     ) -> Int? {
         guard !isFull else { return nil }
-        newest += 1
-        byIdentity[identity] = Known(
-            number: newest, subject: subject, type: ObjectIdentifier(type), since: now, isCounted: isCounted,
+        lastNumber += 1
+        byIdentity[identity] = KnownObject(
+            number: lastNumber, subject: subject, type: ObjectIdentifier(type), since: now,
+            isCounted: isCounted,
             state: state, reportID: state.reportID)
-        count(state, of: ObjectIdentifier(type), by: 1)
-        return newest
+        changeCounts(of: state, ObjectIdentifier(type), by: 1)
+        return lastNumber
     }
 
     mutating func set(_ identity: ObjectIdentifier, _ state: State, isSuppressed: Bool) {
         guard let known = byIdentity[identity] else { return }
-        count(known.state, of: known.type, by: -1)
-        count(state, of: known.type, by: 1)
+        changeCounts(of: known.state, known.type, by: -1)
+        changeCounts(of: state, known.type, by: 1)
         byIdentity[identity]?.state = state
         byIdentity[identity]?.isSuppressed = isSuppressed
     }
 
     mutating func remove(_ identity: ObjectIdentifier) {
         guard let known = byIdentity.removeValue(forKey: identity) else { return }
-        count(known.state, of: known.type, by: -1)
+        changeCounts(of: known.state, known.type, by: -1)
     }
 
     /// Changes the counts of reported objects if `state` is that of a reported one.
-    private mutating func count(_ state: State, of type: ObjectIdentifier, by change: Int) {
+    private mutating func changeCounts(of state: State, _ type: ObjectIdentifier, by change: Int) {
         guard case .reported(_, let isWatched) = state else { return }
-        if isWatched { watched += change }
+        if isWatched { watchedCount += change }
         let count = (reportedByType[type] ?? 0) + change
         reportedByType[type] = count > 0 ? count : nil
     }

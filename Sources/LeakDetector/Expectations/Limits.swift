@@ -9,12 +9,13 @@ extension LeakDetector {
         /// The time from the end of the grace period to the second look, which comes before the report.
         public var secondLookMilliseconds = 500
         /// The number of objects that may be waited for at once: about 0.7 MB, or 4 MB with owners. At the limit, deallocated
-        /// objects make room early. If most objects still exist, the detector waits for a fair sample of all, and counts the others
-        /// as ``Counts/dropped``.
+        /// objects are removed early. If most objects still exist, the detector waits for a fair sample of all, and counts the
+        /// others as ``Counts/dropped``.
         public var outstanding = 10_000
         /// The maximum number of leaked objects that are watched at the same time, in case they are deallocated later.
         public var survivors = 1_000
-        /// The time for which a leaked object is watched. An object that lives longer than an hour is not freed late but leaked.
+        /// The time for which a leaked object is watched. An object that is deallocated after that is not
+        /// reported as freed.
         public var survivorMilliseconds = 3_600_000
         /// The number of types with check counts of their own; a large app has a few hundred screens. Checks of other types are
         /// only part of ``Counts/checked``.
@@ -49,7 +50,7 @@ extension LeakDetector {
     public struct Counts: Hashable, Sendable {
         /// Objects whose deallocation is still awaited.
         public var outstanding = 0
-        /// Objects that were looked at and judged, whether deallocated in time or not.
+        /// Objects whose check has ended, whether they were deallocated in time or not.
         public var checked = 0
         /// Objects reported as leaked.
         public var leaked = 0

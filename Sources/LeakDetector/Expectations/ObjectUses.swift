@@ -1,4 +1,4 @@
-/// The objects that came into use again while others are waited for, each with its last use.
+/// The objects that came into use again while others were waited for, each with its last use.
 ///
 /// A use withdraws the earlier expectations of the object.
 struct ObjectUses {

@@ -3,7 +3,7 @@ import LeakMessage
 /// The start of the current session and the counts at that time, by which the detector's running counts are divided into sessions.
 struct SessionCount: Hashable, Sendable {
     private(set) var startedAt: WireTime
-    private var before = LeakDetector.Counts()
+    private var countsAtStart = LeakDetector.Counts()
 
     init(startedAt: WireTime) { self.startedAt = startedAt }
 
@@ -13,11 +13,11 @@ struct SessionCount: Hashable, Sendable {
     /// - Returns: the ended session; `nil` if nothing was checked or left out in it.
     mutating func take(_ counts: LeakDetector.Counts, id: String, at now: WireTime) -> EndedSession? {
         // A leak may come without a check of its own: its object was checked before, and was not reported while its owner was.
-        let leaks = max(counts.leaked - before.leaked, 0)
-        let checks = max(counts.checked - before.checked, leaks)
-        let unseen = max(counts.dropped - before.dropped, 0)
+        let leaks = max(counts.leaked - countsAtStart.leaked, 0)
+        let checks = max(counts.checked - countsAtStart.checked, leaks)
+        let unseen = max(counts.dropped - countsAtStart.dropped, 0)
         guard checks > 0 || unseen > 0 else { return nil }
-        defer { (startedAt, before) = (now, counts) }
+        defer { (startedAt, countsAtStart) = (now, counts) }
         return EndedSession(id: id, startedAt: startedAt, checks: checks, leaks: leaks, unseen: unseen)
     }
 }

@@ -28,8 +28,8 @@ struct ObjectDescription {
 
 /// A reference that does not retain its object.
 ///
-/// In a box, since copying a bare weak reference retains the object for a moment on Apple's systems, and copies are made inside the
-/// lock.
+/// The weak reference is in a box, since copying a bare one retains the object for a moment on Apple's systems, and copies are made
+/// inside the lock.
 final class WeakSubject: Subject, @unchecked Sendable {
     // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
     private(set) weak var object: AnyObject?

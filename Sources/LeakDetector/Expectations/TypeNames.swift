@@ -3,7 +3,7 @@ import LeakMessage
 /// Names of types, each made once: making one costs a microsecond, looking it up a hundredth of that.
 struct TypeNames {
     private var names: [ObjectIdentifier: String] = [:]
-    /// Types that are private or local, or made of such.
+    /// Types that are private or local, or whose names contain such a type.
     private var ambiguous: Set<ObjectIdentifier> = []
 
     /// Returns `true` if other types may have the same name.

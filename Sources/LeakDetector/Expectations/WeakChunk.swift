@@ -6,8 +6,9 @@ struct WeakChunk: @unchecked Sendable {
     // Unchecked: used by one thread at a time; see ``GraceTimingWheel``.
     struct Element {
         weak var object: AnyObject?
-        /// The slot of the object's ``ExpectationContext``.
+        /// The slot of the object's call in the ``CallTable``.
         let slot: UInt32
+        /// The tick at which the object is due.
         let tick: UInt32
     }
 

@@ -12,7 +12,7 @@ struct WeakChunks {
         include(tick)
     }
 
-    /// Removes the elements that are due at `tick`, and returns them; the others stay.
+    /// Removes the elements that are due at `tick` or earlier, and returns them.
     mutating func take(dueAt tick: UInt32) -> [WeakChunk] {
         guard earliest <= tick else { return [] }
         var (due, kept) = (WeakChunks(), WeakChunks())

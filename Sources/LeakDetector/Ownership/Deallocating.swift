@@ -15,12 +15,12 @@ internal import LeakPlatform
 /// ```
 ///
 /// In a SwiftUI view, use it inside `@StateObject` or `@State`: alone it would be made anew with each value of the view. SwiftUI
-/// does not notice when a value there is replaced: it listens to the first one.
+/// does not notice when the wrapped value is replaced: it observes the first value only.
 ///
 /// In an `@Observable` class it needs `@ObservationIgnored`: the macro turns each stored property into a computed one, and a
 /// computed property cannot have a wrapper. Changes inside an observable value are still observed.
 ///
-/// A value that has several owners (wrappers or ``LeakWatcher``s) should be deallocated with the last one. Assigning a value
+/// A value that has several owners (wrappers or ``LeakWatcher``s) should be deallocated when its last owner is. Assigning a value
 /// withdraws earlier expectations of it, as ``LeakDetector/cameBack(_:)`` does. A value that was never read counts as a check only
 /// if it stays, since SwiftUI makes wrappers that it throws away unused.
 @propertyWrapper
@@ -40,7 +40,7 @@ public final class Deallocating<Value: AnyObject> {
             }
             let old = (value: value, owned: owned)
             value = newValue
-            owned = own()
+            owned = addHolder()
             expectDeallocation(of: old.value, old.owned, reason: "replaced", isRead: true)
         }
     }
@@ -51,7 +51,7 @@ public final class Deallocating<Value: AnyObject> {
     private var value: Value
     /// The entry of the value among the owned objects; `nil` if there was no detector when the value was assigned.
     private var owned: (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)?
-    /// Guarded, since a property of a class may be read from several threads at once.
+    /// `true` once the value was read or assigned. Guarded, since a property of a class may be read from several threads at once.
     private let isRead = Guarded(false)
     private let givenDetector: LeakDetector?
     private let seconds: Double?
@@ -60,6 +60,8 @@ public final class Deallocating<Value: AnyObject> {
     private let file: StaticString
     private let line: UInt
 
+    /// Makes a wrapper of a value.
+    ///
     /// - Parameters:
     ///   - seconds: the grace period; `nil` for the usual one.
     ///   - path: names of the owners, outermost first.
@@ -77,7 +79,7 @@ public final class Deallocating<Value: AnyObject> {
         givenDetector = detector
         self.file = file
         self.line = line
-        owned = own()
+        owned = addHolder()
     }
 
     deinit { expectDeallocation(of: value, owned, reason: reason, isRead: isRead.with { $0 }) }
@@ -95,7 +97,8 @@ public final class Deallocating<Value: AnyObject> {
 
     private var detector: LeakDetector? { givenDetector ?? .shared }
 
-    private func own() -> (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)? {
+    /// Makes this wrapper an owner of its value.
+    private func addHolder() -> (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)? {
         guard let detector else { return nil }
         let value = value
         return (detector.owned, detector.owned.addHolder(of: value) { detector.cameBack(value) })

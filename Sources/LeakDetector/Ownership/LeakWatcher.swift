@@ -10,8 +10,8 @@ internal import LeakPlatform
 /// }
 /// ```
 ///
-/// It retains none of the objects. While there is no detector it does nothing. An object that has several owners (watchers or
-/// ``Deallocating`` properties) should be deallocated with the last one.
+/// A watcher retains none of the objects. While there is no detector it does nothing. An object that has several owners (watchers
+/// or ``Deallocating`` properties) should be deallocated when its last owner is.
 public final class LeakWatcher: Sendable {
     private struct Watch: Sendable {
         let subject: WeakSubject
@@ -22,7 +22,7 @@ public final class LeakWatcher: Sendable {
 
     private struct Watches {
         var byIdentity: [ObjectIdentifier: Watch] = [:]
-        /// The number of watched objects from which on deallocated ones are searched for.
+        /// When this many objects are watched, the deallocated ones among them are searched for and forgotten.
         var scanThreshold = 64
         /// The owned objects of the detector that the first watch was for. A later
         /// ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` may have replaced that detector.
@@ -32,12 +32,14 @@ public final class LeakWatcher: Sendable {
     private let detector: LeakDetector?
     private let watches = Guarded(Watches())
 
+    /// Makes a watcher of no objects.
+    ///
     /// - Parameter detector: `nil` uses the shared one, ``LeakDetector/shared``, once it was started.
     public init(_ detector: LeakDetector? = nil) { self.detector = detector }
 
-    /// Expects an object to be in use as long as this watcher, and to be deallocated soon after it. Earlier expectations of the
-    /// object are withdrawn, as by ``LeakDetector/cameBack(_:)``. Another call for the same object withdraws the expectations made
-    /// meanwhile, and changes nothing else.
+    /// Expects an object to be in use while this watcher exists, and to be deallocated soon after the watcher. Earlier expectations
+    /// of the object are withdrawn, as by ``LeakDetector/cameBack(_:)``. Another call for the same object withdraws the
+    /// expectations made meanwhile, and changes nothing else.
     ///
     /// The parameters are those of ``LeakDetector/expectDeallocation(of:after:path:owner:reason:file:line:)``.
     public func expectDeallocation(
@@ -56,7 +58,7 @@ public final class LeakWatcher: Sendable {
             watches.owned = all
             return (all, watches.byIdentity.removeValue(forKey: identity))
         }
-        // Its address belonged to another object.
+        // A watched object that was deallocated had the same address.
         if let gone { countDeallocated(gone, in: all, for: detector) }
         let subject = WeakSubject(object)
         let watch = Watch(
@@ -69,12 +71,12 @@ public final class LeakWatcher: Sendable {
             let twin = watches.byIdentity.updateValue(watch, forKey: identity)
             return (twin, watches.byIdentity.count >= watches.scanThreshold)
         }
-        // Another thread watched it at the same time.
+        // Another thread watched the same object at the same time.
         if let twin { all.removeWatcher(of: twin.owned) {} }
         if isCrowded { countAllDeallocated(in: all, for: detector) }
     }
 
-    /// Counts the watched objects that were deallocated already, so that a watcher that lives long does not grow.
+    /// Counts and forgets the watched objects that were deallocated already, so that a watcher that lives long does not grow.
     private func countAllDeallocated(in all: OwnedObjects, for detector: LeakDetector) {
         let gone = watches.with { $0.byIdentity }.filter { $0.value.subject.object == nil }
         let ended = watches.with { watches in
@@ -88,7 +90,7 @@ public final class LeakWatcher: Sendable {
         for watch in ended { countDeallocated(watch, in: all, for: detector) }
     }
 
-    /// Counts a deallocated object once, for any number of watchers.
+    /// Removes this watcher from the owners of a deallocated object. The last owner that is removed counts the object.
     private func countDeallocated(_ watch: Watch, in all: OwnedObjects, for detector: LeakDetector) {
         all.removeWatcher(of: watch.owned) { detector.checkers.first.countCheck(watch.context) }
     }
@@ -98,8 +100,8 @@ public final class LeakWatcher: Sendable {
         guard let all = watches.owned, let detector = detector ?? LeakDetector.shared else { return }
         for watch in watches.byIdentity.values {
             all.removeWatcher(of: watch.owned) {
-                // Passed as it is: a strong reference could become the last one, on a thread where the object must not be
-                // deallocated.
+                // Passes the weak reference on: a strong reference could become the last one, on a thread where the object must
+                // not be deallocated.
                 detector.checkers.first.expect(
                     subject: watch.subject, watch.context, watch.subject.identity, after: watch.seconds)
             }

@@ -1,13 +1,13 @@
 internal import LeakPlatform
 
-/// Objects that owners hold or watch, by identity: an object is in use until its last owner was removed.
+/// Objects that owners hold or watch, by identity: an object is in use until its last owner is removed.
 ///
 /// Each change of owners and its consequence happen in one step. So when an owner is removed and another is added on different
 /// threads, the object cannot be both expected and owned.
 final class OwnedObjects: Sendable {
     /// The numbers of owners of one object. Accessed only inside the lock of its ``OwnedObjects``.
     final class OwnerCounts: @unchecked Sendable {
-        // Unchecked: see above.
+        // Unchecked: accessed only inside that lock.
         fileprivate let identity: ObjectIdentifier
         /// The number of owners that retain the object, so that no other object has its identity.
         fileprivate var holders = 0
@@ -39,17 +39,21 @@ final class OwnedObjects: Sendable {
         }
     }
 
+    /// Removes an owner that retains the object.
+    ///
     /// - Parameter expect: called if no other owner is left.
     func removeHolder(of owned: OwnerCounts, whenLast expect: () -> Void) {
         remove(owned, whenLast: expect) { $0.holders -= 1 }
     }
 
+    /// Removes an owner that does not retain the object.
+    ///
     /// - Parameter expect: called if no other owner is left.
     func removeWatcher(of owned: OwnerCounts, whenLast expect: () -> Void) {
         remove(owned, whenLast: expect) { $0.watchers -= 1 }
     }
 
-    /// Calls `expect` unless the object has an owner. For an owner that is not in the list itself.
+    /// Calls `expect` unless the object has an owner. Used by a former owner that was not added, as there was no detector then.
     func whenUnowned(_ object: AnyObject, _ expect: () -> Void) {
         let identity = ObjectIdentifier(object)
         owned.with { all in

@@ -12,15 +12,16 @@ final class AlertPresenter: Sendable {
 
     /// A screen that shows alerts.
     protocol Screen: Sendable {
-        /// - Parameter object: the object to take a picture of; `nil` for none.
+        /// - Parameter object: the object to take a picture of; `nil` shows no picture.
         func show(_ alert: Alert, pictureOf object: AnyObject?)
         /// Changes the text of an alert that may still be shown.
         func update(_ alert: Alert)
     }
 
-    /// `nil` if there is no screen, or none is wanted.
+    /// The screen that shows the alerts; `nil` writes them to standard error.
     private let screen: (any Screen)?
-    private let shown = Guarded([String: Alert]())
+    /// The alerts of objects that are watched, by id.
+    private let watchedAlerts = Guarded([String: Alert]())
     private let write: @Sendable (String) -> Void
 
     init(
@@ -43,7 +44,7 @@ final class AlertPresenter: Sendable {
     func show(_ finding: LeakDetector.Finding, withScreenshot: Bool, isWatched: Bool) {
         let alert = Alert(
             id: finding.report.id ?? "", title: "\(finding.className) leaked", text: finding.text)
-        if isWatched { shown.with { $0[alert.id] = alert } }
+        if isWatched { watchedAlerts.with { $0[alert.id] = alert } }
         guard let screen else { return write(finding.text) }
         screen.show(alert, pictureOf: withScreenshot ? finding.object : nil)
     }
@@ -52,20 +53,20 @@ final class AlertPresenter: Sendable {
     func explain(_ report: LeakReport, _ explanation: RetainExplanation) {
         guard let text = FindingText.explanation(report, explanation) else { return }
         guard let screen else { return write(text) }
-        let alert = shown.with { shown -> Alert? in
-            guard var alert = shown[report.id ?? ""] else { return nil }
+        let alert = watchedAlerts.with { alerts -> Alert? in
+            guard var alert = alerts[report.id ?? ""] else { return nil }
             alert.text += "\n\n\(text)"
-            shown[alert.id] = alert
+            alerts[alert.id] = alert
             return alert
         }
-        // The alert of an object that is not watched was not stored.
+        // The alert of an object that is not watched was not stored, so the text cannot be added to it.
         guard let alert else { return write(text) }
         screen.update(alert)
     }
 
-    /// Adds the end of the object to its alert: it was freed, or is in use again.
+    /// Adds the end of an object to its alert: the object was freed, or is in use again.
     func end(_ report: LeakReport, isInUse: Bool) {
-        guard var alert = shown.with({ $0.removeValue(forKey: report.id ?? "") }) else { return }
+        guard var alert = watchedAlerts.with({ $0.removeValue(forKey: report.id ?? "") }) else { return }
         let end = FindingText.end(report, isInUse: isInUse)
         guard let screen else { return write(end) }
         alert.text += "\n\n\(end)"
@@ -73,5 +74,5 @@ final class AlertPresenter: Sendable {
     }
 
     /// Forgets an alert, because the end of its object will not be reported.
-    func forget(_ id: String) { shown.with { $0[id] = nil } }
+    func forget(_ id: String) { watchedAlerts.with { $0[id] = nil } }
 }

@@ -12,7 +12,7 @@ struct AlertQueue<Picture> {
         case full
     }
 
-    enum Change: Hashable {
+    enum UpdateResult: Hashable {
         case shown, waiting
         /// The alert was closed, or there was no room for it.
         case absent
@@ -37,7 +37,7 @@ struct AlertQueue<Picture> {
     }
 
     /// Changes the text of the alert that has the same id.
-    mutating func update(_ alert: AlertPresenter.Alert) -> Change {
+    mutating func update(_ alert: AlertPresenter.Alert) -> UpdateResult {
         if shown?.alert.id == alert.id {
             shown?.alert = alert
             return .shown
@@ -49,7 +49,7 @@ struct AlertQueue<Picture> {
 
     /// Closes the alert that is shown.
     ///
-    /// - Returns: the next one to show.
+    /// - Returns: the alert to show next; `nil` if none waits.
     mutating func close() -> Entry? {
         shown = waiting.isEmpty ? nil : waiting.removeFirst()
         return shown

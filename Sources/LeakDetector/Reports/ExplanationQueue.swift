@@ -3,11 +3,11 @@ internal import LeakPlatform
 
 /// A queue of leaks that an explainer explains one after another, on a thread of its own, so that no other code waits for it.
 ///
-/// An explainer that is slow or never returns costs explanations, and nothing else: see ``deadlineMilliseconds``.
+/// If an explainer is slow or never returns, leaks stay unexplained, but nothing else waits: see ``deadlineMilliseconds``.
 final class ExplanationQueue: Sendable {
-    /// The time after which an explanation is dropped.
+    /// The maximum time of one explanation. An explanation that takes longer is dropped.
     static let deadlineMilliseconds: Int64 = 2_000
-    /// The maximum number of leaks that wait for their explanation; more are not explained.
+    /// The maximum number of leaks that wait for their explanation. While so many wait, no other leak is accepted.
     static let waitingLimit = 32
     /// The maximum number of different leaks (by class, call site and owners) that one detector explains.
     static let leakLimit = 1_000
@@ -15,24 +15,24 @@ final class ExplanationQueue: Sendable {
     static let attemptLimit = 5
 
     private struct Job {
-        let leak: String
-        let object: UInt
+        let leakKey: String
+        let address: UInt
         let deliver: @Sendable (RetainExplanation) -> Void
     }
 
     private struct State {
         var isOn = true
-        /// The leaks that were enqueued or explained, by key.
-        var explainedLeaks: Set<String> = []
-        /// The number of attempts without a result, by leak.
+        /// The keys of the leaks that wait, are being explained or were explained.
+        var acceptedLeaks: Set<String> = []
+        /// The number of attempts without a result, by the key of the leak.
         var failures: [String: Int] = [:]
         var waiting: [Job] = []
-        /// The start of the running explanation; `nil` while none runs.
+        /// The start of the running explanation in milliseconds; `nil` while none runs.
         var startedAt: Int64?
 
         /// Drops the waiting leaks, which may then be enqueued again.
         mutating func dropWaiting() {
-            explainedLeaks.subtract(waiting.map(\.leak))
+            acceptedLeaks.subtract(waiting.map(\.leakKey))
             waiting = []
         }
     }
@@ -80,11 +80,12 @@ final class ExplanationQueue: Sendable {
                 return
             }
             state.failures[leak] = failures
-            state.explainedLeaks.remove(leak)
+            state.acceptedLeaks.remove(leak)
         }
     }
 
-    /// Enqueues a leak, unless a similar one was explained before or the queue is full.
+    /// Enqueues a leak, unless a leak with the same key was accepted before, or the queue is off, full or blocked by an explanation
+    /// that takes too long.
     ///
     /// - Parameters:
     ///   - leak: a key that is the same for leaks that share one explanation.
@@ -93,8 +94,8 @@ final class ExplanationQueue: Sendable {
     func explain(_ leak: String, _ object: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void) {
         guard isWanted() else { return }
         let startsThread = state.with { state -> Bool in
-            guard state.isOn, !state.explainedLeaks.contains(leak),
-                state.explainedLeaks.count < Self.leakLimit
+            guard state.isOn, !state.acceptedLeaks.contains(leak),
+                state.acceptedLeaks.count < Self.leakLimit
             else {
                 return false
             }
@@ -103,8 +104,8 @@ final class ExplanationQueue: Sendable {
                 return false
             }
             guard state.waiting.count < Self.waitingLimit else { return false }
-            state.explainedLeaks.insert(leak)
-            state.waiting.append(Job(leak: leak, object: object, deliver: deliver))
+            state.acceptedLeaks.insert(leak)
+            state.waiting.append(Job(leakKey: leak, address: object, deliver: deliver))
             guard state.startedAt == nil else { return false }
             state.startedAt = now()
             return true
@@ -121,9 +122,9 @@ final class ExplanationQueue: Sendable {
 
     /// Explains the waiting leaks, then ends the thread: most sessions have few leaks, and a waiting thread costs memory.
     private func run() {
-        while let job = next() {
-            guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.object) else {
-                retry(job.leak)
+        while let job = takeNext() {
+            guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.address) else {
+                retry(job.leakKey)
                 continue
             }
             let explanation = unsafe explainer.explain(object, callerReferences: 0)
@@ -132,7 +133,7 @@ final class ExplanationQueue: Sendable {
         }
     }
 
-    private func next() -> Job? {
+    private func takeNext() -> Job? {
         state.with { state in
             guard !state.waiting.isEmpty else {
                 state.startedAt = nil

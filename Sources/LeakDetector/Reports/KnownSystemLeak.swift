@@ -1,6 +1,6 @@
 /// A leak in the system that no app can fix. It is reported as such, since a silent detector looks broken.
 struct KnownSystemLeak: Sendable {
-    /// The qualified name of the class. Classes of UIKit have no module in it.
+    /// The qualified name of the class. Names of UIKit classes contain no module.
     let className: String
     /// The name of an owner that the path must contain; `nil` for any path.
     var owner: String?

@@ -25,24 +25,26 @@ extension LeakDetector {
 
         /// Returns `true` if this is the object that was found.
         public func isObject(_ object: AnyObject) -> Bool {
-            // Identity first: only then does the caller retain the same object that a look would retain.
+            // Compares the identities first: if they are equal, the caller retains the object that `subject.object` returns, so
+            // that reading it cannot release it last.
             ObjectIdentifier(object) == identity && subject.object === object
         }
 
         /// Returns the object, while it exists, as a class that is `Sendable`, such as a view, a view controller, another class of
-        /// the main actor, or an actor. A strong reference that is kept makes the leak worse.
+        /// the main actor, or an actor. Keeping a strong reference to it makes the leak worse.
         ///
-        /// - Returns: `nil` for `any AnyObject & Sendable` and other protocols, to which an object may be cast that is not
-        ///   `Sendable`.
+        /// - Returns: `nil` if the object is gone or has another class, and if `type` is a protocol such as
+        ///   `any AnyObject & Sendable`: a cast to it succeeds also for objects that are not `Sendable`.
         public func object<Class: AnyObject & Sendable>(as type: Class.Type = Class.self) -> Class? {
             guard type as Any is AnyClass else { return nil }
             return subject.object as? Class
         }
 
-        /// The type's qualified name.
+        /// The qualified name of the object's class.
         public var className: String { report.className ?? "" }
 
-        /// The finding in one line: `Shop.CartModel is still in memory 1.5 s after it should have gone (popped): Cart → Shop.CartModel`.
+        /// The finding in one line: `Shop.CartModel is still in memory 1.5 s after it should have gone (popped): Cart →
+        /// Shop.CartModel`.
         public var text: String { FindingText.line(report) }
     }
 
@@ -50,8 +52,8 @@ extension LeakDetector {
     public enum Answer: Hashable, Sendable {
         /// Report it.
         case report
-        /// Report the leak, and in debug builds show it on screen, with a picture if it is a view or a controller. Where there is
-        /// no screen to show it on, it is written to standard error.
+        /// Report the leak, and in debug builds show it on screen, with a picture if it is a view or a controller. In release
+        /// builds, and on systems without UIKit, write it to standard error.
         case showAlert
         /// As ``showAlert``, but without a picture.
         case showAlertWithoutScreenshot

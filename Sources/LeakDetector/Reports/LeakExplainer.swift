@@ -8,7 +8,7 @@ public protocol LeakExplainer: Sendable {
     /// two seconds is dropped, and no other leak is explained until the call returns.
     ///
     /// - Parameters:
-    ///   - object: the address. The object may be deallocated at any time, since nothing retains it for the explainer.
-    ///   - callerReferences: the strong references to it that the detector itself holds.
+    ///   - object: the address of the object, which may be deallocated at any time, since nothing retains it for the explainer.
+    ///   - callerReferences: the number of strong references to the object that the detector itself holds.
     func explain(_ object: UnsafeRawPointer, callerReferences: Int) -> RetainExplanation
 }

@@ -5,9 +5,9 @@ internal import LeakPlatform
 /// A notifier that turns results into reports, asks the app what to do with them, and acts on its answer.
 final class LeakNotifier: Sendable {
     private let mode: LeakDetector.Mode
-    private let suppressed: Guarded<LeakDetector.Suppression>
+    private let suppressionRules: Guarded<LeakDetector.Suppression>
     private let system: OperatingSystem
-    private let known: [KnownSystemLeak]
+    private let knownLeaks: [KnownSystemLeak]
     /// `nil` if no explainer was given.
     let explanations: ExplanationQueue?
     private let names = Guarded(TypeNames())
@@ -22,18 +22,18 @@ final class LeakNotifier: Sendable {
         monotonicTime: @escaping @Sendable () -> Int64 = { SystemTime.monotonic }
     ) {
         self.mode = mode
-        suppressed = Guarded(suppression)
+        suppressionRules = Guarded(suppression)
         explanations = explainer.map {
             ExplanationQueue($0, isWanted: mode.wantsExplanations, now: monotonicTime)
         }
         self.system = system
-        self.known = known
+        knownLeaks = known
         self.alerts = alerts
     }
 
-    var suppression: LeakDetector.Suppression { suppressed.with { $0 } }
+    var suppression: LeakDetector.Suppression { suppressionRules.with { $0 } }
 
-    /// Calls `change` outside of the lock, since it may call the detector; calls it again if the value changed meanwhile.
+    /// Calls `change` outside of the lock, since it may call the detector. Calls it again if the rules changed meanwhile.
     func changeSuppression(_ change: (inout LeakDetector.Suppression) -> Void) {
         var isStored = false
         while !isStored {
@@ -41,7 +41,7 @@ final class LeakNotifier: Sendable {
             var changed = before
             change(&changed)
             let after = changed
-            isStored = suppressed.with { current in
+            isStored = suppressionRules.with { current in
                 guard current == before else { return false }
                 current = after
                 return true
@@ -66,7 +66,7 @@ final class LeakNotifier: Sendable {
 
     /// Reports a result.
     ///
-    /// - Parameter checker: the source of the result. It also forgets objects that must not be reported any more.
+    /// - Parameter checker: the checker that gave the result. A leak of a type that is not reported is retracted from it.
     func handle(
         _ result: ExpectationResult, on entry: Expectation<any Subject>, from checker: ExpirationChecker
     ) {
@@ -74,7 +74,7 @@ final class LeakNotifier: Sendable {
         case .leaked(let identity, let id, let waited, let alive, let isWatched):
             let description = entry.subject.description(entry.context)
             guard !ignores(description.type) else { return checker.retract(id, of: identity) }
-            var report = report(description, entry.context)
+            var report = makeReport(description, entry.context)
             (report.event, report.id) = (.leak, id)
             (report.waitedMilliseconds, report.alive) = (waited, alive)
             let leak = Leak(
@@ -109,7 +109,7 @@ final class LeakNotifier: Sendable {
         }
     }
 
-    private func report(_ description: ObjectDescription, _ context: ExpectationContext) -> LeakReport {
+    private func makeReport(_ description: ObjectDescription, _ context: ExpectationContext) -> LeakReport {
         let name = name(of: description.type)
         let owners = description.owners + description.containers.map(self.name)
         var report = LeakReport()
@@ -126,7 +126,7 @@ final class LeakNotifier: Sendable {
             ]
         }
         report.fingerprint = fingerprint(of: report, type: description.type)
-        let known = known.first { $0.describes(name, owners: owners, on: system) }
+        let known = knownLeaks.first { $0.describes(name, owners: owners, on: system) }
         if let known { report.keys.append(CustomKey("known_system_leak", .string(known.reason))) }
         return report
     }
@@ -147,8 +147,8 @@ final class LeakNotifier: Sendable {
         return Fingerprint.parts([file] + owners + [className])
     }
 
-    /// Asks the app what to do with a leak, and acts on its answer: at once, unless the app is asked on another queue. The end of
-    /// the object is then reported after its leak.
+    /// Asks the app what to do with a leak, and acts on its answer: at once, unless the app is asked on another queue. If the
+    /// object ends before that answer, its end is reported after the leak.
     private func announce(_ leak: Leak, _ checker: ExpirationChecker) {
         let isAskedHere =
             switch mode.question {
@@ -205,7 +205,7 @@ final class LeakNotifier: Sendable {
 
     private func conclude(_ leak: Leak, answer: LeakDetector.Answer, from checker: ExpirationChecker) {
         // `onDetect` may have stopped the detector or ignored the object. An object that was ignored while the question waited, and
-        // was deallocated since, is no longer known to the checker.
+        // was deallocated since, is no longer known to the checker, so `reportedLeaks` is asked as well.
         guard !checker.isStopped, !checker.isMuted(leak.id, of: leak.identity),
             !reportedLeaks.with({ $0.isIgnored(leak.id) })
         else { return }
@@ -219,7 +219,7 @@ final class LeakNotifier: Sendable {
         case .showAlert, .showAlertWithoutScreenshot:
             alerts.show(leak.finding, withScreenshot: answer == .showAlert, isWatched: leak.isWatched)
         }
-        if leak.isWatched { reportedLeaks.with { $0.announce(leak.report) } }
+        if leak.isWatched { reportedLeaks.with { $0.add(leak.report) } }
         mode.report(leak.report)
         explain(leak, isAlert: answer == .showAlert || answer == .showAlertWithoutScreenshot, checker)
     }

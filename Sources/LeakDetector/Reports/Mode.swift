@@ -4,7 +4,7 @@ internal import LeakPlatform
 extension LeakDetector {
     /// Behavior of a detector when it finds leaks.
     public struct Mode: Sendable {
-        /// The place where the app is asked about a finding.
+        /// The function that asks the app about a finding, and where it has to run.
         enum Question: Sendable {
             case onQueue(@Sendable (Finding) -> Answer)
             case onMainActor(@MainActor (Finding) -> Answer)
@@ -12,7 +12,7 @@ extension LeakDetector {
 
         let question: Question
         let report: @Sendable (LeakReport) -> Void
-        /// `nil` if no explanation is wanted; then none is searched for.
+        /// Receives the explanations; `nil` if they are wanted only for leaks that are shown as alerts.
         let explain: (@Sendable (LeakReport, RetainExplanation) -> Void)?
         let wantsExplanations: @Sendable () -> Bool
 

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The reports of leaks by id, until their objects are deallocated: the report of a deallocation repeats the content of the leak's
+/// The reports of leaks by id, until the ends of their objects are reported: the report of an end repeats the content of the leak's
 /// report.
 struct ReportedLeaks {
     /// A report in a box, because a dictionary keeps the memory for its values after they were removed.
@@ -28,7 +28,7 @@ struct ReportedLeaks {
     /// after them.
     private var pendingAnswers: [String: PendingAnswer] = [:]
     /// Classes for which `onDetect` returned ``LeakDetector/Answer/ignoreClass``.
-    private var ignored: Set<ObjectIdentifier> = []
+    private var ignoredTypes: Set<ObjectIdentifier> = []
 
     mutating func beginAsking(_ id: String) { pendingAnswers[id] = PendingAnswer() }
 
@@ -38,16 +38,16 @@ struct ReportedLeaks {
     /// Returns `true` if the object was ignored before `onDetect` answered.
     func isIgnored(_ id: String) -> Bool { pendingAnswers[id]?.isIgnored ?? false }
 
-    mutating func announce(_ report: LeakReport) { reported[report.id ?? ""] = BoxedReport(report) }
+    mutating func add(_ report: LeakReport) { reported[report.id ?? ""] = BoxedReport(report) }
 
     mutating func forget(_ id: String, isIgnored: Bool) {
         _ = take(id)
         if isIgnored { pendingAnswers[id]?.isIgnored = true }
     }
 
-    mutating func ignore(_ type: AnyClass) { ignored.insert(ObjectIdentifier(type)) }
+    mutating func ignore(_ type: AnyClass) { ignoredTypes.insert(ObjectIdentifier(type)) }
 
-    func ignores(_ type: AnyClass) -> Bool { ignored.contains(ObjectIdentifier(type)) }
+    func ignores(_ type: AnyClass) -> Bool { ignoredTypes.contains(ObjectIdentifier(type)) }
 
     /// Returns the report of the end of a reported object; `nil` if it is reported later, or not at all.
     mutating func report(_ end: End, of id: String) -> LeakReport? {

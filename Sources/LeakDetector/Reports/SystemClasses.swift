@@ -1,6 +1,7 @@
-/// Classes of UIKit and of Apple's other frameworks that stay in memory by design.
+/// Names of classes that have rules of their own: classes of Apple's frameworks that stay in memory by design, and the detector's
+/// own classes.
 enum SystemClasses {
-    /// Controllers from LeakedViewControllerDetector 1.4.1, and from 0.6 to 1.2 if later versions left them out.
+    /// Controllers that LeakedViewControllerDetector 1.4.1 ignores, and controllers that only its versions 0.6 to 1.2 ignored.
     /// https://github.com/Janneman84/LeakedViewControllerDetector
     private static let controllers: Set<String> = [
         "UICompatibilityInputViewController", "_SFAppPasswordSavingViewController",

@@ -1,4 +1,4 @@
-/// The place of a screen while it was in use. The reason for its removal follows from it.
+/// The place of a screen while it was in use. The reason for its removal follows from this place.
 @MainActor
 struct ScreenLocation {
     enum Role {

@@ -8,8 +8,8 @@ protocol ScreenNode: AnyObject {
     var screenPresenter: (any ScreenNode)? { get }
     /// Screens that a container keeps by contract: children, stack, tabs, pages, columns.
     var screenContained: [any ScreenNode] { get }
-    /// `true` if the screen shows only its list, and keeps the last detail without giving access to it, as split view controllers
-    /// do that were made without a style.
+    /// `true` if the screen shows only its list, and keeps the last detail without giving access to it, as split view
+    /// controllers without a style do.
     var screenHidesDetail: Bool { get }
     /// `true` if the creator of the screen keeps it by contract, as a navigation item keeps its search controller.
     var screenIsKeptByOwner: Bool { get }

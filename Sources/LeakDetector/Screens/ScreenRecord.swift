@@ -66,7 +66,7 @@ final class ScreenRecord {
     }
 }
 
-/// A weak reference to a screen. In a box, since copying a bare weak reference retains the screen for a moment.
+/// A weak reference to a screen, in a box, since copying a bare one retains the screen for a moment.
 final class WeakScreen: @unchecked Sendable {
     // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
     private(set) weak var node: (any ScreenNode)?

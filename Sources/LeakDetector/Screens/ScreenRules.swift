@@ -1,7 +1,7 @@
 /// The rules that decide from the place of a screen whether it is closed. They change nothing.
 @MainActor
 enum ScreenRules {
-    /// Returns `true` if nothing shows a screen, and nothing will show it again by contract.
+    /// Returns `true` if nothing shows a screen, and nothing keeps it by contract to show it again.
     static func isDetached(_ node: any ScreenNode) -> Bool {
         node.screenWindowClass == nil && node.screenParent == nil && !node.screenIsKeptByOwner
             && !presentsShownScreen(node) && !isPresented(node)
@@ -21,7 +21,7 @@ enum ScreenRules {
         return false
     }
 
-    /// Returns `true` if the presenter of the screen keeps it: of the two screens, the presenter is reported.
+    /// Returns `true` if the presenter of the screen keeps it. Then only the presenter is reported.
     private static func isPresented(_ node: any ScreenNode) -> Bool {
         guard let presenter = node.screenPresenter else { return false }
         return presenter.screenPresented === node

@@ -1,7 +1,7 @@
 /// The view controllers and views that one detector watches. Events of UIKit decide which of them should be deallocated.
 ///
 /// A screen is closed when nothing shows it and nothing will show it by contract (``ScreenRules``). All screens are checked a
-/// moment after any change, since UIKit does not report each: those in the middle of a stack are removed silently.
+/// moment after any change, since UIKit does not report every removal: it removes screens in the middle of a stack silently.
 @MainActor
 final class Screens {
     private let checker: ExpirationChecker
@@ -112,7 +112,7 @@ final class Screens {
     /// Expects views to be deallocated.
     ///
     /// - Parameters:
-    ///   - leaves: the views in which no others are.
+    ///   - leaves: the views without subviews.
     ///   - owners: classes of the objects around the views, outermost first.
     func expect(
         _ leaves: [any ViewNode], _ context: ExpectationContext, owners: [AnyClass],
@@ -149,7 +149,7 @@ final class Screens {
         if let token = node.screenLifetimeToken?.token(of: self) { return token }
         let token = ScreenLifetimeToken(ScreenRecord(node), of: self, next: node.screenLifetimeToken) {
             [weak self, checker] record, view in
-            // Later, since the deallocation of the screen may not be finished; and on the main thread.
+            // Runs later, since the deallocation of the screen may not be finished, and on the main thread.
             checker.call(afterMilliseconds: 0) { [weak self] in
                 MainActor.assumeIsolated {
                     self?.end(record, view.node)
@@ -221,7 +221,7 @@ final class Screens {
         }
     }
 
-    /// Returns `true` if the screen is in another container than before: UIKit does not report that.
+    /// Returns `true` if the screen is in another container than before: UIKit does not report such a move.
     private func hasMoved(_ record: ScreenRecord, _ node: any ScreenNode) -> Bool {
         node.screenParent.map { $0 !== record.place?.parent } ?? false
     }

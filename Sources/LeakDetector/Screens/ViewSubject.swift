@@ -15,8 +15,8 @@ final class ViewSubject: Subject {
     @MainActor private var isReported = false
 
     /// - Parameters:
-    ///   - leaves: the views in which no others are.
-    ///   - owners: classes of the controllers they were in, outermost first.
+    ///   - leaves: the views without subviews.
+    ///   - owners: classes of the controllers that the views were in, outermost first.
     @MainActor
     init(_ leaves: [any ViewNode], _ context: ExpectationContext, owners: [AnyClass], in screens: Screens) {
         self.leaves = leaves.map { WeakView(node: $0) }
@@ -44,7 +44,7 @@ final class ViewSubject: Subject {
         if let controller = owners.last, screens?.ignoresViews(of: controller) != false { return .inUse }
         let detached = alive.compactMap { leaf in ViewTree.detachedRoot(of: leaf).map { (leaf, root: $0) } }
         guard let root = detached.first?.root else { return .inUse }
-        // Trees that are separated from it by now are leaks of their own.
+        // Views that are separated from this root by now are leaks of their own.
         expect(detached.filter { $0.root !== root }.map(\.0), after: 0)
         leaves = detached.filter { $0.root === root }.map { WeakView(node: $0.0) }
         self.root.with { $0 = WeakSubject(root) }

@@ -28,7 +28,8 @@ enum ViewTree {
         return false
     }
 
-    /// Returns the outermost view around a view; `nil` if the view is in a window, or one of them is a controller's view.
+    /// Returns the outermost view around a view; `nil` if the view is in a window, or if it or a view around it is a
+    /// controller's view.
     static func detachedRoot(of view: any ViewNode) -> (any ViewNode)? {
         var root = view
         while true {

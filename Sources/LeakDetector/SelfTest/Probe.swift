@@ -12,7 +12,7 @@ final class Probe: Sendable {
     private let state: Guarded<State>
     let identity: ObjectIdentifier
 
-    /// - Parameter done: called once.
+    /// - Parameter done: called once, with the result.
     init(done: @escaping @Sendable (LeakDetector.SelfTest) -> Void) {
         let object = LeakDetectorSelfTestObject()
         identity = ObjectIdentifier(object)
@@ -27,14 +27,14 @@ final class Probe: Sendable {
         checker.expect(object, context, after: 0)
     }
 
-    /// Handles a result on any object, and ignores those of other objects.
+    /// Handles a result of the checker. Ignores results on other objects than the probe's.
     func handle(_ result: ExpectationResult) {
         switch result {
         case .leaked(identity, let id, let waited, _, _):
             var report = Self.report(.leak, id, alive: 1)
             report.waitedMilliseconds = waited
             state.with { $0.leak = report }
-            // Outside of the lock.
+            // Releases the object outside of the lock.
             withExtendedLifetime(takeObject()) {}
         case .freed(let id, let lived, _):
             guard let leak = state.with({ $0.leak }), leak.id == id else { return }

@@ -14,7 +14,7 @@ extension LeakDetector {
         case paused
         /// ``LeakDetector/stop()`` was called.
         case stopped
-        /// As many objects are waited for as ``Limits/outstanding`` allows: only a sample is looked at now.
+        /// The detector waits for as many objects as ``Limits/outstanding`` allows, and looks only at a sample of further objects.
         case full
         /// The detector noticed nothing in time: its queue does not run, or runs late.
         case silent
@@ -25,10 +25,11 @@ extension LeakDetector {
         await shared?.selfTest(timeout: seconds) ?? .notStarted
     }
 
-    /// Leaks one object on purpose, and checks whether the detector notices the leak and the deallocation. The test takes two
-    /// seconds, and is neither counted nor reported.
+    /// Leaks one object on purpose, and checks whether the detector notices the leak and the deallocation. The test takes
+    /// about two seconds, and is neither counted nor reported.
     ///
-    /// - Parameter seconds: the time after which the result is ``SelfTest/silent``; longer than ``Limits/secondLookMilliseconds``.
+    /// - Parameter seconds: the time after which the result is ``SelfTest/silent``. It must be longer than
+    ///   ``Limits/secondLookMilliseconds``.
     public func selfTest(timeout seconds: Double = 30) async -> SelfTest {
         let checker = checkers.first
         guard !checker.isStopped else { return .stopped }

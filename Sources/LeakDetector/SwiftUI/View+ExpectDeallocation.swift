@@ -24,7 +24,7 @@
             // Another object gives the background view another identity, so SwiftUI drops the state with the watcher of the
             // previous object.
             background(
-                Watched(detector: detector) { [weak object] watcher in
+                WatchingView(detector: detector) { [weak object] watcher in
                     guard let object else { return }
                     watcher.expectDeallocation(
                         of: object, after: seconds, path: path, reason: reason, file: file, line: line)
@@ -33,7 +33,7 @@
         }
     }
 
-    /// The object that a view watches. View values do not retain it, so another one may get its address once it is deallocated.
+    /// The identity of the object that a view watches. Views do not retain the object, so another object may get its address later.
     private struct WatchedIdentity: Hashable {
         private let subject: WeakSubject
 
@@ -49,7 +49,7 @@
     }
 
     /// A view that shows nothing. Its state lives as long as the view that it is the background of.
-    private struct Watched: View {
+    private struct WatchingView: View {
         @State private var watcher: LeakWatcher
         private let watch: (LeakWatcher) -> Void
 

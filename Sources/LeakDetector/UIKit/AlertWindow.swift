@@ -11,16 +11,16 @@
             windowLevel = .alert + 1
             rootViewController = controller
             #if os(tvOS)
-                // Only the key window has the focus, and so a button that can be pressed.
+                // Only the key window has the focus, without which the button cannot be pressed.
                 makeKeyAndVisible()
             #else
-                // Not key: the app's text field keeps its keyboard.
+                // The window does not become the key window, so that the app's text field keeps its keyboard.
                 isHidden = false
             #endif
         }
 
         #if !os(tvOS)
-            // Otherwise a touch of its button would make it the key window, and the app's text field would lose its keyboard.
+            // Otherwise a touch of its button would make this the key window, and the app's text field would lose its keyboard.
             override var canBecomeKey: Bool { false }
         #endif
 
