@@ -5,9 +5,9 @@ internal import LeakPlatform
 
 /// A finder of the strong references that keep an object alive. It reads the memory of the Swift runtime.
 ///
-/// It retains nothing and reads objects only through copies of pages, so that a freed object or one that other threads change gives
-/// a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md lists the cases that could still end the process. It
-/// explains leaks to a `LeakDetector`: `LeakDetector.start(.log, explainer: RetainPathFinder())`.
+/// A finder retains nothing and reads objects only through copies of pages. An object that is freed or changed meanwhile leads at
+/// worst to a wrong answer and not to a crash; docs/RETAINPATHS.md lists the exceptions. Two walks have to agree on a path. A
+/// finder can explain the leaks of a `LeakDetector`: `LeakDetector.start(.log, explainer: RetainPathFinder())`.
 ///
 /// ```swift
 /// if let finder = RetainPathFinder() {
@@ -18,8 +18,8 @@ internal import LeakPlatform
 /// }
 /// ```
 public struct RetainPathFinder: LeakExplainer, Sendable {
-    /// The limits of each walk. An explanation takes two walks, which have to agree, or four if references stay unexplained. If its path
-    /// leads through the frames of a task and ``search`` has no globals, as many more walks search the globals.
+    /// The limits of each walk. An explanation takes two walks, which have to agree, or four if references stay unexplained. If its
+    /// path leads through the frames of a task and ``search`` does not contain ``HolderSearch/globals``, it takes twice as many.
     public var budget: Budget
     /// The places to search for a holder if no proven cycle explains every reference. Globals are always searched if the path leads
     /// through the frames of a task. A detector drops explanations that take longer than two seconds.
@@ -46,9 +46,11 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
     /// Explains why an object is alive. Calls from several threads run one after another.
     ///
     /// - Parameters:
-    ///   - address: the object. It need not be retained: if it is deallocated meanwhile, the explanation may be wrong.
-    ///   - callerReferences: the strong references that the caller itself holds. A local variable holds one, or more in optimized
-    ///     code: pass the object to `Unmanaged.passRetained` where no variable refers to it, and count only that reference.
+    ///   - address: the address of the object, which need not be retained: if it is deallocated meanwhile, the explanation may be
+    ///     wrong.
+    ///   - callerReferences: the number of strong references that the caller itself holds. A local variable holds one, or more in
+    ///     optimized code: pass the object to `Unmanaged.passRetained` where no variable refers to it, and count only that
+    ///     reference.
     public func explain(_ address: UnsafeRawPointer, callerReferences: Int) -> RetainExplanation {
         let address = UInt(bitPattern: address)
         return walker.with { walker in

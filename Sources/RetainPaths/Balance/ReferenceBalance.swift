@@ -6,11 +6,11 @@ struct ReferenceBalance {
     /// The strong count of the object that was asked about, read before its references were followed; `nil` for an immortal
     /// one.
     let strongCount: Int?
-    /// Strong references to it that no proven reference explains; suspected ones are not subtracted. Below 0 where the
-    /// graph changed during the walk.
+    /// The number of strong references to the object that no proven reference explains; suspected references are not subtracted.
+    /// Below 0 if the graph changed during the walk.
     let unexplained: Int
 
-    /// Rejects suspected references where the counts leave no room for them.
+    /// Computes the balance. Rejects the suspected references for which the strong counts of their targets leave no room.
     init(_ walker: inout GraphWalker, callerReferences: Int) {
         let nodeCount = walker.graph.nodes.count
         var proven = [Int32](repeating: 0, count: nodeCount)

@@ -73,7 +73,7 @@ struct GenericArguments {
         self.words = words
     }
 
-    /// Resolves a name that may use the parameters.
+    /// Returns the type with a mangled name that may use the parameters; `nil` if the runtime cannot resolve the name.
     func type(named name: MangledName) -> Metadata? {
         unsafe words.withUnsafeBufferPointer { words in
             Reflection.type(

@@ -20,26 +20,28 @@ struct ObjectLayout {
     var kind: Kind
     /// The address of the class metadata, or of the metadata of a box's value; 0 if there is none.
     var metadata: UInt = 0
-    /// The size of header and fields in bytes; 0 if only the allocator knows it.
+    /// The size of the header and the fields in bytes; 0 if only the allocator knows it.
     var size = 0
     var slots = SlotRange.empty
     /// The offset at which a search of the words for references begins; references that it finds are suspected. `nil` if ``slots``
     /// has all references.
     var scanStart: Int?
-    /// The offset of the tail-allocated elements of a `ManagedBuffer`; `nil` for other objects. Their number is unknown, so all words
-    /// up to the end of the allocation are searched for references.
+    /// The offset of the tail-allocated elements of a `ManagedBuffer`; `nil` for other objects. Their number is unknown, so all
+    /// words up to the end of the allocation are searched for references.
     var tailStart: Int?
     var elements = Elements.none
-    /// The number of the layout of elements, or of a dictionary's values; -1 if there is none.
-    var elementLayout: Int32 = -1
-    var keyLayout: Int32 = -1
+    /// The index of the layout of the elements, or of a dictionary's values; -1 if there is none.
+    var elementLayoutIndex: Int32 = -1
+    /// The index of the layout of a dictionary's keys; -1 if there is none.
+    var keyLayoutIndex: Int32 = -1
     /// The offset of the elements of an array, or of the bitmap of a dictionary or set.
     var elementsOffset = 0
     var scaleOffset: UInt = 0
     var keysOffset: UInt = 0
     var valuesOffset: UInt = 0
-    /// The offset of the pointer in an object that owns raw memory, and below that of the capacity; 0 for other objects.
+    /// The offset of the pointer to raw memory that the object owns; 0 if it owns none.
     var rawMemoryOffset: UInt = 0
+    /// The offset of the capacity of that memory; 0 if the object owns none.
     var rawCapacityOffset: UInt = 0
 
     /// `true` if a path shows the object as part of the reference that leads to it.

@@ -52,7 +52,7 @@ extension ObjectLayouts {
         for name in descriptor.captureTypes {
             guard let capture = name.flatMap({ capture($0, arguments: arguments, parameters: parameters) })
             else {
-                // The rest is found by searching, from here to the end of the allocation.
+                // The references of this capture and of later ones are found by searching, up to the end of the allocation.
                 layout.scanStart = offset.aligned(to: 8)
                 break
             }

@@ -10,7 +10,7 @@ struct ObjectLayouts {
     private var boxIndices = AddressTable()
     /// Generic contexts by the address of their metadata.
     var genericContexts: [UInt: GenericContext] = [:]
-    /// Layout numbers of generic contexts by the addresses of their metadata and type arguments.
+    /// Layout indices of generic contexts by the addresses of their metadata and type arguments.
     var genericLayouts: [[UInt]: Int32] = [:]
 
     // Layouts that do not depend on metadata.
@@ -30,7 +30,7 @@ struct ObjectLayouts {
         ]
     }
 
-    /// `true` if the layouts have to be dropped before the next walk, so that memory stays bounded. A walk refers to them.
+    /// `true` if the layouts have to be dropped before the next walk, so that memory stays bounded. A running walk needs them.
     var isFull: Bool { layouts.count > Self.limit || types.values.count > Self.limit }
 
     @inline(__always)
@@ -50,10 +50,10 @@ struct ObjectLayouts {
         return index
     }
 
-    /// Returns the number of the layout of a box with a value of a type.
+    /// Returns the index of the layout of a box with a value of a type.
     ///
     /// - Parameter minimumOffset: the offset of the value before it is rounded up to the alignment of its type.
-    mutating func box(of type: Metadata, minimumOffset: Int) -> Int32 {
+    mutating func boxLayoutIndex(of type: Metadata, minimumOffset: Int) -> Int32 {
         let key = type.address &<< 9 | UInt(minimumOffset)
         if let index = boxIndices.value(for: key) { return index }
         let value = types.layout(of: type)
@@ -122,7 +122,7 @@ struct ObjectLayouts {
         let element = types.value(index)
         guard !element.slots.isEmpty else { return }
         layout.elements = .array
-        layout.elementLayout = index
+        layout.elementLayoutIndex = index
         layout.elementsOffset = HeapLayout.ArrayStorage.elements.aligned(to: element.alignment)
     }
 
@@ -138,7 +138,7 @@ struct ObjectLayouts {
             guard let elements = offset("_rawElements"), !types.value(firstIndex).slots.isEmpty else {
                 return
             }
-            (layout.elements, layout.elementLayout, layout.valuesOffset) = (.set, firstIndex, elements)
+            (layout.elements, layout.elementLayoutIndex, layout.valuesOffset) = (.set, firstIndex, elements)
         } else if let keys = offset("_rawKeys"), let values = offset("_rawValues"),
             let second = metadata.genericArgument(1)
         {
@@ -146,7 +146,8 @@ struct ObjectLayouts {
             guard !types.value(firstIndex).slots.isEmpty || !types.value(secondIndex).slots.isEmpty else {
                 return
             }
-            (layout.elements, layout.keyLayout, layout.elementLayout) = (.dictionary, firstIndex, secondIndex)
+            layout.elements = .dictionary
+            (layout.keyLayoutIndex, layout.elementLayoutIndex) = (firstIndex, secondIndex)
             (layout.keysOffset, layout.valuesOffset) = (keys, values)
         }
     }

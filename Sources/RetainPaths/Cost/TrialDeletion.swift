@@ -1,8 +1,8 @@
 /// The memory that would be freed with an object: the object, and all objects whose strong references all come from freed objects.
 ///
 /// The counts in the headers show which objects are held from outside, so no other root is needed. The object itself counts as
-/// released by its holder. Suspected references explain nothing: objects that they may hold are not charged. "Trial deletion": Lins
-/// 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
+/// released by its holder. Suspected references explain nothing: an object that only they hold is not counted. "Trial deletion":
+/// Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
 struct TrialDeletion {
     private(set) var bytes = 0
     private(set) var objects = 0
@@ -39,7 +39,7 @@ struct TrialDeletion {
             let node = walker.graph.nodes[index]
             objects += 1
             bytes &+= walker.reader.allocatedBytes(
-                at: node.address, walker.reader.layouts.layout(node.layout))
+                at: node.address, walker.reader.layouts.layout(node.layoutIndex))
         }
         addBuffers(&walker, isKept: isKept)
     }

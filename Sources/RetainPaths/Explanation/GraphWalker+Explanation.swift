@@ -26,7 +26,7 @@ extension GraphWalker {
             (cycle: cycle, path: renderer.path(cycle.edges, isCycle: true, length: cycle.length))
         }
         .sorted { first, second in
-            // Proven ones first; the order of cycles of one length does not depend on the hashes of keys.
+            // Proven paths come first. The order of equally long paths does not depend on the hashes of keys.
             if first.path.isSuspected != second.path.isSuspected { return second.path.isSuspected }
             if first.cycle.length != second.cycle.length { return first.cycle.length < second.cycle.length }
             return first.path.description < second.path.description
@@ -35,7 +35,7 @@ extension GraphWalker {
             explanation.path = shortest.path
             explanation.furtherCycles = paths.dropFirst().map(\.path)
             explanation.closureSites = renderer.closureSites(shortest.cycle.edges)
-            // A cycle that was cut has references that were not read.
+            // A cycle that was cut may have suspected references in the part that is missing.
             let isWhole = !shortest.path.isSuspected && shortest.path.fullLength == nil
             // Whatever holds another object of the cycle from outside keeps this one through the cycle.
             let isExplained =
@@ -51,8 +51,8 @@ extension GraphWalker {
 
     /// Searches for the holder of an object that proven references do not explain.
     ///
-    /// A found holder replaces a suspected cycle if it explains the only remaining reference, unless the holder is suspected
-    /// itself.
+    /// A found holder replaces a suspected cycle only if at most one reference is unexplained and no reference of the holder's path
+    /// is suspected.
     private mutating func addHolder(
         of address: UInt, to explanation: inout RetainExplanation, budget: Budget, search: HolderSearch
     ) {

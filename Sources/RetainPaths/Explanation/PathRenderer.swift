@@ -52,7 +52,7 @@ struct PathRenderer {
 
     private func append(_ edge: ObjectGraph.Edge, to field: inout String) {
         // The name of a global is given by its image and offset.
-        if graph.nodes[Int(edge.from)].layout < 0 { return }
+        if graph.nodes[Int(edge.from)].layoutIndex < 0 { return }
         if edge.flags.contains(.element) { field += edge.flags.contains(.key) ? "[key]" : "[*]" }
         // Captures have no names, but the fields of a captured struct do.
         let label = layouts.types.labels.text(edge.label)
@@ -63,15 +63,15 @@ struct PathRenderer {
     /// Returns `true` if the target of an edge is shown as part of the reference that leads to it: storage, boxes and captured
     /// variables.
     private func isFolded(_ edge: ObjectGraph.Edge) -> Bool {
-        let layout = layouts.layout(graph.nodes[Int(edge.to)].layout)
+        let layout = layouts.layout(graph.nodes[Int(edge.to)].layoutIndex)
         if layout.isFolded { return true }
         return layout.kind == .closureContext && edge.flags.isDisjoint(with: [.closure, .suspected])
     }
 
     /// Returns the object's type with its module, or a word such as `closure` for an object without a type.
     func typeName(_ node: Int) -> String {
-        guard graph.nodes[node].layout >= 0 else { return "global" }
-        let layout = layouts.layout(graph.nodes[node].layout)
+        guard graph.nodes[node].layoutIndex >= 0 else { return "global" }
+        let layout = layouts.layout(graph.nodes[node].layoutIndex)
         switch layout.kind {
         case .closureContext, .genericContext: return "closure"
         case .task: return "Task"
@@ -83,8 +83,8 @@ struct PathRenderer {
     }
 
     private func kind(_ node: Int, field: String, hasElement: Bool) -> RetainReference.Kind {
-        guard graph.nodes[node].layout >= 0 else { return .global }
-        switch layouts.layout(graph.nodes[node].layout).kind {
+        guard graph.nodes[node].layoutIndex >= 0 else { return .global }
+        switch layouts.layout(graph.nodes[node].layoutIndex).kind {
         case .closureContext, .genericContext: return .closureCapture
         case .task, .taskFrames: return .task
         case .block: return .block

@@ -12,8 +12,8 @@ public struct Budget: Hashable, Sendable {
     public var cycles: Int
     /// The maximum number of bytes that are copied. Copying a page of 4 KiB takes 0.9 µs.
     public var pageBytes: Int
-    /// The maximum time of one search of the heap, at most an hour. A search that ends there keeps the results of the rounds that it
-    /// finished.
+    /// The maximum time of one search of the heap, at most an hour. A search that reaches this time keeps the
+    /// results of the rounds that it finished.
     public var searchTime: Duration
 
     /// Makes a budget. Values outside of their limits are moved to the nearest limit.
@@ -28,7 +28,7 @@ public struct Budget: Hashable, Sendable {
         self.searchTime = min(max(searchTime, .zero), .seconds(3_600))
     }
 
-    /// The maximum number of objects. Objects and references, at most 16 times as many, are numbered with 32 bits.
+    /// The maximum of each number in a budget. Objects, and at most 16 times as many references, are numbered with 32 bits.
     private static let largest = 1 << 26
 
     /// The budget with every number within its limits.
@@ -40,13 +40,13 @@ public struct Budget: Hashable, Sendable {
         )
     }
 
-    /// For apps in the field: at most about 1 ms for one walk, without a search of the heap. An explanation takes two to eight walks,
-    /// see ``RetainPathFinder/budget``.
+    /// The budget for apps in the field: at most about 1 ms for one walk, without a search of the heap. An explanation takes two to
+    /// eight walks, see ``RetainPathFinder/budget``.
     public static let release = Budget(
         objects: 2_000, buffers: 2_000, cycleLength: 12, cycles: 8, pageBytes: 4 << 20,
         searchTime: .milliseconds(500))
 
-    /// For tests and tools, where completeness matters more than time: about 20 ms for a walk over 100,000 objects.
+    /// The budget for tests and tools, where completeness matters more than time: about 20 ms for a walk over 100,000 objects.
     public static let thorough = Budget(
         objects: 1_000_000, buffers: 1_000_000, cycleLength: 12, cycles: 8, pageBytes: 1 << 30,
         searchTime: .seconds(10))

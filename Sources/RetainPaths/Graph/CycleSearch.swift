@@ -13,7 +13,7 @@ struct CycleSearch {
     }
 
     private let graph: ObjectGraph
-    /// The fewest references from each node back to the first; `.max` where there is no way.
+    /// The fewest references from each node back to the first; `.max` for a node without a path back.
     private var distances: [Int32]
 
     init(_ graph: ObjectGraph) {
@@ -22,7 +22,7 @@ struct CycleSearch {
         computeDistances()
     }
 
-    /// Finds the shortest cycles. Those that differ in array indices alone count as one.
+    /// Finds the shortest cycles. Cycles that differ only in the indices of array elements count as one.
     func cycles(limit: Int, longest: Int) -> [Cycle] {
         guard let shortest = shortestLength else { return [] }
         if shortest > longest { return [oneShortest(length: shortest, keeping: longest)] }
@@ -135,7 +135,7 @@ struct CycleSearch {
         var hash = FNV1a()
         for index in edges {
             let edge = graph.edges[Int(index)]
-            hash.add(UInt64(UInt32(bitPattern: graph.nodes[Int(edge.from)].layout)))
+            hash.add(UInt64(UInt32(bitPattern: graph.nodes[Int(edge.from)].layoutIndex)))
             hash.add(UInt64(UInt32(bitPattern: edge.label)) << 8 | UInt64(edge.flags.rawValue))
         }
         return hash.value

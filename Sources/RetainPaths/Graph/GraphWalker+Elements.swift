@@ -3,7 +3,7 @@ extension GraphWalker {
     ///
     /// Counts may be garbage: each is checked before memory of that size is read.
     mutating func expandElements(of address: UInt, _ layout: ObjectLayout) {
-        let element = reader.layouts.types.value(layout.elementLayout)
+        let element = reader.layouts.types.value(layout.elementLayoutIndex)
         switch layout.elements {
         case .none: return
         case .array:
@@ -26,7 +26,7 @@ extension GraphWalker {
             else { return }
             let bitmap = address &+ UInt(layout.elementsOffset)
             if layout.elements == .dictionary, let keys = reader.memory.word(address &+ layout.keysOffset) {
-                let key = reader.layouts.types.value(layout.keyLayout)
+                let key = reader.layouts.types.value(layout.keyLayoutIndex)
                 followElements(
                     keys, count: 1 << scale, key, flags: [.element, .key], bitmap: bitmap)
             }

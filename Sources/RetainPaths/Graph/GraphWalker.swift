@@ -25,8 +25,8 @@ struct GraphWalker: ~Copyable {
     mutating func walk(from address: UInt, budget: Budget) -> Bool {
         begin(budget)
         guard let layout = reader.layoutIndex(at: address) else { return false }
-        _ = graph.addNode(address, layout: layout)
-        // Read now, because the pages of the budget may be used up later.
+        _ = graph.addNode(address, layoutIndex: layout)
+        // The count is read now, because the pages of the budget may be used up later.
         strongCount = reader.strongCount(at: address)
         expandAll()
         return true
@@ -47,7 +47,7 @@ struct GraphWalker: ~Copyable {
         graph.removeAll()
     }
 
-    /// Visits every node that was not visited yet.
+    /// Visits the nodes from `start` on, including those that the visits add, until `isDone` is `true`.
     mutating func expandAll(
         from start: Int = 0, until isDone: (borrowing ObjectGraph) -> Bool = { _ in false }
     ) {
@@ -98,7 +98,7 @@ struct GraphWalker: ~Copyable {
                 graph.isTruncated = true
                 return
             }
-            target = graph.addNode(address, layout: layout)
+            target = graph.addNode(address, layoutIndex: layout)
         }
         guard graph.edges.count < edgeLimit else {
             graph.isTruncated = true
@@ -120,7 +120,7 @@ struct GraphWalker: ~Copyable {
 
     private mutating func expand(_ index: Int) {
         let address = graph.nodes[index].address
-        let layout = reader.layouts.layout(graph.nodes[index].layout)
+        let layout = reader.layouts.layout(graph.nodes[index].layoutIndex)
         if layout.elements != .none { expandElements(of: address, layout) }
         var size = layout.size
         if let start = layout.scanStart {

@@ -2,7 +2,8 @@
 struct ObjectGraph {
     struct Node {
         var address: UInt
-        var layout: Int32
+        /// The index of the layout in ``ObjectLayouts``; -1 for the node of all global variables.
+        var layoutIndex: Int32
         var firstEdge: Int32 = 0
         var edgeCount: Int32 = 0
 
@@ -60,9 +61,9 @@ struct ObjectGraph {
     @inline(__always)
     func index(of address: UInt) -> Int32? { indices.value(for: address) }
 
-    mutating func addNode(_ address: UInt, layout: Int32) -> Int32 {
+    mutating func addNode(_ address: UInt, layoutIndex: Int32) -> Int32 {
         let index = Int32(nodes.count)
-        nodes.append(Node(address: address, layout: layout))
+        nodes.append(Node(address: address, layoutIndex: layoutIndex))
         indices.set(index, for: address)
         return index
     }

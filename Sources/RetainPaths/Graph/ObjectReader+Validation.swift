@@ -19,7 +19,7 @@ extension ObjectReader {
             let extent = memory.word(address &+ UInt(Class.metadataSize)),
             (40..<(1 << 20)).contains(extent & 0xFFFF_FFFF), extent >> 32 < 1024,
             extent >> 32 < extent & 0xFFFF_FFFF,
-            // The runtime reads the offsets of fields between these two words.
+            // The last word of the metadata can be read: the runtime reads the offsets of fields in the words before it.
             memory.word((address &+ (extent & 0xFFFF_FFFF) &- (extent >> 32) &- 8) & ~7) != nil,
             let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)),
             images.isCode(destroy),

@@ -28,7 +28,7 @@ struct ObjectReader: ~Copyable {
         word & 7 == 0 && HeapLayout.addresses.contains(word)
     }
 
-    /// Returns the number of the layout of the object at an address.
+    /// Returns the index of the layout of the object at an address.
     ///
     /// - Returns: `nil` if there is no object, or one of a kind that holds no references.
     @inline(__always)
@@ -63,18 +63,18 @@ struct ObjectReader: ~Copyable {
                 let type = memory.word(word &+ HeapLayout.Context.valueType), isType(type),
                 (16...256).contains(offset)
             else { return nil }
-            return layouts.box(of: Metadata(type), minimumOffset: Int(offset))
+            return layouts.boxLayoutIndex(of: Metadata(type), minimumOffset: Int(offset))
         case Kind.errorBox:
             guard images.contains(word), let type = memory.word(address &+ HeapLayout.ErrorBox.type),
                 isType(type)
             else { return nil }
-            return layouts.box(of: Metadata(type), minimumOffset: HeapLayout.ErrorBox.value)
+            return layouts.boxLayoutIndex(of: Metadata(type), minimumOffset: HeapLayout.ErrorBox.value)
         case Kind.task: return images.contains(word) ? layouts.task : nil
         default: return nil
         }
     }
 
-    /// Returns the number of the layout of a context that itself holds the types of its captures.
+    /// Returns the index of the layout of a context that itself holds the types of its captures.
     private mutating func genericContextIndex(at address: UInt, _ index: Int32) -> Int32? {
         let metadata = Metadata(layouts.layout(index).metadata)
         guard let context = layouts.genericContexts[metadata.address] else { return nil }

@@ -10,7 +10,7 @@
     deinit { unsafe memory.deallocate() }
 
     /// Returns the memory for a value of `count` bytes at a level; `nil` if the value is too large or too deep. At least 16 bytes
-    ///   more are available, because witness functions may read a word beyond a value.
+    /// more are available, because witness functions may read a word beyond a value.
     func level(_ level: Int, count: Int) -> UnsafeMutableRawPointer? {
         guard level < Self.levels, count + 16 <= Self.bytes else { return nil }
         return unsafe memory + level * Self.bytes

@@ -4,13 +4,13 @@ extension GraphWalker {
 
     /// The dispatch sources that the last walk has reached.
     var dispatchSources: [UInt] {
-        let layouts = Set(graph.nodes.map(\.layout)).filter { index in
+        let layouts = Set(graph.nodes.map(\.layoutIndex)).filter { index in
             guard index >= 0 else { return false }
             let layout = reader.layouts.layout(index)
             return layout.kind == .object
                 && MetadataName.qualified(Metadata(layout.metadata)) == Self.className
         }
-        return graph.nodes.filter { layouts.contains($0.layout) }.map(\.address)
+        return graph.nodes.filter { layouts.contains($0.layoutIndex) }.map(\.address)
     }
 }
 
@@ -18,9 +18,10 @@ extension ObjectReader {
     /// The maximum number of references from the Dispatch object that a source wraps to its handler: to the description of the
     /// timer or file, to an item of a queue, to the block. swift-corelibs-libdispatch: src/source.c
     private static let handlerDistance = 4
-    /// The maximum number of memory blocks that are read, and below the bytes read of each. Those of Dispatch have 128 bytes or
-    /// less, sources 256.
+    /// The maximum number of allocations that are read.
     private static let pieceLimit = 64
+    /// The maximum number of bytes that are read of one allocation. Sources of Dispatch have 256 bytes, its other objects at most
+    /// 128.
     private static let pieceBytes = 256
 
     /// Returns `true` if the memory of a dispatch source refers to a block, within ``handlerDistance`` references.

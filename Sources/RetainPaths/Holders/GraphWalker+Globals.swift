@@ -7,7 +7,7 @@ extension GraphWalker {
     mutating func pathFromGlobals(to target: UInt, budget: Budget) -> (edges: [Int32], variable: UInt)? {
         begin(budget)
         // The first node represents all variables; it is no object.
-        _ = graph.addNode(1, layout: -1)
+        _ = graph.addNode(1, layoutIndex: -1)
         var variables: [UInt] = []
         for image in reader.images.images where image.isProgram {
             for segment in image.writable { addGlobals(in: segment, &variables) }

@@ -2,8 +2,9 @@ extension GraphWalker {
     /// Finds the holder of an object by searching the memory of the process for the object's address, then for the address of its
     /// holder, and so on.
     ///
-    /// - Parameter sources: dispatch sources that the object holds. A source whose memory refers to the farthest holder is the
-    ///   holder, if the farthest holder is a block: Dispatch keeps other objects near a source too.
+    /// - Parameter sources: dispatch sources that the object holds. If the farthest holder is a block and the memory of a source
+    ///   refers to it, the path begins with that source. Only blocks are tried, because Dispatch keeps other objects near a source
+    ///   too.
     /// - Returns: edges of ``graph``, which the search replaces, from the farthest holder that was found, and the address of the
     ///   variable that the path begins with, or 0.
     mutating func pathFromHeap(
@@ -25,14 +26,14 @@ extension GraphWalker {
             search.finishRound()
         }
         var path = search.path
-        if !sources.isEmpty, let handler = path.first, handler.layout == reader.layouts.block {
+        if !sources.isEmpty, let handler = path.first, handler.layoutIndex == reader.layouts.block {
             begin(budget)
             guard reader.generation == generation else { return nil }
             let source = sources.first { reader.isHandler(handler.holder, of: $0) }
             if let source, let layout = reader.layoutIndex(at: source) {
                 path.insert(
                     .init(
-                        holder: source, layout: layout, target: handler.holder, label: 0,
+                        holder: source, layoutIndex: layout, target: handler.holder, label: 0,
                         flags: [.suspected, .closure], function: 0, variable: 0), at: 0)
             }
         }
@@ -44,23 +45,24 @@ extension GraphWalker {
         if reader.images.contains(hit.address) {
             search.add(
                 .init(
-                    holder: 0, layout: -1, target: hit.target, label: 0, flags: [], function: 0,
+                    holder: 0, layoutIndex: -1, target: hit.target, label: 0, flags: [], function: 0,
                     variable: hit.address))
             return
         }
         guard let holder = reader.objectAround(hit.address), search.isNew(holder.address) else { return }
         graph.removeAll()
-        _ = graph.addNode(holder.address, layout: holder.layout)
+        _ = graph.addNode(holder.address, layoutIndex: holder.layoutIndex)
         expandFirst()
         // A reference that keeps nothing alive is no edge.
         let edge = graph.edges.first { graph.nodes[Int($0.to)].address == hit.target }
         guard let edge else { return }
-        let kind = reader.layouts.layout(holder.layout).kind
+        let kind = reader.layouts.layout(holder.layoutIndex).kind
         let isSuspected = edge.flags.contains(.suspected)
         let certainty: HeapSearch.Certainty = kind == .taskFrames || kind == .task ? .frame : .unknownWord
         search.add(
             .init(
-                holder: holder.address, layout: holder.layout, target: hit.target, label: edge.label,
+                holder: holder.address, layoutIndex: holder.layoutIndex, target: hit.target,
+                label: edge.label,
                 flags: edge.flags, function: edge.function, variable: 0, isTask: kind == .task,
                 certainty: isSuspected ? certainty : .proven))
     }
@@ -69,12 +71,12 @@ extension GraphWalker {
     private mutating func replaceGraph(with path: [HeapSearch.Step]) -> (edges: [Int32], variable: UInt)? {
         guard let first = path.first, let last = path.last else { return nil }
         graph.removeAll()
-        _ = graph.addNode(first.holder == 0 ? 1 : first.holder, layout: first.layout)
+        _ = graph.addNode(first.holder == 0 ? 1 : first.holder, layoutIndex: first.layoutIndex)
         for (index, step) in path.enumerated() {
             let layout =
-                step.target == last.target ? reader.layoutIndex(at: step.target) : path[index + 1].layout
+                step.target == last.target ? reader.layoutIndex(at: step.target) : path[index + 1].layoutIndex
             guard let layout else { return nil }
-            _ = graph.addNode(step.target, layout: layout)
+            _ = graph.addNode(step.target, layoutIndex: layout)
             graph.edges.append(
                 ObjectGraph.Edge(
                     from: Int32(index), to: Int32(index + 1), label: step.label, flags: step.flags,
@@ -89,7 +91,7 @@ extension ObjectReader {
     private static let longestDistance: UInt = 64 * 1024
 
     /// Returns the object whose allocation contains a word; `nil` if there is none.
-    mutating func objectAround(_ address: UInt) -> (address: UInt, layout: Int32)? {
+    mutating func objectAround(_ address: UInt) -> (address: UInt, layoutIndex: Int32)? {
         // Allocations are multiples of 16 apart.
         var start = address & ~15
         let end = start - min(start, Self.longestDistance)

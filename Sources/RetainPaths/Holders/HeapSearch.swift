@@ -4,7 +4,8 @@
 
 /// A search of the process's memory for words that are the address of an object or of one of its holders.
 struct HeapSearch {
-    /// The maximum number of rounds, each of which reads the memory once and finds the holders of the holders of the round before.
+    /// The maximum number of rounds, each of which reads the memory once and finds the holders of the objects that the previous
+    /// round found.
     static let roundLimit = 16
     /// The maximum number of words found in one round. An object with more holders is shared so widely that one of them explains
     /// nothing.
@@ -39,7 +40,7 @@ struct HeapSearch {
     struct Step {
         /// 0 for a global variable.
         var holder: UInt
-        var layout: Int32
+        var layoutIndex: Int32
         var target: UInt
         var label: Int32
         var flags: ObjectGraph.EdgeFlags
@@ -54,15 +55,17 @@ struct HeapSearch {
     }
 
     private let target: UInt
+    /// The objects whose holders this round searches for.
     private var frontier: [UInt]
     private var hits: [Hit] = []
     /// The steps of earlier rounds, by holder.
     private var steps: [UInt: Step] = [:]
     /// The steps that were found in this round.
-    private var found: [Step] = []
+    private var newSteps: [Step] = []
     /// The step that the path begins with.
     private var first: Step?
-    private var isFound = false
+    /// `true` if a holder was found at which the search ends.
+    private var hasEnd = false
 
     init(target: UInt) {
         self.target = target
@@ -70,21 +73,22 @@ struct HeapSearch {
     }
 
     /// `true` if a global variable or a task was found, or no holder in the last round.
-    var isDone: Bool { isFound || frontier.isEmpty }
+    var isDone: Bool { hasEnd || frontier.isEmpty }
 
     func isNew(_ holder: UInt) -> Bool { holder != target && steps[holder] == nil }
 
-    mutating func add(_ step: Step) { found.append(step) }
+    mutating func add(_ step: Step) { newSteps.append(step) }
 
     /// Makes the holders found in this round the targets of the next one.
     ///
-    /// Only the holders with the highest certainty found count. Of several such holders, the first one is reported.
+    /// Only the holders with the highest certainty of this round count. The path begins with the first of them at which the search
+    /// ends, or else with the first one.
     mutating func finishRound() {
-        let highest = found.map(\.certainty).max()
-        let holders = found.filter { $0.certainty == highest }.prefix(Self.holderLimit)
-        (found, frontier) = ([], holders.map(\.holder))
+        let highest = newSteps.map(\.certainty).max()
+        let holders = newSteps.filter { $0.certainty == highest }.prefix(Self.holderLimit)
+        (newSteps, frontier) = ([], holders.map(\.holder))
         if let end = holders.first(where: \.isEnd) {
-            (first, isFound) = (end, true)
+            (first, hasEnd) = (end, true)
         } else if let nearest = holders.first {
             first = nearest
             for step in holders { steps[step.holder] = step }
@@ -107,7 +111,7 @@ struct HeapSearch {
         return path.last?.target == target ? path : []
     }
 
-    /// Collects the words that refer to the holders of the last round.
+    /// Collects the words that refer to the objects whose holders this round searches for.
     ///
     /// - Parameters:
     ///   - excluded: memory with copies of pages, which must not be mistaken for objects.
@@ -122,11 +126,11 @@ struct HeapSearch {
         let block = UnsafeMutableRawPointer.allocate(byteCount: Self.blockBytes, alignment: 4096)
         defer { unsafe block.deallocate() }
         let own = UInt(bitPattern: block)..<(UInt(bitPattern: block) + UInt(Self.blockBytes))
-        var (bytes, looked) = (0, 0)
+        var (bytes, visited) = (0, 0)
         for region in regions where region.count <= Self.addressLimit {
             var address = region.lowerBound
             while address < region.upperBound, hits.count < Self.hitLimit, bytes < Self.byteLimit,
-                looked < Self.addressLimit, end.map({ ContinuousClock.now < $0 }) ?? true
+                visited < Self.addressLimit, end.map({ ContinuousClock.now < $0 }) ?? true
             {
                 let count = min(Self.blockBytes, Int(region.upperBound - address))
                 if WritableMemory.isTouched(address, count: count),
@@ -136,10 +140,10 @@ struct HeapSearch {
                     bytes += count
                 }
                 address += UInt(count)
-                looked += count
+                visited += count
             }
         }
-        return looked
+        return visited
     }
 
     private mutating func collect(

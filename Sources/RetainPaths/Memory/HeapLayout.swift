@@ -1,8 +1,8 @@
 /// The layout of objects in memory on 64-bit systems.
 ///
 /// Sources: SwiftShims/RefCount.h, stdlib/public/core and stdlib/public/Concurrency in the repository of Swift, glibc's
-/// malloc.c. `HeapLayoutTests` compares most of them with the runtime that the tests run on; tasks and blocks are tested by the
-/// scenarios, whose paths they lead to.
+/// malloc.c. `HeapLayoutTests` compares most of them with the runtime that the tests run on; a wrong layout of tasks or blocks
+/// would give the scenarios of `ScenarioTests` other paths.
 enum HeapLayout {
     /// The smallest object: metadata and reference counts. HeapObject.h
     static let headerBytes = 16
@@ -17,7 +17,7 @@ enum HeapLayout {
         static let sideTableMask: UInt64 = 0x3FFF_FFFF_FFFF_FFFF
         static let sideTableShift: UInt64 = 3
         static let sideTableCount: UInt = 16
-        /// The highest bit without a side table: the object is immortal, or its count has overflowed.
+        /// The highest bit of a word without a side table: the object is immortal, or its count has overflowed.
         static let slowBit: UInt64 = 1 << 63
         /// The bytes that a side table takes from the allocator, measured: 32 are requested, in a chunk of 48.
         static let sideTableChunkBytes = 48
@@ -29,8 +29,9 @@ enum HeapLayout {
         /// The maximum offset of the first capture, which depends on its alignment; garbage is larger.
         static let firstLimit = 256
         static let captureDescriptor: UInt = 16
-        /// For generic boxes: the offset of the value, and below the type of the value.
+        /// For generic boxes: the place of the value's offset.
         static let valueOffset: UInt = 8
+        /// For generic boxes: the place of the value's type.
         static let valueType: UInt = 16
     }
 
@@ -60,7 +61,7 @@ enum HeapLayout {
         static let object = 8
         /// The highest four bits: immortal, small, or not native.
         static let discriminatorMask: UInt = 0xF << 60
-        /// The capacity of storage, without its flags.
+        /// The place of a storage's capacity, which shares its word with flags.
         static let capacity: UInt = 16
         static let capacityMask: UInt = (1 << 48) - 1
         static let text = 32
@@ -94,8 +95,9 @@ enum HeapLayout {
         static let flagsMask: UInt = 7
         static let isMapped: UInt = 2
         static let sizeLimit: UInt = 1 << 40
-        /// The bytes of a chunk that the program cannot use: 8, and 16 if the chunk has a mapping of its own.
+        /// The bytes of a chunk that the program cannot use.
         static let overhead = 8
+        /// The bytes of a chunk with a mapping of its own that the program cannot use.
         static let mappedOverhead = 16
     }
 

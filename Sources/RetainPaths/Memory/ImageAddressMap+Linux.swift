@@ -38,14 +38,14 @@
         }
 
         /// - Parameter isProgram: `true` for the first image of the list, which is the program. dl_iterate_phdr(3)
-        private static func image(_ given: clinux_image, isProgram: Bool) -> Image? {
-            guard let headers = unsafe given.headers else { return nil }
-            let bias = UInt(unsafe given.bias)
-            let path = unsafe given.path.map { unsafe String(cString: $0) } ?? ""
+        private static func image(_ loaded: clinux_image, isProgram: Bool) -> Image? {
+            guard let headers = unsafe loaded.headers else { return nil }
+            let bias = UInt(unsafe loaded.bias)
+            let path = unsafe loaded.path.map { unsafe String(cString: $0) } ?? ""
             var image = Image(
                 segments: [], base: bias, name: isProgram ? programName : lastComponent(path),
                 identifier: nil, isProgram: isProgram)
-            for index in 0..<Int(unsafe given.header_count) {
+            for index in 0..<Int(unsafe loaded.header_count) {
                 let header = unsafe headers[index]
                 let first = bias &+ UInt(header.p_vaddr)
                 let range = first..<max(first, first &+ UInt(header.p_memsz))

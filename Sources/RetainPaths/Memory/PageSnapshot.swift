@@ -1,13 +1,13 @@
 /// Copies of the pages that one walk touches, each read once.
 ///
-/// A walk sees one version of each page, whatever other threads write meanwhile, and a page that is not mapped fails the
-/// read instead of the process. Pages are 4 KiB whatever the system's page size is.
+/// A walk sees one version of each page, whatever other threads write meanwhile. If a page is not mapped, the read fails and the
+/// process does not crash. Pages are 4 KiB whatever the system's page size is.
 @safe struct PageSnapshot: ~Copyable {
     static let pageBytes = 4096
     private static let pagesPerChunk = 64
 
     /// The maximum number of pages that one walk may read.
-    private var limit = 1024
+    private var pageLimit = 1024
     private var table = AddressTable()
     private var chunks: [UnsafeMutableRawPointer] = unsafe []
     private var pageCount = 0
@@ -18,7 +18,7 @@
     /// The maximum number of bytes of one read.
     static let longestRead = 64 * 1024
 
-    /// `true` if a read failed because the limit was reached.
+    /// `true` if a read failed because the maximum number of pages was reached.
     private(set) var isExhausted = false
 
     init() { unsafe joined = .allocate(byteCount: Self.longestRead, alignment: 16) }
@@ -30,7 +30,7 @@
 
     /// Drops all pages. Chunks beyond 1 MiB are released.
     mutating func reset(byteLimit: Int) {
-        limit = max(1, byteLimit / Self.pageBytes)
+        pageLimit = max(1, byteLimit / Self.pageBytes)
         table.removeAll()
         pageCount = 0
         unsafe lastPage = nil
@@ -40,7 +40,7 @@
         }
     }
 
-    /// Frees a chunk and fills it with zeros before: a search of the heap would find copies of objects in free memory.
+    /// Fills a chunk with zeros and frees it: otherwise a search of the heap would find copies of objects in free memory.
     private static func free(_ chunk: UnsafeMutableRawPointer) {
         unsafe chunk.initializeMemory(as: UInt8.self, repeating: 0, count: pagesPerChunk * pageBytes)
         unsafe chunk.deallocate()
@@ -71,7 +71,7 @@
             guard known >= 0 else { return nil }
             index = Int(known)
         } else {
-            guard pageCount < limit else {
+            guard pageCount < pageLimit else {
                 isExhausted = true
                 return nil
             }

@@ -21,7 +21,7 @@ struct DescriptorCheck {
         else { return false }
         let access = ImmortalMemory.relativeTarget(descriptor &+ Context.accessFunction)
         let fields = ImmortalMemory.relativeTarget(descriptor &+ Context.fields)
-        return (access == 0 || images.isCode(access)) && (fields == 0 || hasFields(fields))
+        return (access == 0 || images.isCode(access)) && (fields == 0 || isFieldDescriptor(fields))
     }
 
     /// Returns `true` if an address is the descriptor of a context whose parents lead to a module.
@@ -44,8 +44,8 @@ struct DescriptorCheck {
         return images.contains(name) && ImmortalMemory.byte(name) != 0
     }
 
-    /// Returns `true` if an address is the record of the fields of a type.
-    func hasFields(_ fields: UInt) -> Bool {
+    /// Returns `true` if an address is the descriptor of the fields of a type.
+    func isFieldDescriptor(_ fields: UInt) -> Bool {
         guard images.contains(fields, count: Fields.records) else { return false }
         let count = ImmortalMemory.uint32(fields &+ Fields.count)
         let recordBytes = UInt(ImmortalMemory.uint16(fields &+ Fields.recordBytes))

@@ -1,8 +1,8 @@
 /// The layout of the static descriptions in an image.
 ///
 /// Sources: include/swift/ABI/Metadata.h, MetadataValues.h, include/swift/RemoteInspection/Records.h, docs/ABI/Mangling.rst.
-/// `DescriptorLayoutTests` compares fields, cases and captures with the runtime that the tests run on; the others are tested by the
-/// scenarios, whose paths they lead to.
+/// `DescriptorLayoutTests` compares fields, cases and captures with the runtime that the tests run on; a wrong number of the others
+/// would give the scenarios of `ScenarioTests` other paths.
 enum DescriptorLayout {
     /// Metadata.h: TargetContextDescriptor and below
     enum Context {
@@ -19,21 +19,22 @@ enum DescriptorLayout {
         static let lastOtherKind: UInt32 = 4
         /// MetadataValues.h: TypeContextDescriptorFlags, bit 13 of the upper half.
         static let hasResilientSuperclass: UInt32 = 0x2000_0000
-        /// Relative to the parent, with bit 0 set if a pointer lies between; null for a module.
+        /// A relative reference to the parent, or with bit 0 set, to a pointer to the parent; null for a module.
         static let parent: UInt = 4
-        /// Relative to a C string; modules and types have one.
+        /// A relative reference to the name, a C string. Only modules and types have a name.
         static let name: UInt = 8
-        /// Relative to the function that makes the metadata.
+        /// A relative reference to the function that makes the metadata.
         static let accessFunction: UInt = 12
-        /// Relative to the record of the fields; null without reflection metadata.
+        /// A relative reference to the descriptor of the fields; null without reflection metadata.
         static let fields: UInt = 16
-        /// For a class with a resilient superclass: relative to a word with the offset of its generic arguments.
+        /// For a class with a resilient superclass: a relative reference to a word with the offset of its generic arguments.
         static let resilientBounds: UInt = 24
         static let positiveSizeInWords: UInt = 28
         static let immediateMembers: UInt = 32
         static let fieldCount: UInt = 36
-        /// The bytes before the header of generic parameters, for values and below for classes.
+        /// The bytes of a struct or enum descriptor before the header of generic parameters.
         static let valueBytes: UInt = 28
+        /// The bytes of a class descriptor before the header of generic parameters.
         static let classBytes: UInt = 44
         /// The number of arguments in metadata (types and witness tables), in the header of generic parameters.
         static let keyArgumentCount: UInt = 12

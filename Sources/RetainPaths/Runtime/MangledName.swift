@@ -12,7 +12,7 @@ struct MangledName {
     private let isWellFormed: Bool
     /// The type parameters whose members the name contains, such as `Element` of `Items`; `nil` if one cannot be parsed, or if the
     /// name has a parameter pack.
-    private let membersOf: [Parameter]?
+    private let parametersWithMembers: [Parameter]?
 
     struct Parameter: Equatable {
         var depth: Int
@@ -57,7 +57,7 @@ struct MangledName {
         count = position
         isWellFormed = isText && position > 0 && hasByte(position) && bytes[position] == 0
         tail = tailStart < position && hasByte(position) ? Array(bytes[tailStart..<position]) : []
-        membersOf = Self.membersOf(text[...])
+        parametersWithMembers = Self.findParametersWithMembers(text[...])
     }
 
     /// Returns `true` if the name is safe to give to the runtime: the runtime follows its references without a check, and calls
@@ -83,13 +83,13 @@ struct MangledName {
     /// The runtime ends the process if a parameter whose member it needs has no argument, and if the argument of a pack is a single
     /// type. MetadataLookup.cpp: createDependentMemberType, MetadataPackOrValue
     func canBeResolved(with parameters: [Parameter]) -> Bool {
-        membersOf?.allSatisfy(parameters.contains) ?? false
+        parametersWithMembers?.allSatisfy(parameters.contains) ?? false
     }
 
     /// Finds the parameters whose members a name contains. Mangling.rst: `Qz` and `QZ` are members of `x`, `Qy_`, `Qyd__` and `QY_`
     /// of the parameter whose number follows, `Qp`, `QP` and `QS` are packs. The same letters may be part of a type's name; such a
     /// name may then not be resolved, which is safe.
-    private static func membersOf(_ text: ArraySlice<UInt8>) -> [Parameter]? {
+    private static func findParametersWithMembers(_ text: ArraySlice<UInt8>) -> [Parameter]? {
         var parameters: [Parameter] = []
         var rest = text
         while let mark = rest.firstIndex(of: UInt8(ascii: "Q")) {
@@ -97,7 +97,7 @@ struct MangledName {
             switch rest.popFirst() {
             case UInt8(ascii: "z"), UInt8(ascii: "Z"): parameters.append(Parameter(depth: 0, index: 0))
             case UInt8(ascii: "y"), UInt8(ascii: "Y"):
-                guard let parameter = parameter(&rest) else { return nil }
+                guard let parameter = readParameter(&rest) else { return nil }
                 parameters.append(parameter)
             case UInt8(ascii: "p"), UInt8(ascii: "P"), UInt8(ascii: "S"): return nil
             default: break
@@ -169,12 +169,12 @@ struct MangledName {
         if tail == [UInt8(ascii: "x")] { return Parameter(depth: 0, index: 0) }
         guard tail.first == UInt8(ascii: "q"), tail.last == UInt8(ascii: "_") else { return nil }
         var rest = tail.dropFirst()
-        let parameter = Self.parameter(&rest)
+        let parameter = Self.readParameter(&rest)
         return rest.isEmpty ? parameter : nil
     }
 
     /// Reads the number of a parameter that is not `x`: `_`, `0_`, `d__`, `d_0_`.
-    private static func parameter(_ rest: inout ArraySlice<UInt8>) -> Parameter? {
+    private static func readParameter(_ rest: inout ArraySlice<UInt8>) -> Parameter? {
         func readIndex() -> Int? {
             var value: Int?
             while let digit = rest.first, (0x30...0x39).contains(digit), (value ?? 0) < 1000 {

@@ -1,8 +1,8 @@
 /// The layout of type metadata on 64-bit systems.
 ///
 /// Sources: include/swift/ABI/MetadataKind.def, Metadata.h, MetadataValues.h and ValueWitness.def in the repository of
-/// Swift. `MetadataLayoutTests` compares those that have a counterpart in Swift with the runtime that the tests run on; the others
-/// are tested by the scenarios, whose paths they lead to.
+/// Swift. `MetadataLayoutTests` compares those that have a counterpart in Swift with the runtime that the tests run on; a wrong
+/// number of the others would give the scenarios of `ScenarioTests` other paths.
 enum MetadataLayout {
     /// The first word of metadata. MetadataKind.def
     enum Kind {
@@ -80,14 +80,14 @@ enum MetadataLayout {
     /// Metadata.h: TargetExistentialTypeMetadata; MetadataValues.h: ExistentialTypeFlags
     enum Existential {
         static let flags = 8
-        /// Clear where the protocols are bound to classes.
+        /// The flag that is clear if the protocols are bound to classes.
         static let isOpaque: UInt32 = 0x8000_0000
         static let specialProtocolShift: UInt32 = 24
         static let specialProtocolMask: UInt32 = 0x3F
         static let errorProtocol: UInt32 = 1
-        /// Container: a buffer of three words, then the type.
+        /// The offset of the type in a container, behind a buffer of three words.
         static let containedType = 24
-        /// Metadata.h: ExtendedExistentialTypeShape; low byte of its flags: 0 opaque, 1 class.
+        /// Metadata.h: ExtendedExistentialTypeShape. The lowest byte of its flags is 0 for an opaque type and 1 for a class.
         static let shape = 8
         static let shapeKindMask: UInt32 = 0xFF
     }

@@ -13,7 +13,7 @@ enum Reflection {
         var isStrong: Bool
     }
 
-    /// `true` if the runtime has the functions needed.
+    /// `true` if the runtime has the functions that the queries need.
     static var isAvailable: Bool { cswift_can_reflect() }
 
     /// The offsets that fields can have: no object is as large as 16 MiB.
@@ -56,7 +56,7 @@ enum Reflection {
     /// Resolves a mangled name.
     ///
     /// - Parameters:
-    ///   - name: a name that ``MangledName/isSafe(_:)``.
+    ///   - name: a name for which ``MangledName/isSafe(_:)`` is `true`.
     ///   - context: the descriptor whose generic parameters the name uses; 0 for no context.
     ///   - arguments: the address of its generic arguments.
     static func type(named name: MangledName, context: UInt = 0, arguments: UInt = 0) -> Metadata? {
@@ -74,15 +74,16 @@ enum Reflection {
     /// The class of blocks in the heap; 0 without blocks.
     static let heapBlockClass: UInt = UInt(cswift_heap_block_class())
 
-    /// Returns the tag of an enum value's case. ``projectEnumData(_:_:)`` then leaves the payload in place of the value.
+    /// Returns the tag of an enum value's case.
     ///
-    /// Both functions only compute with the given bytes, whatever they are; a tag out of range is possible. An ``EnumLayout``
-    /// contains only functions in executable segments of images.
+    /// This function and ``projectEnumData(_:_:)`` only compute with the bytes of the value, which may be garbage: a tag out of
+    /// range is possible. An ``EnumLayout`` contains only functions in executable segments of images.
     static func enumTag(_ value: UnsafeMutableRawPointer, _ layout: EnumLayout) -> UInt32 {
         typealias Function = @convention(c) (UnsafeMutableRawPointer, UInt) -> UInt32
         return unsafe unsafeBitCast(layout.enumTag, to: Function.self)(value, layout.metadata)
     }
 
+    /// Replaces an enum value by the payload of its case.
     static func projectEnumData(_ value: UnsafeMutableRawPointer, _ layout: EnumLayout) {
         typealias Function = @convention(c) (UnsafeMutableRawPointer, UInt) -> Void
         unsafe unsafeBitCast(layout.projectEnumData, to: Function.self)(value, layout.metadata)

@@ -26,12 +26,12 @@ extension TypeLayouts {
         }
     }
 
-    /// - Parameter isOptional: the case of an optional does not show in labels.
+    /// - Parameter isOptional: `true` leaves the case out of labels, because paths do not show the case of an optional.
     private mutating func enumLayout(_ metadata: Metadata, isOptional: Bool) -> EnumLayout? {
         typealias Fields = DescriptorLayout.Fields
         let descriptor = metadata.descriptor
         guard let witnesses = metadata.valueWitnesses, witnesses.hasEnumWitnesses,
-            // Called for values later: `Reflection.enumTag`.
+            // `Reflection.enumTag` and `projectEnumData` call these functions later.
             images.isCode(witnesses.enumTag), images.isCode(witnesses.projectEnumData),
             DescriptorCheck(images).isType(descriptor, DescriptorLayout.Context.enumKind)
         else { return nil }

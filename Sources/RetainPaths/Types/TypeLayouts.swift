@@ -14,7 +14,7 @@ struct TypeLayouts {
     private(set) var values: [ValueLayout] = []
     private(set) var enums: [EnumLayout] = []
     private var indices: [UInt: Int32] = [:]
-    /// The element types of the containers that are being computed.
+    /// The element types of the containers whose layouts are being computed.
     private var elements: [UInt] = []
 
     init(_ images: ImageAddressMap) { self.images = images }
@@ -33,7 +33,7 @@ struct TypeLayouts {
         return range
     }
 
-    /// Returns the number of a type's layout, which is computed if needed.
+    /// Returns the index of a type's layout, which is computed if needed.
     mutating func index(of metadata: Metadata) -> Int32 {
         if let index = indices[metadata.address] { return index }
         var layout = ValueLayout()
@@ -85,14 +85,14 @@ struct TypeLayouts {
             case 1: return reference
             default: return []
             }
-        // Builtin.NativeObject and Builtin.BridgeObject; larger ones are storage of the runtime.
+        // Builtin.NativeObject and Builtin.BridgeObject; larger opaque types are storage of the runtime.
         case Kind.opaque: return layout.size == 8 ? reference : []
         default: return []
         }
     }
 
-    /// Returns the slots of a function type. Without Objective-C, blocks have no value witnesses, so their size follows from the
-    /// convention.
+    /// Returns the slots of a function type, and sets its size, which follows from the convention: without Objective-C, blocks have
+    /// no value witnesses.
     private func functionSlots(_ metadata: Metadata, _ layout: inout ValueLayout) -> [ReferenceSlot] {
         typealias Function = MetadataLayout.Function
         let convention = metadata.word(Function.flags) >> Function.conventionShift & Function.conventionMask
