@@ -10,12 +10,13 @@
     /// }
     /// ```
     ///
-    /// For Swift Testing and XCTest. Each class and place of ``TrackedObjects/track(_:fileID:filePath:line:column:)`` fails
-    /// separately at that place. A block that tracked nothing and threw nothing also fails, since it proves nothing.
+    /// Works with Swift Testing and XCTest. A call of ``TrackedObjects/track(_:fileID:filePath:line:column:)`` whose objects stay
+    /// in memory gives one failure for each of their classes, at the line of the call. A block that tracked nothing and threw
+    /// nothing also fails, since it proves nothing.
     ///
     /// - Parameters:
-    ///   - seconds: the time that objects have to be deallocated after the block, such as in a task that ends; 0 for at once. A
-    ///     test whose objects are deallocated does not wait.
+    ///   - seconds: the time that objects have to be deallocated after the block, for example by a task that ends; 0 gives them no
+    ///     time. A test whose objects are deallocated does not wait.
     ///   - body: makes the objects and releases them. Its errors are rethrown after the check.
     /// - Returns: the result of `body`. It is retained during the check, so return nothing that holds a tracked object.
     public func expectNoLeaks<Value, Failure: Error>(
@@ -41,15 +42,15 @@
 
     /// Runs a block that does not wait, and fails the test if objects that were tracked in it stay in memory after it.
     ///
-    /// It blocks its thread while objects still exist, `seconds` at most. In an `async` test the compiler takes the other form and
-    /// asks for `await`, which lets the test's actor continue meanwhile. On the main actor under Swift Testing no task of the main
-    /// actor runs until this returns: for objects that such a task frees use the other form.
+    /// It blocks its thread while objects still exist, `seconds` at most. In an `async` test the compiler takes the `async` form
+    /// and asks for `await`, which lets the test's actor continue meanwhile. On the main actor under Swift Testing no task of the
+    /// main actor runs until this returns: for objects that such a task frees use the `async` form.
     ///
     /// - Parameters:
-    ///   - seconds: the time that objects have to be deallocated after the block; 0 for at once.
+    ///   - seconds: the time that objects have to be deallocated after the block; 0 gives them no time.
     ///   - body: makes the objects and releases them. Its errors are rethrown after the check.
     /// - Returns: the result of `body`. It is retained during the check, so return nothing that holds a tracked object.
-    // Otherwise a block without `await` would block its thread in an async test as well.
+    // Without this attribute, a block without `await` would block its thread in an async test as well.
     @_disfavoredOverload
     public func expectNoLeaks<Value, Failure: Error>(
         within seconds: Double = 1, isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID,

@@ -17,9 +17,10 @@ struct Survivors: Sendable {
     var explanation: String?
     /// `true` if the explanation shows a cycle, so that no other cause has to be searched for.
     var isInCycle = false
-    /// The names of the closures on that path and the lines that made them, as far as there are symbols and debug lines.
+    /// The names of the closures on the path of the explanation and the lines that made them, as far as there are symbols and debug
+    /// lines.
     var closures: [String] = []
-    /// The known mistake behind that path and the code to write instead, on separate lines.
+    /// The known mistake behind the path of the explanation and the code to write instead, on separate lines.
     var advice: String?
 
     /// Returns the message of a failed test.

@@ -7,9 +7,9 @@ extension TrackedObjects {
         for pause in PollDelays(within: seconds) {
             guard anyAlive else { return }
             let end = Date(timeIntervalSinceNow: pause)
-            // Work on the main queue that releases objects runs only while its run loop runs.
+            // Work on the main queue, which may release objects, runs only while the run loop of the main thread runs.
             if Thread.isMainThread { RunLoop.current.run(until: end) }
-            // A run loop without anything to run returns at once.
+            // Sleeps for the rest of the pause: a run loop without anything to run returns at once.
             Thread.sleep(until: end)
         }
     }

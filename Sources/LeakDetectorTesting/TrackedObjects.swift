@@ -5,7 +5,7 @@ internal import LeakPlatform
     internal import RetainPaths
 #endif
 
-/// The objects that must be deallocated when a test's block has ended. None is retained, and any thread may track objects.
+/// The objects that must be deallocated when a test's block has ended. They are not retained. Any thread may track objects.
 public final class TrackedObjects: Sendable {
     private struct Entry {
         let reference: WeakReference
@@ -90,7 +90,7 @@ public final class TrackedObjects: Sendable {
     #if canImport(RetainPaths)
         private static let finder = RetainPathFinder(budget: .thorough, search: [.globals, .heap])
 
-        /// Finds the references that keep a living object. The tracking itself holds none.
+        /// Finds the references that keep a living object. No variable here retains the object.
         private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? {
             guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object))
             else { return nil }

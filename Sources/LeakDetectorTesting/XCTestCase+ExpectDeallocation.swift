@@ -11,8 +11,8 @@
         /// The check runs in a teardown block: after the test method and after blocks that were added later, but before
         /// `tearDown()`. So an object that a property of the test case holds fails the test.
         ///
-        /// - Parameter seconds: the time that the object has to be deallocated after the test; 0 for at once. If it is deallocated,
-        ///   the test does not wait.
+        /// - Parameter seconds: the time that the object has to be deallocated after the test; 0 gives it no time. If it is
+        ///   deallocated, the test does not wait.
         /// - Returns: the object.
         @discardableResult
         public func expectDeallocation<Object: AnyObject>(

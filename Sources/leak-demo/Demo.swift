@@ -48,7 +48,7 @@ struct Demo {
         print("\n3. Messages of other detectors, unchanged:")
         for (index, text) in OtherDetectors.texts.enumerated() {
             print("   - \(text.prefix { $0 != "\n" }.prefix(76))")
-            // Spread over the phones, twice each, so that installs differ.
+            // Two phones report each text, so that it comes from several installs.
             phones[index % phones.count].reporter.record(message: text)
             phones[(index + 3) % phones.count].reporter.record(message: text)
         }
@@ -64,18 +64,18 @@ struct Demo {
         let deadline = Date().addingTimeInterval(20)
         for phone in phones {
             phone.reporter.record(checks: phone.detector.takeChecks())
-            // In steps: if no collector answers, waiting longer than a few attempts is useless.
+            // Waits in steps: if no collector answers, waiting longer than a few attempts is useless.
             while !phone.reporter.flush(timeout: min(0.5, max(deadline.timeIntervalSinceNow, 0))) {
                 let statistics = phone.reporter.statistics
-                let isHopeless = statistics.sent == 0 && statistics.failedAttempts >= Self.enoughAttempts
+                let isHopeless = statistics.sent == 0 && statistics.failedAttempts >= Self.attemptLimit
                 guard !isHopeless, deadline.timeIntervalSinceNow > 0 else { break }
             }
         }
         return printSummary(phones.map(\.reporter.statistics)) && inTime
     }
 
-    /// Number of attempts without any answer after which the demo gives up.
-    private static let enoughAttempts = 2
+    /// The number of attempts without any answer after which the demo gives up.
+    private static let attemptLimit = 2
 
     private func note(_ scenario: Scenario) -> String {
         switch scenario.onlyIn {
@@ -122,15 +122,15 @@ struct Demo {
     }
 }
 
-/// One phone with its own detector and reporter.
+/// A phone with its own detector and reporter.
 @MainActor
 private final class SimulatedPhone {
     private let phone: Phone
     let reporter: LeakReporter
     let detector: LeakDetector
     private var expected = LeakDetector.Counts()
-    /// Indices of the scenarios that went wrong. A detector explains one leak of each.
-    private var wrong: Set<Int> = []
+    /// The indices of the scenarios that went wrong. A detector explains one leak of each.
+    private var wrongScenarios: Set<Int> = []
     private let explained = ExplanationCount()
 
     #if canImport(RetainPaths)
@@ -147,9 +147,9 @@ private final class SimulatedPhone {
             app: AppInfo(
                 id: "com.example.leak-demo", module: "leak_demo", version: phone.version, build: phone.build),
             device: phone.device, install: .given(phone.install))
-        // Seven made-up phones in one process, whose files would never be read again.
+        // No files: those of made-up phones would never be read again.
         configuration.storage = .memory
-        // Enough for a hundred repetitions, which no real phone would be allowed to report.
+        // These limits are enough for a hundred repetitions. A real phone may report far less.
         configuration.bounds.memoryBytes = 64 * 1024 * 1024
         configuration.bounds.reportsPerSession = 100_000
         configuration.bounds.bytesPerDay = 64 * 1024 * 1024
@@ -173,17 +173,17 @@ private final class SimulatedPhone {
     func play(_ scenarios: [Scenario], newest: String) {
         let release = phone.version == newest ? Scenario.Release.newest : .previous
         let mine = scenarios.enumerated().filter { $1.onlyIn == nil || $1.onlyIn == release }
-        for close in 1...phone.closes {
+        for close in 1...phone.closeCount {
             var session = EndedSession(id: UUID().uuidString, checks: mine.count, leaks: 0)
             for (index, scenario) in mine {
-                // Each scenario has its own interval, so that some leaks are frequent and some are rare.
-                let pace = phone.leaksEvery + index % 10
-                let goesWrong = scenario.end != .gone && close.isMultiple(of: pace)
+                // The intervals of the scenarios differ, so that some leaks are frequent and some are rare.
+                let interval = phone.leaksEvery + index % 10
+                let goesWrong = scenario.end != .gone && close.isMultiple(of: interval)
                 scenario.play(detector, goesWrong: goesWrong)
                 guard goesWrong else { continue }
                 session.leaks += 1
                 expected.leaked += 1
-                wrong.insert(index)
+                wrongScenarios.insert(index)
                 if scenario.end == .freedLate { expected.freed += 1 }
             }
             reporter.record(session: session)
@@ -195,7 +195,7 @@ private final class SimulatedPhone {
         return counts.leaked >= expected.leaked && counts.outstanding == 0
     }
 
-    var isExplained: Bool { Self.explainer == nil || explained.count >= wrong.count }
+    var isExplained: Bool { Self.explainer == nil || explained.count >= wrongScenarios.count }
 
     var isComplete: Bool { isNoticed && detector.counts.freed >= expected.freed }
 

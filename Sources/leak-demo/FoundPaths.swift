@@ -8,13 +8,13 @@ import LeakMessage
 /// The paths that keep the demo's leaked objects, both expected and found.
 @MainActor
 enum FoundPaths {
-    /// Minimum number of paths that must be as expected. One leak has no path, because a raw pointer holds its
+    /// The minimum number of paths that must be as expected. One leak has no path, because a raw pointer holds its
     /// object.
-    nonisolated static let required = 26
+    nonisolated static let requiredCount = 26
 
     #if canImport(RetainPaths)
-        /// Maximum seconds to wait for tasks to begin and to release objects. The wait ends early when every path is
-        /// as expected.
+        /// The maximum time to wait for tasks to begin and to release objects. The wait ends early when every path is as
+        /// expected.
         private static let timeoutSeconds = 120.0
 
         /// Safe: the finder reads the address as a number, whether an object is there or not.
@@ -31,7 +31,7 @@ enum FoundPaths {
 
         /// Makes every mistake once and prints a table of the paths.
         ///
-        /// - Returns: true if at least ``required`` paths are as expected.
+        /// - Returns: `true` if at least ``requiredCount`` paths are as expected.
         static func print() -> Bool {
             guard let finder = RetainPathFinder(search: [.globals, .heap]) else {
                 Swift.print("leak-demo: the self-test of RetainPathFinder failed")
@@ -57,7 +57,7 @@ enum FoundPaths {
             }
             let right = leaks.count(where: \.isRight)
             Swift.print("\(right) of \(leaks.count) paths are right")
-            return right >= required
+            return right >= requiredCount
         }
     #else
         static func print() -> Bool {

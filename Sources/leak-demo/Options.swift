@@ -35,23 +35,23 @@ struct Options: Hashable {
         usage: leak-demo [--endpoint URL] [--key KEY] [--version-name VERSION] [--repeat N]
                leak-demo --paths
 
-          --endpoint URL       the collector          LEAK_ENDPOINT   http://localhost:8080
-          --key KEY            an ingest key          LEAK_KEY
-          --version-name V     the newest version of the demo app     2.1.0
-          --repeat N           creates every leak N times, 1 to 100   1
-          --paths              sends nothing; prints which path keeps the object of each leak, expected and found
-          --help               this text
+          --endpoint URL            the address of the collector; default: LEAK_ENDPOINT, or http://localhost:8080
+          --key KEY                 an ingest key; default: LEAK_KEY
+          --version-name VERSION    the newest version of the demo app; default: 2.1.0
+          --repeat N                creates every leak N times, 1 to 100; default: 1
+          --paths                   sends nothing; prints for each leak the expected path and the path that was found
+          --help                    prints this text
 
-        A flag wins over the environment. Prefer LEAK_KEY to --key: everyone on the machine can see command lines.
-        The app, its versions, installs and devices are made up; the leaked objects are not.
-        Exit codes: 0 if everything was delivered, 1 if not, or if --paths finds fewer than \(FoundPaths.required) paths, 2 if the
-        command line is wrong.
+        LEAK_ENDPOINT and LEAK_KEY are environment variables. Prefer LEAK_KEY to --key: everyone on the machine can see command
+        lines. The app, its versions, installs and devices are made up; the leaked objects are real.
+        Exit codes: 0 if everything was delivered, 1 if not, 2 if the command line is wrong. With --paths: 0 if at least
+        \(FoundPaths.requiredCount) paths are as expected, 1 if not.
         """
 
     /// Parses the command line.
     ///
     /// - Parameters:
-    ///   - arguments: without the program's name.
+    ///   - arguments: the arguments, without the program's name.
     ///   - environment: variables, of which `LEAK_ENDPOINT` and `LEAK_KEY` are read.
     static func read(_ arguments: [String], _ environment: [String: String]) throws(UsageError) -> Command {
         var options = Options()
@@ -83,7 +83,7 @@ struct Options: Hashable {
         return .run(options)
     }
 
-    /// The version before: `2.0.9` of `2.1.0`, `1.9.0` of `2.0.0`.
+    /// The version before ``version``: `2.0.9` for `2.1.0`, `1.9.0` for `2.0.0`.
     var previousVersion: String {
         var numbers = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
         guard let last = numbers.lastIndex(where: { $0 > 0 }), !numbers.contains(-1) else {

@@ -17,7 +17,7 @@ enum OtherDetectors {
         📄 <leak_demo.AboutController: 0x105704ab0>
         """,
         "VIEW STILL IN MEMORY <leak_demo.BannerView: 0x15ba0fde0; frame = (0 0; 320 50); layer = <CALayer: 0x28249e800>>",
-        // MLeaksFinder: the path of owners, the leaked one last.
+        // MLeaksFinder: the path of owners, the leaked object last.
         """
         Memory Leak: (
             MyTableViewController,

@@ -19,7 +19,7 @@ import Testing
 
     private static let staying = [
         Leak("a closure that captures self", "Cart", "Checkout", is: "CheckoutModel"),
-        Leak("the same one, on another screen", "Offers", "Checkout", is: "CheckoutModel"),
+        Leak("the same closure, on another screen", "Offers", "Checkout", is: "CheckoutModel"),
         // The list names a generic class without its arguments.
         Leak("a generic loader whose completion holds it", "Account", "OrderList", is: "Loader<Order>"),
         Leak("a method of self as a handler", "Search", "Filters", is: "FilterPanel"),
@@ -30,24 +30,24 @@ import Testing
         Leak("a delegate that is not weak (fixed in 2.1.0)", "TabBar", "Cart", is: "CartController"),
         Leak("a child that owns its parent", "TabBar", "Catalogue", is: "Category"),
         Leak(
-            "a nested type that keeps its outer one, and is kept by it (new in 2.1.0)", "Account", "Profile",
+            "a nested type and its outer type that keep each other (new in 2.1.0)", "Account", "Profile",
             is: "Profile.Editor"),
-        Leak("a dictionary of pages that know it", "TabBar", is: "TabStrip"),
+        Leak("a dictionary of pages that hold its owner", "TabBar", is: "TabStrip"),
         Leak("an enum with a closure that tries again", "Catalogue", "Video", is: "PlayerScreen"),
         Leak("an error that carries its sender", "Account", "Login", is: "LoginScreen"),
         Leak("a ring of six pages", "Welcome", "Tour", is: "TourPage"),
         Leak("an actor in a task that polls for ever", "Search", is: "SearchSession"),
-        Leak("a loop over a stream that nobody finishes", "Offers", "Auction", is: "AuctionScreen"),
+        Leak("a loop over a stream that never ends", "Offers", "Auction", is: "AuctionScreen"),
         Leak("a stream's onTermination that holds its listener", "Help", "Chat", is: "ChatRoom"),
-        Leak("a repeating Timer that nobody invalidates", "Offers", "Countdown", is: "Countdown"),
+        Leak("a repeating Timer that is never invalidated", "Offers", "Countdown", is: "Countdown"),
         Leak("a DispatchSource whose handler holds its owner", "Home", is: "Heartbeat"),
         Leak("a DispatchWorkItem for later", "Account", "Reminder", is: "ReminderScreen"),
         Leak("an operation that was never queued", "Account", "Export", is: "ExportScreen"),
-        Leak("a set of subscriptions whose sinks hold it", "TabBar", "Basket", is: "Basket"),
+        Leak("a set of subscriptions whose closures hold its owner", "TabBar", "Basket", is: "Basket"),
         Leak("a block in the NotificationCenter", "Offers", "Banner", is: "OfferBanner"),
-        Leak("an observer that nobody removes", "TabBar", "Offers", is: "PriceTicker"),
+        Leak("an observer that is never removed", "TabBar", "Offers", is: "PriceTicker"),
         Leak("an @Observable model that waits for its own change", "Product", "Rating", is: "RatingModel"),
-        Leak("a cache without an end", "Catalogue", "ProductPage", is: "ProductPhoto"),
+        Leak("a cache that never removes anything", "Catalogue", "ProductPage", is: "ProductPhoto"),
         Leak("a singleton that remembers each screen", "TabBar", "Details", is: "DetailScreen"),
         Leak("a pointer for C that was retained and not released", "Scanner", is: "ScannerSession"),
     ]
@@ -60,7 +60,7 @@ import Testing
     ]
 
     private static let doneRight = [
-        "a page that nobody keeps", "a closure that captures self weakly", "a weak delegate",
+        "a page that no other object keeps", "a closure that captures self weakly", "a weak delegate",
         "a Timer that holds self weakly, and is invalidated",
     ]
 

@@ -76,7 +76,7 @@
         private static func places(_ bytes: [UInt8], _ addresses: Set<UInt64>) -> [UInt64: ElfSymbols
             .SymbolLocation]
         {
-            unsafe bytes.withUnsafeBytes { unsafe ElfSymbols($0)?.places(of: addresses) ?? [:] }
+            unsafe bytes.withUnsafeBytes { unsafe ElfSymbols($0)?.locations(of: addresses) ?? [:] }
         }
 
         /// Returns the address of the function, found by trying all small ones.

@@ -10,6 +10,7 @@
 
     /// The maximum size of the section, 128 MiB. A larger one is not read, since each failed test would wait for it.
     static let byteLimit = 128 << 20
+    /// The maximum number of a line. A larger one comes from a damaged file.
     private static let lineLimit: Int64 = 1 << 24
 
     private let file: UnsafeRawBufferPointer
@@ -68,11 +69,11 @@
 private struct CompilationUnit {
     private let version: UInt16
     private let is64Bit: Bool
-    private let minimumInstruction: UInt64
+    private let minimumInstructionBytes: UInt64
     private let lineBase: Int64
     private let lineRange: UInt8
-    /// The number of operands of each standard opcode, from 1.
-    private let operands: [UInt8]
+    /// The number of operands of each standard opcode, beginning with opcode 1.
+    private let operandCounts: [UInt8]
     /// The lists of directories and files.
     private let names: FileReader
     private let program: FileReader
@@ -86,14 +87,14 @@ private struct CompilationUnit {
         let headerBytes = is64Bit ? reader.number(UInt64.self) : UInt64(reader.number(UInt32.self))
         var program = reader
         program.skip(headerBytes)
-        minimumInstruction = UInt64(reader.byte())
+        minimumInstructionBytes = UInt64(reader.byte())
         let operations = reader.byte()
         reader.skip(1)
         lineBase = Int64(Int8(bitPattern: reader.byte()))
         lineRange = reader.byte()
         let opcodes = Int(reader.byte())
         guard opcodes > 0, lineRange > 0, operations == 1 else { return nil }
-        operands = (1..<max(opcodes, 1)).map { _ in reader.byte() }
+        operandCounts = (1..<max(opcodes, 1)).map { _ in reader.byte() }
         guard reader.isValid, program.isValid else { return nil }
         self.is64Bit = is64Bit
         self.program = program
@@ -108,7 +109,7 @@ private struct CompilationUnit {
         var reader = program
         var (address, file, line): (UInt64, UInt64, Int64) = (0, 1, 1)
         var last: (address: UInt64, file: UInt64, line: Int64)?
-        let firstSpecial = UInt8(truncatingIfNeeded: operands.count + 1)
+        let firstSpecial = UInt8(truncatingIfNeeded: operandCounts.count + 1)
         func addRow() {
             if let last, last.address < address, last.address <= wanted.upperBound,
                 address > wanted.lowerBound, last.address > 0
@@ -121,7 +122,7 @@ private struct CompilationUnit {
             let opcode = reader.byte()
             if opcode >= firstSpecial {
                 let step = opcode - firstSpecial
-                address &+= UInt64(step / lineRange) &* minimumInstruction
+                address &+= UInt64(step / lineRange) &* minimumInstructionBytes
                 line &+= lineBase &+ Int64(step % lineRange)
                 addRow()
                 continue
@@ -140,13 +141,13 @@ private struct CompilationUnit {
                 let read = UInt64(reader.position - start)
                 if count > read { reader.skip(count - read) }
             case 1: addRow()
-            case 2: address &+= reader.leb128() &* minimumInstruction
+            case 2: address &+= reader.leb128() &* minimumInstructionBytes
             case 3: line &+= reader.signedLEB128()
             case 4: file = reader.leb128()
-            case 8: address &+= UInt64((255 - firstSpecial) / lineRange) &* minimumInstruction
+            case 8: address &+= UInt64((255 - firstSpecial) / lineRange) &* minimumInstructionBytes
             case 9: address &+= UInt64(reader.number(UInt16.self))
             default:
-                for _ in 0..<operands[Int(opcode) - 1] { _ = reader.leb128() }
+                for _ in 0..<operandCounts[Int(opcode) - 1] { _ = reader.leb128() }
             }
         }
     }
@@ -205,7 +206,7 @@ private struct CompilationUnit {
         return .some(path)
     }
 
-    /// Reads a value of a form. DWARF 5, 7.5.6
+    /// Reads a value in one of the forms of DWARF. DWARF 5, 7.5.6
     ///
     /// - Returns: the text of the value, empty unless it is wanted; `nil` for a form that no compiler writes here.
     private func value(

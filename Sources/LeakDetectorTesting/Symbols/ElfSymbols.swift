@@ -16,14 +16,15 @@
         var contents: Range<Int>
     }
 
-    private static let symbolTable: UInt32 = 2
-    private static let isCompressed: UInt64 = 0x800
+    private static let symbolTableKind: UInt32 = 2
+    private static let compressedFlag: UInt64 = 0x800
     private static let symbolBytes = 24
-    private static let function: UInt8 = 2
+    private static let functionType: UInt8 = 2
 
     private let file: UnsafeRawBufferPointer
     private var sections: [Section] = []
-    private var names = 0..<0
+    /// The range of the section with the names of sections.
+    private var sectionNames = 0..<0
 
     /// - Parameter file: the bytes of the whole file. They must outlive this value.
     /// - Returns: `nil` if this is not a 64-bit, little-endian ELF file.
@@ -46,18 +47,20 @@
             let link = header.number(UInt32.self)
             let length = UInt64(file.count)
             let isInside = header.isValid && offset <= length && size <= length - offset
-            let isReadable = isInside && flags & Self.isCompressed == 0
+            let isReadable = isInside && flags & Self.compressedFlag == 0
             sections.append(
                 Section(
                     name: Int(name), kind: kind, link: Int(link),
                     contents: isReadable ? Int(offset)..<Int(offset + size) : 0..<0))
         }
-        if sections.indices.contains(Int(nameSection)) { names = sections[Int(nameSection)].contents }
+        if sections.indices.contains(Int(nameSection)) {
+            sectionNames = sections[Int(nameSection)].contents
+        }
     }
 
     /// Returns the functions at some addresses. An address without a function is left out.
-    func places(of addresses: Set<UInt64>) -> [UInt64: SymbolLocation] {
-        guard !addresses.isEmpty, let table = sections.first(where: { $0.kind == Self.symbolTable }),
+    func locations(of addresses: Set<UInt64>) -> [UInt64: SymbolLocation] {
+        guard !addresses.isEmpty, let table = sections.first(where: { $0.kind == Self.symbolTableKind }),
             sections.indices.contains(table.link)
         else { return [:] }
         let texts = sections[table.link].contents
@@ -93,7 +96,7 @@
         return found
     }
 
-    /// Looks up the addresses of functions by their symbols.
+    /// Looks up the addresses of functions by their symbols. The address of a symbol that is not found stays unchanged.
     private func findAddresses(
         of symbols: inout [String: UInt64], in table: Range<Int>, texts: Range<Int>
     ) {
@@ -115,12 +118,12 @@
             let (name, info) = (entries.number(UInt32.self), entries.byte())
             entries.skip(3)
             let (value, size) = (entries.number(UInt64.self), entries.number(UInt64.self))
-            if info & 0xF == Self.function, value != 0 { body(name, value, size) }
+            if info & 0xF == Self.functionType, value != 0 { body(name, value, size) }
         }
     }
 
     private func contents(of section: String) -> Range<Int> {
-        sections.first { text(UInt32($0.name), in: names) == section }?.contents ?? 0..<0
+        sections.first { text(UInt32($0.name), in: sectionNames) == section }?.contents ?? 0..<0
     }
 
     private func text(_ offset: UInt32, in texts: Range<Int>) -> String {

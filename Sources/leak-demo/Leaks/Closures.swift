@@ -11,7 +11,7 @@ enum Closures {
                     CheckoutModel.make(goesWrong: $0)
                 },
                 Scenario(
-                    "the same one, on another screen",
+                    "the same closure, on another screen",
                     keptBy: "CheckoutModel.onPaid → closure → CheckoutModel", path: ["Offers", "Checkout"],
                     reason: "dismissed"
                 ) { CheckoutModel.make(goesWrong: $0) },

@@ -24,7 +24,7 @@ enum Owners {
                     return category
                 },
                 Scenario(
-                    "a nested type that keeps its outer one, and is kept by it", onlyIn: .newest,
+                    "a nested type and its outer type that keep each other", onlyIn: .newest,
                     keptBy: "Profile.Editor.profile → Profile.editor → Profile.Editor",
                     path: ["Account", "Profile"], reason: "dismissed"
                 ) { goesWrong in
@@ -34,7 +34,7 @@ enum Owners {
                     return editor
                 },
                 Scenario(
-                    "a dictionary of pages that know it",
+                    "a dictionary of pages that hold its owner",
                     keptBy: "TabPage.strip → TabStrip.pages[*] → TabPage", path: ["TabBar"],
                     reason: "replaced"
                 ) { goesWrong in

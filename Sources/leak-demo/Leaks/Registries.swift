@@ -5,7 +5,7 @@ enum Registries {
             title: "caches and registries that never remove their objects",
             scenarios: [
                 Scenario(
-                    "a cache without an end", keptBy: "global[*] → ProductPhoto",
+                    "a cache that never removes anything", keptBy: "global[*] → ProductPhoto",
                     path: ["Catalogue", "ProductPage"], reason: "popped"
                 ) { goesWrong in
                     let photo = ProductPhoto()
@@ -57,6 +57,6 @@ private final class DetailScreen {}
 /// Safe: the pointer refers to the object itself, and is valid while the object is retained.
 @safe
 private final class ScannerSession {
-    /// Context pointer by which a callback of C finds this object.
+    /// A pointer by which a C callback finds this object.
     var context: UnsafeMutableRawPointer?
 }

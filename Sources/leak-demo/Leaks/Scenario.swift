@@ -11,19 +11,19 @@ struct Scenario {
         case previous, newest
     }
 
-    /// Short description of the mistake, for the output.
+    /// A short description of the mistake, for the output.
     let title: String
     let end: End
     /// The only release with the leak, which is fixed in the newest version or new in it; `nil` if both have it.
     let onlyIn: Release?
-    /// Paths that keep the object, as the page of its leak shows them, without question marks. Several if each is
-    /// right; empty if none can be found.
+    /// The paths that may be found for the object, as the page of its leak shows them, but without question marks. Each of
+    /// them is right; empty if none can be found.
     let expectedPaths: [String]
     /// The owners of the object, outermost first, as an app would name them.
     private let path: [String]
     private let reason: String
-    /// Closure that creates an object, and makes the mistake only if `goesWrong` is true. Most closes of a screen go
-    /// well, even if the screen sometimes leaks.
+    /// A closure that creates an object, and makes the mistake only if `goesWrong` is `true`: a screen that can leak does
+    /// not leak each time.
     private let make: @MainActor (_ goesWrong: Bool) -> AnyObject
     private let file: StaticString
     private let line: UInt

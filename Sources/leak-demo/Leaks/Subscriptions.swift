@@ -8,7 +8,7 @@ enum Subscriptions {
             title: "subscriptions that are never ended",
             scenarios: [
                 Scenario(
-                    "a set of subscriptions whose sinks hold it",
+                    "a set of subscriptions whose closures hold its owner",
                     keptBy: "Basket.bag[*] → Subscription.sink → closure → Basket",
                     path: ["TabBar", "Basket"], reason: "replaced"
                 ) { goesWrong in
@@ -31,7 +31,7 @@ enum Subscriptions {
                     return banner
                 },
                 Scenario(
-                    "an observer that nobody removes", keptBy: "global[*] → closure → PriceTicker",
+                    "an observer that is never removed", keptBy: "global[*] → closure → PriceTicker",
                     path: ["TabBar", "Offers"], reason: "removed"
                 ) { goesWrong in
                     let ticker = PriceTicker()
@@ -80,7 +80,7 @@ private final class Basket {
     var bag: Set<Subscription> = []
 }
 
-/// Subscription that lasts as long as it is retained, as in Combine.
+/// A subscription that lasts as long as it is retained, as in Combine.
 private final class Subscription: Hashable {
     private let sink: (Int) -> Void
 

@@ -13,7 +13,7 @@ enum Tasks {
                     return session
                 },
                 Scenario(
-                    "a loop over a stream that nobody finishes", keptBy: "Task → closure → AuctionScreen",
+                    "a loop over a stream that never ends", keptBy: "Task → closure → AuctionScreen",
                     path: ["Offers", "Auction"], reason: "dismissed"
                 ) { goesWrong in
                     let screen = AuctionScreen()

@@ -8,7 +8,7 @@ enum Timers {
             title: "timers, and work that has not run yet",
             scenarios: [
                 Scenario(
-                    "a repeating Timer that nobody invalidates",
+                    "a repeating Timer that is never invalidated",
                     keptBy: "Timer._fire → closure → Countdown.timer → Timer", path: ["Offers", "Countdown"],
                     reason: "popped"
                 ) { goesWrong in

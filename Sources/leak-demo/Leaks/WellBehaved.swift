@@ -6,7 +6,10 @@ enum WellBehaved {
         ScenarioGroup(
             title: "done right, for comparison",
             scenarios: [
-                Scenario("a page that nobody keeps", .gone, path: ["TabBar", "Catalogue"], reason: "popped") {
+                Scenario(
+                    "a page that no other object keeps", .gone, path: ["TabBar", "Catalogue"],
+                    reason: "popped"
+                ) {
                     _ in ProductPage()
                 },
                 Scenario(

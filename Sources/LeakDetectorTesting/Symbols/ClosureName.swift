@@ -30,7 +30,7 @@ struct ClosureName: Hashable, CustomStringConvertible {
                     let file = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
                 else { continue }
                 let found = unsafe file.withUnsafeBytes { bytes in
-                    unsafe ElfSymbols(bytes)?.places(of: Set(sites.map(\.offset))) ?? [:]
+                    unsafe ElfSymbols(bytes)?.locations(of: Set(sites.map(\.offset))) ?? [:]
                 }
                 for site in sites { places[site] = found[site.offset] }
             }
