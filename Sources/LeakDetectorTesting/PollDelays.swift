@@ -9,20 +9,21 @@ struct PollDelays: Sequence, IteratorProtocol {
     /// A day: a longer wait is a mistake.
     static let longestWait = 86_400.0
 
+    /// The rest of the requested time.
     private var left: Double
-    private var upcoming = shortest
+    private var nextDelay = shortest
 
     /// - Parameter seconds: the sum of all delays, at most ``longestWait``; a value that is not above 0 means no delay.
     init(within seconds: Double) {
-        // Written so that NaN means no delay.
+        // The condition is written so that NaN means no delay.
         left = seconds > 0 ? Swift.min(seconds, Self.longestWait) : 0
     }
 
     mutating func next() -> Double? {
         guard left > 0 else { return nil }
-        let pause = Swift.min(upcoming, left)
+        let pause = Swift.min(nextDelay, left)
         left -= pause
-        upcoming = Swift.min(upcoming * 2, Self.longest)
+        nextDelay = Swift.min(nextDelay * 2, Self.longest)
         return pause
     }
 }

@@ -10,9 +10,10 @@ struct Survivors: Sendable {
     /// The qualified name, such as `Shop.CartModel`.
     let className: String
     let place: TestLocation
-    var alive = 0
+    /// The number of objects that still exist.
+    var aliveCount = 0
     /// The number of tracked objects, including the deallocated ones.
-    var tracked = 0
+    var trackedCount = 0
     /// The reason why the first living object stays, as a text that follows "It is"; `nil` if nothing is known.
     var explanation: String?
     /// `true` if the explanation shows a cycle, so that no other cause has to be searched for.
@@ -28,9 +29,9 @@ struct Survivors: Sendable {
     /// - Parameter seconds: the time that the objects had after the end.
     func message(after ending: Ending, within seconds: Double) -> String {
         let count =
-            tracked == 1
+            trackedCount == 1
             ? "The instance of \(className) tracked here is"
-            : "\(alive) of \(tracked) instances of \(className) tracked here \(alive == 1 ? "is" : "are")"
+            : "\(aliveCount) of \(trackedCount) instances of \(className) tracked here \(aliveCount == 1 ? "is" : "are")"
         let (end, holder) =
             switch ending {
             case .block: ("the block", "a variable outside of the block, or the block's result")
@@ -48,9 +49,9 @@ struct Survivors: Sendable {
                         + "teardown block, since tearDown() comes later"
                 )
             }
-        let them = alive == 1 ? "it" : "them"
+        let them = aliveCount == 1 ? "it" : "them"
         let start = "\(count) still in memory \(Self.text(seconds)) s after \(end) ended"
-        let subject = alive == 1 ? "It is" : "The first is"
+        let subject = aliveCount == 1 ? "It is" : "The first is"
         var message = start + "." + (explanation.map { " \(subject) \($0)." } ?? "")
         if isInCycle {
             message += " If it is allowed to go later, pass a longer `within`."

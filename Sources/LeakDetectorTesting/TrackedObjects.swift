@@ -73,10 +73,10 @@ public final class TrackedObjects: Sendable {
                 let name = UnknownContext.removed(from: String(reflecting: entry.type))
                 all.append(Survivors(className: name, place: entry.place))
             }
-            all[index].tracked += 1
+            all[index].trackedCount += 1
             guard entry.reference.object != nil else { continue }
-            all[index].alive += 1
-            if all[index].alive == 1, let explanation = Self.explanation(of: entry.identity) {
+            all[index].aliveCount += 1
+            if all[index].aliveCount == 1, let explanation = Self.explanation(of: entry.identity) {
                 all[index].explanation = explanation.summary
                 all[index].isInCycle = explanation.path?.isCycle == true
                 let closures = ClosureName.names(of: explanation.closureSites)
@@ -84,7 +84,7 @@ public final class TrackedObjects: Sendable {
                 all[index].advice = explanation.advice(closureNames: closures.map(\.name))
             }
         }
-        return all.filter { $0.alive > 0 }
+        return all.filter { $0.aliveCount > 0 }
     }
 
     #if canImport(RetainPaths)

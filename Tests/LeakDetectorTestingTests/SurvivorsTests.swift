@@ -16,14 +16,15 @@ private final class Cell<Value> {}
         (2, 2, "2 of 2 instances of Shop.Cart tracked here are still in memory 1 s after the block ended."),
     ])
     func `the message says how many of which class`(alive: Int, tracked: Int, opening: String) {
-        let survivors = Survivors(className: "Shop.Cart", place: place, alive: alive, tracked: tracked)
+        let survivors = Survivors(
+            className: "Shop.Cart", place: place, aliveCount: alive, trackedCount: tracked)
         let message = survivors.message(after: .block, within: 1)
         #expect(message.hasPrefix(opening))
         #expect(!message.contains("\n"))
     }
 
     @Test func `after a test it names what XCTest keeps`() {
-        let survivors = Survivors(className: "Shop.Cart", place: place, alive: 1, tracked: 1)
+        let survivors = Survivors(className: "Shop.Cart", place: place, aliveCount: 1, trackedCount: 1)
         let message = survivors.message(after: .test, within: 0.25)
         #expect(message.contains("still in memory 0.25 s after the test ended."))
         #expect(message.contains("a property of the test case"))
@@ -113,8 +114,8 @@ private final class Cell<Value> {}
             survivors.map(\.className) == [
                 "LeakDetectorTestingTests.Cell<Swift.Int>", "LeakDetectorTestingTests.Row",
             ])
-        #expect(survivors.map(\.alive) == [2, 1])
-        #expect(survivors.map(\.tracked) == [3, 1])
+        #expect(survivors.map(\.aliveCount) == [2, 1])
+        #expect(survivors.map(\.trackedCount) == [3, 1])
         withExtendedLifetime((cells, row)) {}
     }
 
@@ -124,7 +125,7 @@ private final class Cell<Value> {}
         let line = #line + 1
         tracked.track(row)
         tracked.track(row)
-        #expect(tracked.survivors.map(\.alive) == [1])
+        #expect(tracked.survivors.map(\.aliveCount) == [1])
         #expect(tracked.survivors.map(\.place.line) == [UInt(line)])
         withExtendedLifetime(row) {}
     }
@@ -136,8 +137,8 @@ private final class Cell<Value> {}
             let row = tracked.track(Row())
             if number.isMultiple(of: 10) { kept.append(row) }
         }
-        #expect(tracked.survivors.map(\.alive) == [10])
-        #expect(tracked.survivors.map(\.tracked) == [100])
+        #expect(tracked.survivors.map(\.aliveCount) == [10])
+        #expect(tracked.survivors.map(\.trackedCount) == [100])
         withExtendedLifetime(kept) {}
     }
 }

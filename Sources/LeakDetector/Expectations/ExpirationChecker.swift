@@ -10,7 +10,7 @@ final class ExpirationChecker: Sendable {
     private struct State {
         var clock = ActiveClock()
         var expectations: Expectations<any Subject>
-        var grace = GraceTimingWheel()
+        var graceWheel = GraceTimingWheel()
         /// Created when it is needed first.
         var timer: (any WakeTimer)?
         /// The uptime at which the timer fires next.
@@ -45,7 +45,7 @@ final class ExpirationChecker: Sendable {
     func expect(_ object: AnyObject, _ context: consuming ExpectationContext, after seconds: Double?) {
         let identity = ObjectIdentifier(object)
         // The context is moved and not copied, because this is the most common path.
-        let grace = grace(seconds, context.type)
+        let grace = graceMilliseconds(seconds, context.type)
         let call = CallTable.Call(context: context, graceMilliseconds: grace)
         let isPlain = state.with { state in
             guard call.context.owner == nil, !state.expectations.wasUsed(identity) else { return false }
@@ -56,7 +56,7 @@ final class ExpirationChecker: Sendable {
             let isAdmitted = state.expectations.admit(
                 identity, call.context, dueAt: now + call.graceMilliseconds, at: now)
             guard isAdmitted else { return true }
-            arm(&state, dueAt: state.grace.insert(object, call, at: now), now: now, uptime)
+            arm(&state, dueAt: state.graceWheel.insert(object, call, at: now), now: now, uptime)
             return true
         }
         if !isPlain { expect(subject: WeakSubject(object), call.context, identity, after: seconds) }
@@ -71,7 +71,7 @@ final class ExpirationChecker: Sendable {
         subject: any Subject, _ context: ExpectationContext, _ identity: ObjectIdentifier? = nil,
         after seconds: Double?
     ) -> Bool {
-        let grace = grace(seconds, context.type)
+        let grace = graceMilliseconds(seconds, context.type)
         let owner = context.owner?.identity
         return state.with { state in
             guard !state.isStopped else { return false }
@@ -191,20 +191,20 @@ final class ExpirationChecker: Sendable {
         if state.held == nil { recordAllDeallocated(&state) }
         guard thinning, state.expectations.isNearCapacity else { return }
         state.expectations.sampleAwaited { $0 is WeakSubject }
-        let left = state.grace.take { call in
+        let left = state.graceWheel.take { call in
             call.context.isCounted && state.expectations.dropsNext()
         }
         for (slot, count) in left {
-            state.expectations.stopWaiting(count, unseen: state.grace.call(slot).context)
-            state.grace.release(slot, count: count)
+            state.expectations.stopWaiting(count, unseen: state.graceWheel.call(slot).context)
+            state.graceWheel.release(slot, count: count)
         }
     }
 
     private func recordAllDeallocated(_ state: inout State) {
         var objects: [AnyObject] = []
-        for (slot, count) in state.grace.takeDeallocated(holding: &objects) {
-            state.expectations.recordDeallocated(state.grace.call(slot).context, count: count)
-            state.grace.release(slot, count: count)
+        for (slot, count) in state.graceWheel.takeDeallocated(holding: &objects) {
+            state.expectations.recordDeallocated(state.graceWheel.call(slot).context, count: count)
+            state.graceWheel.release(slot, count: count)
         }
         state.expectations.recordDeallocated { subject in
             guard let subject = subject as? WeakSubject else { return false }
@@ -266,10 +266,10 @@ final class ExpirationChecker: Sendable {
 
     func takeUnseenOfOtherTypes() -> Int { state.with { $0.expectations.takeUnseenOfOtherTypes() } }
 
-    private func grace(_ seconds: Double?, _ type: AnyClass) -> Int {
+    private func graceMilliseconds(_ seconds: Double?, _ type: AnyClass) -> Int {
         if seconds == nil, let milliseconds = graceByClass?.milliseconds(of: type) { return milliseconds }
         let longest = Double(LeakDetector.Limits.longestGraceMilliseconds)
-        // Written so that NaN means no grace period at all.
+        // The condition is written so that NaN means no grace period at all.
         return seconds.map { $0 > 0 ? Int(min($0 * 1000, longest)) : 0 } ?? limits.graceMilliseconds
     }
 
@@ -279,7 +279,7 @@ final class ExpirationChecker: Sendable {
 
     /// Sets the timer for the next due object, if any object waits.
     private func armNext(_ state: inout State) {
-        let next = [state.expectations.nextDue, state.grace.nextDue].compactMap { $0 }.min()
+        let next = [state.expectations.nextDue, state.graceWheel.nextDue].compactMap { $0 }.min()
         guard let next else { return }
         arm(&state, dueAt: next, now: state.clock.milliseconds, clock.uptime)
     }
@@ -330,7 +330,7 @@ final class ExpirationChecker: Sendable {
             guard !state.isStopped else { return [] }
             // Time spent on looking does not count as the app's: a look may have deallocated something large.
             state.clock.skip(to: clock.uptime)
-            dueObjects.update(&state.expectations, &state.grace, at: due.now)
+            dueObjects.update(&state.expectations, &state.graceWheel, at: due.now)
             var results: [(ExpectationResult, Entry)] = []
             for (entry, objectState, owner) in looks {
                 let result = state.expectations.evaluate(
@@ -359,7 +359,8 @@ final class ExpirationChecker: Sendable {
             let now = state.clock.wake(at: uptime, askedFor: wakesAt)
             state.wakesAt = nil
             return Due(
-                now: now, entries: state.expectations.takeDue(at: now), chunks: state.grace.takeDue(at: now))
+                now: now, entries: state.expectations.takeDue(at: now),
+                chunks: state.graceWheel.takeDue(at: now))
         }
     }
 

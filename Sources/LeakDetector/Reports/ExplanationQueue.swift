@@ -71,16 +71,16 @@ final class ExplanationQueue: Sendable {
     /// Drops the waiting leaks, as when the detector stops.
     func dropWaiting() { state.with { $0.dropWaiting() } }
 
-    /// Allows another attempt for a leak, up to ``attemptLimit``. Called when the object was deallocated or explanations were not
-    /// wanted.
-    func retry(_ leak: String) {
+    /// Allows another attempt for a leak, up to ``attemptLimit``. Called if the object was deallocated, or explanations
+    /// were not wanted.
+    func retry(_ leakKey: String) {
         state.with { state in
-            let failures = state.failures[leak, default: 0] + 1
+            let failures = state.failures[leakKey, default: 0] + 1
             guard failures < Self.attemptLimit, failures > 1 || state.failures.count < Self.leakLimit else {
                 return
             }
-            state.failures[leak] = failures
-            state.acceptedLeaks.remove(leak)
+            state.failures[leakKey] = failures
+            state.acceptedLeaks.remove(leakKey)
         }
     }
 
@@ -88,13 +88,14 @@ final class ExplanationQueue: Sendable {
     /// that takes too long.
     ///
     /// - Parameters:
-    ///   - leak: a key that is the same for leaks that share one explanation.
-    ///   - object: the address of the object, which need not be retained.
+    ///   - leakKey: a key that is the same for leaks that share one explanation.
+    ///   - address: the address of the object, which need not be retained.
     ///   - deliver: receives the explanation, on the thread of the explainer.
-    func explain(_ leak: String, _ object: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void) {
+    func explain(_ leakKey: String, _ address: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void)
+    {
         guard isWanted() else { return }
         let startsThread = state.with { state -> Bool in
-            guard state.isOn, !state.acceptedLeaks.contains(leak),
+            guard state.isOn, !state.acceptedLeaks.contains(leakKey),
                 state.acceptedLeaks.count < Self.leakLimit
             else {
                 return false
@@ -104,8 +105,8 @@ final class ExplanationQueue: Sendable {
                 return false
             }
             guard state.waiting.count < Self.waitingLimit else { return false }
-            state.acceptedLeaks.insert(leak)
-            state.waiting.append(Job(leakKey: leak, address: object, deliver: deliver))
+            state.acceptedLeaks.insert(leakKey)
+            state.waiting.append(Job(leakKey: leakKey, address: address, deliver: deliver))
             guard state.startedAt == nil else { return false }
             state.startedAt = now()
             return true

@@ -2,8 +2,8 @@ internal import LeakMessage
 
 /// The texts of findings, for developers.
 enum FindingText {
-    /// Returns one line about a leak: class, time since the object should have been freed, reason, path and
-    /// source location.
+    /// Returns one line about a leak: class, time since the object should have been freed, reason, path and source
+    /// location.
     static func line(_ report: LeakReport) -> String {
         let name = report.className ?? "An object"
         let after = report.waitedMilliseconds.map { " \(seconds($0)) after it should have gone" } ?? ""

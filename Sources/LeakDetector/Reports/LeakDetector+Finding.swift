@@ -43,8 +43,8 @@ extension LeakDetector {
         /// The qualified name of the object's class.
         public var className: String { report.className ?? "" }
 
-        /// The finding in one line: `Shop.CartModel is still in memory 1.5 s after it should have gone (popped): Cart →
-        /// Shop.CartModel`.
+        /// The finding in one line:
+        /// `Shop.CartModel is still in memory 1.5 s after it should have gone (popped): Cart → Shop.CartModel`.
         public var text: String { FindingText.line(report) }
     }
 

@@ -147,8 +147,8 @@ final class LeakNotifier: Sendable {
         return Fingerprint.parts([file] + owners + [className])
     }
 
-    /// Asks the app what to do with a leak, and acts on its answer: at once, unless the app is asked on another queue. If the
-    /// object ends before that answer, its end is reported after the leak.
+    /// Asks the app what to do with a leak, and acts on its answer. If the app is asked on another queue, its answer comes
+    /// later; if the object ends before that, its end is reported after the leak.
     private func announce(_ leak: Leak, _ checker: ExpirationChecker) {
         let isAskedHere =
             switch mode.question {

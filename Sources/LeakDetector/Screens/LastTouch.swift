@@ -6,20 +6,20 @@ struct LastTouch {
     }
 
     private var views: [WeakView] = []
-    private var waiting: [(subject: ViewSubject, context: ExpectationContext)] = []
+    private var postponed: [(subject: ViewSubject, context: ExpectationContext)] = []
 
     func isKept(_ view: any ViewNode) -> Bool { views.contains { $0.node === view } }
 
     /// Postpones the look at views that the last touch keeps.
     mutating func postpone(_ subject: ViewSubject, _ context: ExpectationContext) {
-        waiting.append((subject, context))
+        postponed.append((subject, context))
     }
 
     /// - Parameter views: the touched views, one for each finger.
     /// - Returns: the looks that were postponed until now.
     mutating func touch(_ views: [any ViewNode]) -> [(subject: ViewSubject, context: ExpectationContext)] {
         self.views = views.map { WeakView(node: $0) }
-        defer { waiting = [] }
-        return waiting
+        defer { postponed = [] }
+        return postponed
     }
 }

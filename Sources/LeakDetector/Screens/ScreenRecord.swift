@@ -34,7 +34,8 @@ final class ScreenRecord {
         return split != nil || place?.keeps(node) == true
     }
 
-    /// `false` if the screen is expected or was reported already, or if it is meant to stay.
+    /// `false` if the screen is expected already, if its owner keeps it on purpose, or if it is in a window that does not belong to
+    /// the app.
     var mayBeExpected: Bool { expectedInVisit != visits && !isKept && !isForeign }
 
     func appear() { visits += 1 }

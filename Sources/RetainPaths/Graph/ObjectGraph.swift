@@ -18,16 +18,18 @@ struct ObjectGraph {
         static let suspected = EdgeFlags(rawValue: 2)
         static let element = EdgeFlags(rawValue: 4)
         static let key = EdgeFlags(rawValue: 8)
-        /// A suspected reference for which the reference count of its target leaves no room.
+        /// A suspected reference that is no reference, as the strong count of its target shows.
         static let rejected = EdgeFlags(rawValue: 16)
     }
 
+    /// A strong reference between two nodes, given by their indices.
     struct Edge {
         var from: Int32
         var to: Int32
+        /// The number of the property in ``Labels``.
         var label: Int32
         var flags: EdgeFlags
-        /// The function of a closure or block, else 0.
+        /// The address of the code of a closure or block, or 0.
         var function: UInt
 
         /// `true` if the type of the reference is known.
@@ -36,6 +38,7 @@ struct ObjectGraph {
 
     /// A reference to a buffer that holds no references itself.
     struct BufferEdge {
+        /// The index of the node that holds the reference.
         var from: Int32
         var address: UInt
     }

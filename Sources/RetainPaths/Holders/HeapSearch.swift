@@ -62,7 +62,7 @@ struct HeapSearch {
     private var steps: [UInt: Step] = [:]
     /// The steps that were found in this round.
     private var newSteps: [Step] = []
-    /// The step that the path begins with.
+    /// The step with which the path begins, at the farthest holder.
     private var first: Step?
     /// `true` if a holder was found at which the search ends.
     private var hasEnd = false

@@ -1,5 +1,7 @@
 /// The layout of objects in memory on 64-bit systems.
 ///
+/// Numbers are offsets in bytes, unless their names or comments say otherwise.
+///
 /// Sources: SwiftShims/RefCount.h, stdlib/public/core and stdlib/public/Concurrency in the repository of Swift, glibc's
 /// malloc.c. `HeapLayoutTests` compares most of them with the runtime that the tests run on; a wrong layout of tasks or blocks
 /// would give the scenarios of `ScenarioTests` other paths.

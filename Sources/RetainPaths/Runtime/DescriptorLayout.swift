@@ -1,5 +1,7 @@
 /// The layout of the static descriptions in an image.
 ///
+/// Numbers are offsets in bytes, unless their names or comments say otherwise.
+///
 /// Sources: include/swift/ABI/Metadata.h, MetadataValues.h, include/swift/RemoteInspection/Records.h, docs/ABI/Mangling.rst.
 /// `DescriptorLayoutTests` compares fields, cases and captures with the runtime that the tests run on; a wrong number of the others
 /// would give the scenarios of `ScenarioTests` other paths.
