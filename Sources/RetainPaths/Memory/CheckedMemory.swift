@@ -9,7 +9,7 @@
 enum CheckedMemory {
     /// Copies `count` bytes at `address`.
     ///
-    /// Takes one system call, which takes 0.9 µs for 4 KiB.
+    /// Makes one system call, which takes 0.9 µs for 4 KiB.
     /// - Returns: `false` if one of the bytes cannot be read. The contents of `destination` are then undefined.
     static func read(_ address: UInt, count: Int, into destination: UnsafeMutableRawPointer) -> Bool {
         guard count > 0, HeapLayout.addresses.contains(address) else { return false }

@@ -2,8 +2,8 @@
 ///
 /// Numbers are offsets in bytes, unless their names or comments say otherwise.
 ///
-/// Sources: include/swift/ABI/MetadataKind.def, Metadata.h, MetadataValues.h and ValueWitness.def in the repository of
-/// Swift. `MetadataLayoutTests` compares those that have a counterpart in Swift with the runtime that the tests run on; a wrong
+/// Sources: include/swift/ABI/MetadataKind.def, Metadata.h, MetadataValues.h and ValueWitness.def in the repository of Swift.
+/// `MetadataLayoutTests` compares the numbers that have a counterpart in Swift with the runtime that the tests run on; a wrong
 /// number of the others would give the scenarios of `ScenarioTests` other paths.
 enum MetadataLayout {
     /// The first word of metadata. MetadataKind.def
