@@ -231,7 +231,7 @@ enum Shop {
         let places = [paid, timer].compactMap { StoredClosures($0, of: StoredReason($0)) }
         let bind = "\nclosure #1 in CheckoutViewController.bind()\tCheckout.swift\t"
         detail.closures = [(bind + "41", 40), (bind + "43", 12)].map {
-            LeakDetail.ValueCount(value: places[0].path + $0.0, reports: $0.1)
+            LeakDetail.ValueCount(value: places[0].pathFingerprint + $0.0, reports: $0.1)
         }
         detail.closures += [(places[1], 37), (places[0], 10)].map {
             LeakDetail.ValueCount(value: $0.0.text, reports: $0.1)
