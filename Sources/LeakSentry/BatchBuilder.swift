@@ -10,17 +10,17 @@ struct BatchBuilder {
     private var eventIDs: [String?] = []
 
     /// The reason for an event that is not a leak, such as a crash, a hang or an uncaught error.
-    private static let notALeak = "sentry_not_a_leak"
+    private static let notALeakReason = "sentry_not_a_leak"
     /// The reason for an event in which nothing distinguishes one leak from another.
-    private static let empty = "sentry_empty"
-    private static let tooLarge = "sentry_too_large"
-    private static let unreadable = "sentry_unreadable"
-    /// Reasons that a client report may not use.
-    static let ownReasons: Set<String> = [notALeak, empty, tooLarge, unreadable]
+    private static let emptyReason = "sentry_empty"
+    private static let tooLargeReason = "sentry_too_large"
+    private static let unreadableReason = "sentry_unreadable"
+    /// The reasons above, which a client report may not use for its counts.
+    static let ownReasons: Set<String> = [notALeakReason, emptyReason, tooLargeReason, unreadableReason]
 
     var firstEventID: String? { eventIDs.lazy.compactMap(\.self).first }
 
-    /// Returns the ids of the events, each once, in their order; empty when an event has no id.
+    /// Returns the ids of the events, each once, in their order; empty if any event has no id.
     ///
     /// - Parameter header: the id for an event that gives none.
     func idempotencyIDs(header: String?) -> [String] {
@@ -38,8 +38,8 @@ struct BatchBuilder {
         guard event.isError else { return }
         let origin = EventOrigin(event)
         if self.origin == nil { self.origin = origin }
-        guard event.mayBeLeak else { return drop(Self.notALeak, 1) }
-        guard var report = ReportBuilder(event).report else { return drop(Self.empty, 1) }
+        guard event.mayBeLeak else { return drop(Self.notALeakReason, 1) }
+        guard var report = ReportBuilder(event).report else { return drop(Self.emptyReason, 1) }
         if origin != self.origin {
             (report.app, report.device, report.install) = (origin.app, origin.device, origin.install)
         }
@@ -53,15 +53,16 @@ struct BatchBuilder {
     /// Adds an event that is too large to be read.
     mutating func addTooLarge() {
         eventIDs.append(nil)
-        drop(Self.tooLarge, 1)
+        drop(Self.tooLargeReason, 1)
     }
 
     mutating func addUnreadable() {
         eventIDs.append(nil)
-        drop(Self.unreadable, 1)
+        drop(Self.unreadableReason, 1)
     }
 
-    /// Adds to the count of the same reason. Reasons beyond the limit of the wire format are counted under one name.
+    /// Adds dropped events to the count of their reason. Reasons beyond the limit of the wire format count as
+    /// ``ClientReport/otherReason``.
     private mutating func drop(_ reason: String, _ count: Int) {
         let isNew = !dropped.contains { $0.reason == reason }
         let isFull = dropped.count >= WireLimits.droppedCount - 1
@@ -74,7 +75,7 @@ struct BatchBuilder {
         }
     }
 
-    /// Returns the batch; `nil` when there is nothing to count.
+    /// Returns the batch as JSON; `nil` if it has neither reports nor dropped events.
     func json() -> [UInt8]? {
         guard !reports.isEmpty || !dropped.isEmpty else { return nil }
         var batch = LeakBatch()

@@ -6,31 +6,34 @@ struct ClientReport {
     /// Counts of events only: a dropped session or transaction is no dropped leak.
     private(set) var dropped: [DroppedReports] = []
 
-    /// Replaces reasons that the wire format does not accept.
+    /// Replaces a reason that is missing, that the wire format does not accept, that is one of ``BatchBuilder/ownReasons``, or that
+    /// is beyond the limit of reasons.
     static let otherReason = "sentry_other"
 
-    private static let categories: Set<String> = ["error", "default", "all"]
+    private static let countedCategories: Set<String> = ["error", "default", "all"]
 
     /// - Throws: ``SentryJSONError`` when the payload is not a JSON object.
     static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryJSONError) -> ClientReport {
         var report = ClientReport()
         try SentryJSON.scan(body, in: range, as: "the client report") { (scanner) throws(JSONError) in
-            try scanner.fields { (scanner, name) throws(JSONError) in
+            try scanner.readFields { (scanner, name) throws(JSONError) in
                 guard name == "discarded_events" else {
                     try scanner.skip()
                     return
                 }
-                try scanner.elements { (scanner) throws(JSONError) in try report.discarded(&scanner) }
+                try scanner.readElements { (scanner) throws(JSONError) in
+                    try report.readDiscardedEvents(&scanner)
+                }
             }
         }
         return report
     }
 
-    private mutating func discarded(_ scanner: inout JSONScanner) throws(JSONError) {
+    private mutating func readDiscardedEvents(_ scanner: inout JSONScanner) throws(JSONError) {
         var reason: String?
         var category: String?
         var quantity: Int?
-        try scanner.fields { (scanner, name) throws(JSONError) in
+        try scanner.readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "reason": reason = try scanner.stringIfAny()
             case "category": category = try scanner.stringIfAny()
@@ -38,14 +41,16 @@ struct ClientReport {
             default: try scanner.skip()
             }
         }
-        guard let category, Self.categories.contains(category), let quantity, quantity > 0 else { return }
-        dropped.append(DroppedReports(reason: Self.reason(reason ?? ""), count: quantity))
+        guard let category, Self.countedCategories.contains(category), let quantity, quantity > 0 else {
+            return
+        }
+        dropped.append(DroppedReports(reason: Self.reason(sentBySDK: reason ?? ""), count: quantity))
     }
 
-    private static func reason(_ given: String) -> String {
-        let reason = "sentry_\(given)"
+    private static func reason(sentBySDK text: String) -> String {
+        let reason = "sentry_\(text)"
         let isLegal =
-            !given.isEmpty
+            !text.isEmpty
             && WireName.problem(in: reason, of: "reason", atMost: WireLimits.droppedReasonBytes) == nil
         return isLegal && !BatchBuilder.ownReasons.contains(reason) ? reason : otherReason
     }

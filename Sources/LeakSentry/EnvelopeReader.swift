@@ -27,7 +27,7 @@ struct EnvelopeReader {
     private let envelope: [UInt8]
     let header: Header
     private var offset: Int
-    private var count = 0
+    private var itemCount = 0
 
     init(_ envelope: [UInt8]) throws(SentryError) {
         guard envelope.count <= Self.byteLimit else {
@@ -40,9 +40,9 @@ struct EnvelopeReader {
         var header = Header()
         try Self.scan(envelope, in: line, as: "the header of the envelope") {
             (scanner) throws(JSONError) in
-            try scanner.fields { (scanner, name) throws(JSONError) in
+            try scanner.readFields { (scanner, name) throws(JSONError) in
                 switch name {
-                case "event_id": header.eventID = EventID.text(try scanner.stringIfAny())
+                case "event_id": header.eventID = EventID.normalized(try scanner.stringIfAny())
                 case "dsn": header.dsn = try scanner.stringIfAny()
                 default: try scanner.skip()
                 }
@@ -54,21 +54,21 @@ struct EnvelopeReader {
 
     /// Returns the next item, or `nil` at the end.
     mutating func next() throws(SentryError) -> Item? {
-        // An additional line end is harmless: no header is empty.
+        // Skips additional line ends: the header of an item is never an empty line.
         while offset < envelope.count, envelope[offset] == 0x0A || envelope[offset] == 0x0D { offset += 1 }
         guard offset < envelope.count else { return nil }
-        guard count < Self.itemLimit else {
+        guard itemCount < Self.itemLimit else {
             throw SentryError(
                 "the envelope has more than \(Self.itemLimit) items; send several envelopes", at: offset,
                 in: envelope)
         }
-        count += 1
+        itemCount += 1
         let line = offset..<Self.endOfLine(envelope, from: offset)
         var item = Item()
         var length: Int?
         var lengthOffset: Int?
         try Self.scan(envelope, in: line, as: "the header of an item") { (scanner) throws(JSONError) in
-            try scanner.fields { (scanner, name) throws(JSONError) in
+            try scanner.readFields { (scanner, name) throws(JSONError) in
                 switch name {
                 case "type": item.type = try scanner.stringIfAny() ?? ""
                 case "length":

@@ -1,10 +1,10 @@
 /// The id of one event: a UUID without hyphens. https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 enum EventID {
-    /// - Returns: 32 lower-case hexadecimal digits, or `nil` when `given` is no UUID.
-    static func text(_ given: String?) -> String? {
-        guard let given, given.utf8.count <= 36 else { return nil }
+    /// - Returns: 32 lower-case hexadecimal digits, or `nil` if `text` is no UUID.
+    static func normalized(_ text: String?) -> String? {
+        guard let text, text.utf8.count <= 36 else { return nil }
         var digits = ""
-        for byte in given.lowercased().utf8 {
+        for byte in text.lowercased().utf8 {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"):
                 digits.unicodeScalars.append(Unicode.Scalar(byte))

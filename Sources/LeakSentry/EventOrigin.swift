@@ -4,19 +4,19 @@ internal import LeakMessage
 struct EventOrigin: Hashable {
     let app: AppInfo
     let device: DeviceInfo
-    /// sentry-cocoa puts the id of the installation into `user.id` unless the app sets another one. Nothing else of
-    /// the user is kept.
+    /// The `user.id` of the event. sentry-cocoa puts the id of the installation there, unless the app sets another one. Nothing else
+    /// of the user is kept.
     let install: String?
 
     init(_ event: SentryEvent) {
         let release = SentryRelease(event.release ?? "")
-        let known = event.contexts.app
+        let appContext = event.contexts.app
         app = AppInfo(
-            id: [known.id, release.bundle].firstNonBlank, module: [known.module].firstNonBlank,
+            id: [appContext.id, release.bundle].firstNonBlank, module: [appContext.module].firstNonBlank,
             version: release.bundle == nil
-                ? [known.version, event.release].firstNonBlank
-                : [release.version, known.version].firstNonBlank,
-            build: [release.build, known.build, event.dist].firstNonBlank)
+                ? [appContext.version, event.release].firstNonBlank
+                : [release.version, appContext.version].firstNonBlank,
+            build: [release.build, appContext.build, event.dist].firstNonBlank)
         device = DeviceInfo(
             os: [event.contexts.os].firstNonBlank, osVersion: [event.contexts.osVersion].firstNonBlank,
             model: [event.contexts.model].firstNonBlank)
@@ -27,7 +27,7 @@ struct EventOrigin: Hashable {
 /// A release as SDKs for mobile apps write it: `com.acme.shop@5.2.0+812`.
 /// https://docs.sentry.io/product/releases/naming-releases/
 struct SentryRelease: Hashable {
-    /// `nil` for a release without `@`, which says nothing about its parts.
+    /// The text before the last `@`; `nil` for a release without `@`, whose parts are unknown.
     private(set) var bundle: String?
     private(set) var version: String?
     private(set) var build: String?

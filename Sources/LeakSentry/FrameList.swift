@@ -3,43 +3,44 @@ internal import LeakMessage
 
 /// The frames of one exception or thread from which a stack can be made.
 struct FrameList {
-    /// Twice as many as a stack may have, because some may have no name.
+    /// The most frames that are kept: twice as many as a stack may have, because some frames may have no name.
     private static let limit = 2 * WireLimits.stackCount
 
-    private var all = LastElements<SentryFrame>(limit)
-    private var own = LastElements<SentryFrame>(limit)
-    private var isOwnEmpty = true
+    private var allFrames = LastElements<SentryFrame>(limit)
+    private var appFrames = LastElements<SentryFrame>(limit)
+    private var hasAppFrame = false
 
     mutating func add(_ frame: SentryFrame) {
-        if frame.isInApp { isOwnEmpty = false }
+        if frame.isInApp { hasAppFrame = true }
         guard frame.mayHaveName else { return }
-        if frame.isInApp { own.append(frame) }
-        if isOwnEmpty { all.append(frame) }
+        if frame.isInApp { appFrames.append(frame) }
+        if !hasAppFrame { allFrames.append(frame) }
     }
 
     /// Returns the frames as the stack of a report: only those of the app, if there are any.
     ///
     /// If any frame has the name of a function, the elements are call frames, the innermost first. Otherwise the elements are
-    /// offsets in images, the innermost last. Addresses are not used, because they differ in every launch. A frame with neither
-    /// is left out.
+    /// offsets in images, the innermost last, because addresses differ in every launch. A frame with neither function nor offset is
+    /// left out.
     func stack(images: [BinaryImage]) -> [String] {
         let map = ImageMap(images)
-        let frames = isOwnEmpty ? all.elements : own.elements
-        // Starts at the end, so that only as many frames are named as a stack may have.
+        let frames = hasAppFrame ? appFrames.elements : allFrames.elements
+        // Starts with the innermost frame, and makes no more elements than a stack may have.
         if frames.contains(where: { $0.functionName != nil }) {
             return Array(
                 frames.reversed().lazy.compactMap { $0.callFrame(in: map) }.prefix(WireLimits.stackCount))
         }
-        let names = frames.reversed().lazy.compactMap { $0.place(in: map) }.prefix(WireLimits.stackCount)
+        let names = frames.reversed().lazy.compactMap { $0.imageAndOffset(in: map) }.prefix(
+            WireLimits.stackCount)
         return names.reversed()
     }
 
-    /// Returns the function, or else the place, of the innermost frame that has one: the end of the stack in version 1 of the
-    /// rules.
+    /// Returns the name of the innermost frame that has one: its function, or else its image and offset. Version 1 of the grouping
+    /// rules takes it for the last element of the stack.
     func innermostName(images: [BinaryImage]) -> String? {
         let map = ImageMap(images)
-        let frames = isOwnEmpty ? all.elements : own.elements
-        return frames.reversed().lazy.compactMap { $0.qualifiedFunction ?? $0.place(in: map) }.first
+        let frames = hasAppFrame ? appFrames.elements : allFrames.elements
+        return frames.reversed().lazy.compactMap { $0.qualifiedFunction ?? $0.imageAndOffset(in: map) }.first
     }
 }
 
@@ -53,10 +54,10 @@ struct SentryThread {
 /// The thread that an event is about.
 struct ThreadSelection {
     private var chosen: SentryThread?
-    private var count = 0
+    private var threadCount = 0
 
     mutating func add(_ thread: SentryThread) {
-        count += 1
+        threadCount += 1
         guard let chosen else {
             self.chosen = thread
             return
@@ -66,9 +67,9 @@ struct ThreadSelection {
         }
     }
 
-    /// `nil` if there are several threads and none is marked as crashed or current.
+    /// The frames of the chosen thread; `nil` without threads, or if there are several and none is marked as crashed or current.
     var frames: FrameList? {
-        guard let chosen, count == 1 || chosen.isCrashed || chosen.isCurrent else { return nil }
+        guard let chosen, threadCount == 1 || chosen.isCrashed || chosen.isCurrent else { return nil }
         return chosen.frames
     }
 }
@@ -76,7 +77,7 @@ struct ThreadSelection {
 extension SentryFrame {
     fileprivate var mayHaveName: Bool { address != nil || function != nil }
 
-    /// The loader's placeholder for a function with a stripped name is not a name.
+    /// The name of the function; `nil` for `<redacted>`, which stands for a name that was stripped.
     fileprivate var functionName: String? {
         function?.visible.flatMap { $0 == "<redacted>" ? nil : $0 }
     }
@@ -86,12 +87,13 @@ extension SentryFrame {
         functionName.map { function in module?.visible.map { "\($0).\(function)" } ?? function }
     }
 
-    /// Returns the frame as JSON, which ``CallFrame`` reads; `nil` for a frame with neither function nor place.
+    /// Returns the frame as JSON, which ``CallFrame`` reads; `nil` for a frame with neither a function nor an address in an image,
+    /// or one that is too long.
     fileprivate func callFrame(in map: ImageMap) -> String? {
         let image = address.flatMap { map.image(at: $0) }
         let start = [imageAddress, image?.address].compactMap(\.self).first
-        let isPlace = address.map { address in start.map { $0 <= address } ?? false } ?? false
-        guard functionName != nil || isPlace else { return nil }
+        let isInImage = address.map { address in start.map { $0 <= address } ?? false } ?? false
+        guard functionName != nil || isInImage else { return nil }
         // Long names are shortened until the frame is short enough for an element of a stack.
         for limit in [WireLimits.elementBytes, 256, 128, 32] {
             var writer = JSONWriter(capacity: WireLimits.elementBytes)
@@ -102,14 +104,14 @@ extension SentryFrame {
                 field(
                     "function", functionName.map { $0.utf8.count > limit ? CallFrame.functionName($0) : $0 })
                 field("module", module)
-                // If function and module are known, only the path of a system's image adds information.
+                // If function and module are known, only the path of an image of the system adds information.
                 let path = [package, image?.name].firstNonBlank.flatMap(Self.imagePath)
                 if functionName == nil || module?.visible == nil
                     || path.map(SystemNames.isFolder) == true
                 {
                     field("package", path)
                 }
-                if isPlace, let address, let start {
+                if isInImage, let address, let start {
                     writer.field("image_addr", "0x" + String(start, radix: 16))
                     writer.field("instruction_addr", "0x" + String(address, radix: 16))
                 }
@@ -122,14 +124,14 @@ extension SentryFrame {
         return nil
     }
 
-    /// Returns the path of a system's image. Of any other image it returns only the last component, because the path may contain
-    /// the name of a person.
+    /// Returns the path of an image of the system, but only the last component of any other path, because it may contain the name
+    /// of a person.
     private static func imagePath(_ path: String) -> String? {
         if SystemNames.isFolder(path) { return path }
         return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
     }
 
-    fileprivate func place(in map: ImageMap) -> String? {
+    fileprivate func imageAndOffset(in map: ImageMap) -> String? {
         guard let address else { return nil }
         let image = map.image(at: address)
         guard let start = imageAddress ?? image?.address, start <= address,
@@ -138,7 +140,8 @@ extension SentryFrame {
         return "\(name) + \(address - start)"
     }
 
-    /// Returns the last component of a path, with `_` for dots, which would separate a module from a type.
+    /// Returns the last component of a path without `.dylib`, and with `_` for each dot, because a dot would separate a module from
+    /// a type.
     private static func baseName(_ path: String) -> String? {
         guard let last = path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else { return nil }
         let name = last.hasSuffix(".dylib") ? last.dropLast(6) : last

@@ -16,9 +16,9 @@ struct LastElements<Element> {
     }
 }
 
-/// A list of as many names with values as a report may have. If a name occurs twice, the first value is kept.
+/// The first names with their values, up to ``limit``. If a name occurs twice, its first value is kept.
 struct FirstValues<Value> {
-    /// One more than a report may have, because the tag with the kind of the leak may be left out later.
+    /// One more than the custom keys of a report, because the tag with the kind of the leak may be left out later.
     private static var limit: Int { WireLimits.keysCount + 1 }
 
     private(set) var pairs: [(name: String, value: Value)] = []

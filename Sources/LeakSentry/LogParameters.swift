@@ -4,24 +4,26 @@ internal import LeakMessage
 /// The parameters of a log entry. SDKs may let the server insert them into the message.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/message/
 struct LogParameters {
+    /// The most parameters that are kept.
     private static let limit = 32
+    /// The most bytes of one parameter; a longer one is cut.
     private static let byteLimit = 1024
 
-    private(set) var values: [(name: String, text: String)] = []
+    private(set) var parameters: [(name: String, text: String)] = []
 
     /// - Parameter name: the name of the parameter, or its number in a list.
     mutating func add(_ name: String, _ text: String) {
-        guard values.count < Self.limit else { return }
-        values.append((name, text.cut(to: Self.byteLimit)))
+        guard parameters.count < Self.limit else { return }
+        parameters.append((name, text.cut(to: Self.byteLimit)))
     }
 
     /// Returns the message with each parameter that names a type in place of its placeholder: `%s`, `%@`, `%1$@`, `%(name)s`,
-    /// `{}`, `{0}` or `{name}`. The message stays unchanged if it names no class then. If it has no placeholders, the parameter
-    /// is appended after a colon.
+    /// `{}`, `{0}` or `{name}`. If the result names no class, the message is returned unchanged. If the message has no
+    /// placeholders and names no class, the parameter is appended after a colon, provided that only one parameter yields a class.
     ///
-    /// Other parameters may be text of users, and each value would make another leak.
+    /// Other parameters are not inserted: they may be texts of users, and each different text would make another leak.
     func put(into message: String) -> String {
-        guard values.contains(where: { Self.namesType($0.text) }) else { return message }
+        guard parameters.contains(where: { Self.namesType($0.text) }) else { return message }
         var (text, rest) = ("", message[...])
         var (next, hasPlaceholders) = (0, false)
         while let mark = rest.firstIndex(where: { $0 == "%" || $0 == "{" }) {
@@ -36,11 +38,11 @@ struct LogParameters {
             if place.name.isEmpty { next += 1 }
             text += value.flatMap { Self.namesType($0) ? $0 : nil } ?? String(rest[..<place.end])
             rest = rest[place.end...]
-            // Longer messages are cut.
+            // A report cuts longer messages.
             guard text.utf8.count < WireLimits.messageBytes else { break }
         }
         text += rest
-        if !hasPlaceholders { return named(message) }
+        if !hasPlaceholders { return appendingClass(to: message) }
         return DetectorText.namesClass(text) ? text : message
     }
 
@@ -49,13 +51,13 @@ struct LogParameters {
     }
 
     private func value(at place: Placeholder, _ next: Int) -> String? {
-        guard !place.name.isEmpty else { return next < values.count ? values[next].text : nil }
-        return values.first { $0.name == place.name }?.text
+        guard !place.name.isEmpty else { return next < parameters.count ? parameters[next].text : nil }
+        return parameters.first { $0.name == place.name }?.text
     }
 
-    private func named(_ message: String) -> String {
+    private func appendingClass(to message: String) -> String {
         guard !DetectorText.namesClass(message) else { return message }
-        let texts = values.map(\.text).filter(Self.namesType).map { "\(message): \($0)" }
+        let texts = parameters.map(\.text).filter(Self.namesType).map { "\(message): \($0)" }
         let naming = texts.filter(DetectorText.namesClass)
         return naming.count == 1 ? naming[0] : message
     }
@@ -89,7 +91,7 @@ struct LogParameters {
                     (name, rest) = ("\(number - 1)", rest[digits.endIndex...].dropFirst())
                 }
             }
-            // The length of a number: `%ld`, `%.2f`.
+            // Skips the width, precision and length of a number: `%ld`, `%.2f`.
             rest = rest.drop { ("0"..."9").contains($0) || ".lhqz-+".contains($0) }
             guard let kind = rest.first, "s@dirfueoxg".contains(kind) else { return nil }
             (self.name, end) = (name, rest.index(after: rest.startIndex))

@@ -3,8 +3,8 @@ internal import LeakMessage
 
 /// The conversion of an event to a report.
 ///
-/// The first of these that the event has names the leak: the class in the context `leak` or in the tag `leak.class`; the text of
-/// a detector in any field; the domain and code of an `NSError`; the type and frames of an exception; the message.
+/// The leak is identified by the first of these that the event has: the class in the context `leak` or in the tag `leak.class`; the
+/// text of a detector in any field; the domain and code of an `NSError`; the type and frames of an exception; the message.
 struct ReportBuilder {
     /// The report; `nil` if nothing in the event distinguishes one leak from another.
     let report: LeakReport?
@@ -12,22 +12,22 @@ struct ReportBuilder {
     init(_ event: SentryEvent) {
         var report = event.contexts.leak
         report.at = event.at
-        // The elements get the one-line form in which the wire format accepts a class, so that an element is recognized as that
-        // class.
+        // Puts each element in one line, as the wire format requires of a class, so that an element that names a class is
+        // recognized as that class.
         for path in [\LeakReport.stack, \.children, \.cycle] {
             report[keyPath: path] = report[keyPath: path].map(\.inOneLine)
         }
         let tagged = event.kindTag.flatMap(LeakKind.init)
         report.kind = report.kind ?? tagged?.kind
         report.className = [report.className, event.classTag].firstNonBlank
-        let given = report.stack
-        report.name(by: event)
+        let sentStack = report.stack
+        report.identify(by: event)
         report.keys = Self.keys(event, isKindKnown: tagged != nil)
         report.log = Array(event.breadcrumbs.elements)
         let parts = event.fingerprint.parts(
             of: report,
-            end: report.stack == given
-                ? given.last : event.exception?.frames.innermostName(images: event.images))
+            end: report.stack == sentStack
+                ? sentStack.last : event.exception?.frames.innermostName(images: event.images))
         if !parts.isEmpty { report.fingerprint = parts }
         self.report = report.isIdentified ? report : nil
     }
@@ -53,14 +53,14 @@ struct ReportBuilder {
 
 extension LeakReport {
     /// Sets the fields that identify the leak, and the texts about it.
-    fileprivate mutating func name(by event: SentryEvent) {
+    fileprivate mutating func identify(by event: SentryEvent) {
         guard let exception = event.exception else {
             message = Self.messages([event.text]).first
-            nameMessage(by: event)
+            identifyMessage(by: event)
             return
         }
         if let error = exception.mechanism.error {
-            name(by: error, exception, event)
+            identify(by: error, exception, event)
             return
         }
         let texts = Self.messages([exception.value, event.text])
@@ -68,28 +68,31 @@ extension LeakReport {
         message = detected ?? texts.first
         guard className == nil, detected == nil else { return }
         let type = exception.type?.visible
-        // `Leak` and `MemoryLeakError` tell what happened; the text may name the leaked object.
+        // An exception called `Leak` or `MemoryLeakError` does not name the leaked object, but its text may.
         let isWordForLeak = type.map(Self.isWordForLeak) ?? false
         let namingText = isWordForLeak ? texts.first(where: DetectorText.namesClass) : nil
         message = namingText ?? message
         className = namingText == nil ? (isWordForLeak ? event.className : nil) ?? type : nil
         if let namingText, DetectorText.isTypeName(namingText) { className = namingText }
-        // Without a class the text may describe an object, and the calls are not the path to it.
+        // If no class is known, the text may describe the object, and the calls must not be taken for the path to it.
         guard namingText != nil || className != nil, stack.isEmpty else { return }
         stack = exception.frames.stack(images: event.images)
     }
 
     /// Identifies an event without an exception, if neither a field nor its text names a class: by the class in
-    /// ``SentryEvent/extra``, otherwise by the calls of its thread. If a class is known, the calls are those of the code that
-    /// sent the event.
-    private mutating func nameMessage(by event: SentryEvent) {
-        guard className == nil, cycle.isEmpty, !(message.map(DetectorText.isOfLeak) ?? false) else { return }
+    /// ``SentryEvent/extra``, otherwise by the calls of its thread. If a class is known, the calls are not used, because they
+    /// are those of the code that sent the event.
+    private mutating func identifyMessage(by event: SentryEvent) {
+        guard className == nil, cycle.isEmpty, !(message.map(DetectorText.identifiesLeak) ?? false) else {
+            return
+        }
         className = event.className
         guard className == nil, message != nil, stack.isEmpty, let frames = event.threadFrames else { return }
         stack = frames.stack(images: event.images)
     }
 
-    /// Returns `true` for the name of an exception that is made of words such as `Leak`, `Memory` and `Error` alone.
+    /// Returns `true` if the name of an exception consists of words such as `Leak`, `Memory` and `Error` alone, and one of them is
+    /// `Retain` or begins with `Leak`.
     private static func isWordForLeak(_ type: String) -> Bool {
         var words: [String] = []
         var previous: Character = "."
@@ -109,7 +112,7 @@ extension LeakReport {
 
     /// Identifies an `NSError`. Its description in the user info may be the text of a detector. Any other error without a class
     /// is grouped by domain and code, as in Sentry.
-    private mutating func name(
+    private mutating func identify(
         by error: (domain: String, code: Int), _ exception: SentryException, _ event: SentryEvent
     ) {
         let texts = Self.messages([
@@ -137,7 +140,7 @@ extension LeakReport {
 }
 
 extension SentryEvent {
-    /// The class in ``extra``.
+    /// The text of ``extraClass``, if it is the name of a type.
     fileprivate var className: String? {
         extraClass?.visible.flatMap { DetectorText.isTypeName($0) ? $0 : nil }
     }
@@ -146,16 +149,16 @@ extension SentryEvent {
 /// Checks for texts about leaks.
 enum DetectorText {
     /// Returns `true` for a text that identifies its leak by itself: by a class, a cycle or calls.
-    static func isOfLeak(_ text: String) -> Bool {
+    static func identifiesLeak(_ text: String) -> Bool {
         if namesClass(text) { return true }
         let message = DetectorMessage(text)
         return !message.cycle.isEmpty || message.callStack != nil
     }
 
-    /// Returns `true` for a text that names a class, though its form may be unknown.
+    /// Returns `true` for a text that names a class, even if the form of the text is unknown.
     static func namesClass(_ text: String) -> Bool {
-        // Any mangled name counts: the collector demangles it.
         if isTypeName(text) { return true }
+        // Any mangled name counts as a class, because the collector demangles it later.
         let message = DetectorMessage(text, demangle: { _ in "Mangled.Name" }, guessesClass: true)
         return message.className != nil || message.guessedClassName != nil
     }
@@ -167,7 +170,7 @@ enum DetectorText {
             && text.allSatisfy { $0.isLetter || $0.isNumber || "._".contains($0) }
     }
 
-    /// Returns `true` for a text that a leak detector wrote.
+    /// Returns `true` for a text that a known leak detector wrote, and that names a class or a cycle.
     static func isRecognised(_ text: String) -> Bool {
         let message = DetectorMessage(text)
         return message.detector != nil && (message.className != nil || !message.cycle.isEmpty)

@@ -3,10 +3,11 @@ internal import LeakMessage
 
 /// The reason why no part of a request can be read: the problem, its position, and what to do about it.
 public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The problem, such as `the item is to have 900 bytes, 115 are left; …`.
+    /// The problem, such as `length says that the item has 900 bytes, but 115 are left; …`.
     public let reason: String
     /// The line, counted from 1, in the request as it was before compression.
     public let line: Int
+    /// The column in characters, counted from 1.
     public let column: Int
     /// `true` if the request is rejected only for its size.
     public let isTooLarge: Bool
@@ -26,8 +27,8 @@ public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-/// The reason why one JSON object of a request cannot be read. Its line is computed only if the error is reported, because that
-/// reads the request again up to the error.
+/// The reason why one JSON object of a request cannot be read. Its line is computed only for a ``SentryError``, because
+/// that reads the request again up to the error.
 struct SentryJSONError: Error {
     let reason: String
     let offset: Int

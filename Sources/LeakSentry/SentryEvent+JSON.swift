@@ -4,18 +4,19 @@ internal import LeakMessage
 extension SentryEvent {
     /// Reads one event in one pass. A field of the wrong type counts as missing.
     ///
-    /// - Throws: ``SentryJSONError`` when it is no JSON object in UTF-8.
+    /// - Throws: ``SentryJSONError`` when the event is no JSON object in UTF-8.
     static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryJSONError) -> SentryEvent {
         var event = SentryEvent()
         try SentryJSON.scan(body, in: range, as: "the event") { (scanner) throws(JSONError) in
-            try scanner.fields { (scanner, name) throws(JSONError) in try event.field(name, &scanner) }
+            try scanner.readFields { (scanner, name) throws(JSONError) in try event.readField(name, &scanner)
+            }
         }
         return event
     }
 
-    private mutating func field(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+    private mutating func readField(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
-        case "event_id": id = EventID.text(try scanner.stringIfAny())
+        case "event_id": id = EventID.normalized(try scanner.stringIfAny())
         case "type": type = try scanner.stringIfAny()
         case "timestamp": at = try scanner.timestamp()
         case "level": level = try scanner.stringIfAny()
@@ -23,26 +24,26 @@ extension SentryEvent {
         case "dist": dist = try scanner.scalarText()
         case "environment": environment = try scanner.stringIfAny()
         case "fingerprint":
-            try scanner.elements { (scanner) throws(JSONError) in
+            try scanner.readElements { (scanner) throws(JSONError) in
                 if let part = try scanner.scalarText() { fingerprint.add(part) }
             }
         case "message": message = try scanner.logEntry()
         case "logentry", "sentry.interfaces.Message": logEntry = try scanner.logEntry()
-        case "exception", "sentry.interfaces.Exception": try exceptions(&scanner)
+        case "exception", "sentry.interfaces.Exception": try readExceptions(&scanner)
         case "debug_meta":
-            try scanner.fields { (scanner, name) throws(JSONError) in
+            try scanner.readFields { (scanner, name) throws(JSONError) in
                 guard name == "images" else {
                     try scanner.skip()
                     return
                 }
-                try scanner.elements { (scanner) throws(JSONError) in
+                try scanner.readElements { (scanner) throws(JSONError) in
                     let image = try scanner.image()
                     if image.address != nil, images.count < Self.imageLimit { images.append(image) }
                 }
             }
-        case "tags": try tags(&scanner)
+        case "tags": try readTags(&scanner)
         case "extra":
-            try scanner.fields { (scanner, name) throws(JSONError) in
+            try scanner.readFields { (scanner, name) throws(JSONError) in
                 guard let value = try scanner.scalar() else { return }
                 if case .string(let text) = value, Self.isKeyOfClass(name), extraClass == nil {
                     extraClass = text
@@ -50,17 +51,17 @@ extension SentryEvent {
                 extra.add(name, value)
             }
         case "breadcrumbs":
-            try scanner.values { (scanner) throws(JSONError) in
+            try scanner.readList { (scanner) throws(JSONError) in
                 if let line = try scanner.breadcrumb() { breadcrumbs.append(line) }
             }
         case "user":
-            try scanner.fields { (scanner, name) throws(JSONError) in
+            try scanner.readFields { (scanner, name) throws(JSONError) in
                 if name == "id" { userID = try scanner.scalarText() } else { try scanner.skip() }
             }
         case "contexts": try contexts.read(&scanner)
         case "threads":
             var threads = ThreadSelection()
-            try scanner.values { (scanner) throws(JSONError) in threads.add(try scanner.thread()) }
+            try scanner.readList { (scanner) throws(JSONError) in threads.add(try scanner.thread()) }
             threadFrames = threads.frames
         default: try scanner.skip()
         }
@@ -73,24 +74,24 @@ extension SentryEvent {
     }
 
     /// Reads tags: an object, or a list of pairs.
-    private mutating func tags(_ scanner: inout JSONScanner) throws(JSONError) {
+    private mutating func readTags(_ scanner: inout JSONScanner) throws(JSONError) {
         guard try scanner.kind() == .array else {
-            try scanner.fields { (scanner, name) throws(JSONError) in
-                if let value = try scanner.scalarText() { tag(name, value) }
+            try scanner.readFields { (scanner, name) throws(JSONError) in
+                if let value = try scanner.scalarText() { addTag(name, value) }
             }
             return
         }
-        try scanner.elements { (scanner) throws(JSONError) in
+        try scanner.readElements { (scanner) throws(JSONError) in
             var pair: [String?] = []
-            try scanner.elements { (scanner) throws(JSONError) in
+            try scanner.readElements { (scanner) throws(JSONError) in
                 let part = try scanner.scalarText()
                 if pair.count < 3 { pair.append(part) }
             }
-            if pair.count == 2, let name = pair[0], let value = pair[1] { tag(name, value) }
+            if pair.count == 2, let name = pair[0], let value = pair[1] { addTag(name, value) }
         }
     }
 
-    private mutating func tag(_ name: String, _ value: String) {
+    private mutating func addTag(_ name: String, _ value: String) {
         if name == Self.classTagName {
             classTag = value
             return
@@ -100,29 +101,29 @@ extension SentryEvent {
     }
 
     /// Reads exceptions: `{"values": […]}`, a list, or one exception.
-    private mutating func exceptions(_ scanner: inout JSONScanner) throws(JSONError) {
-        guard try scanner.kind() == .object else { return try exceptionList(&scanner) }
+    private mutating func readExceptions(_ scanner: inout JSONScanner) throws(JSONError) {
+        guard try scanner.kind() == .object else { return try readExceptionList(&scanner) }
         var alone = SentryException()
         var isAlone = false
-        try scanner.fields { (scanner, name) throws(JSONError) in
+        try scanner.readFields { (scanner, name) throws(JSONError) in
             if name == "values" {
-                try exceptionList(&scanner)
+                try readExceptionList(&scanner)
             } else {
-                isAlone = try alone.field(name, &scanner) || isAlone
+                isAlone = try alone.readField(name, &scanner) || isAlone
             }
         }
         if isAlone, exception == nil { setException(alone) }
     }
 
-    private mutating func exceptionList(_ scanner: inout JSONScanner) throws(JSONError) {
-        try scanner.elements { (scanner) throws(JSONError) in
+    private mutating func readExceptionList(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.readElements { (scanner) throws(JSONError) in
             guard try scanner.kind() == .object else {
                 try scanner.skip()
                 return
             }
             var exception = SentryException()
-            try scanner.fields { (scanner, name) throws(JSONError) in
-                _ = try exception.field(name, &scanner)
+            try scanner.readFields { (scanner, name) throws(JSONError) in
+                _ = try exception.readField(name, &scanner)
             }
             setException(exception)
         }
@@ -138,7 +139,7 @@ extension JSONScanner {
     /// The last second of the year 9999, the last year that RFC 3339 can write, in seconds since 1970.
     private var lastSecond: Double { 253_402_300_799 }
 
-    /// Reads a time: RFC 3339, in UTC if it names no zone, or seconds since 1970.
+    /// Reads a time: a text in RFC 3339, taken as UTC if it names no zone, or the seconds since 1970.
     fileprivate mutating func timestamp() throws(JSONError) -> WireTime? {
         guard try kind() == .number else {
             let time = try stringIfAny().flatMap { WireTime(rfc3339: $0) ?? WireTime(rfc3339: $0 + "Z") }
@@ -157,7 +158,7 @@ extension JSONScanner {
             entry.message = try stringIfAny()
             return entry
         }
-        try fields { (scanner, name) throws(JSONError) in
+        try readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "formatted": entry.formatted = try scanner.stringIfAny()
             case "message": entry.message = try scanner.stringIfAny()
@@ -171,14 +172,14 @@ extension JSONScanner {
     /// Reads parameters: a list, or an object.
     private mutating func parameters(_ parameters: inout LogParameters) throws(JSONError) {
         guard try kind() == .array else {
-            try fields { (scanner, name) throws(JSONError) in
+            try readFields { (scanner, name) throws(JSONError) in
                 if let text = try scanner.scalarText() { parameters.add(name, text) }
             }
             return
         }
         var number = 0
-        try elements { (scanner) throws(JSONError) in
-            // A value of another kind is counted too, so that the next ones keep their numbers.
+        try readElements { (scanner) throws(JSONError) in
+            // A parameter of another type counts too, so that the parameters after it keep their numbers.
             parameters.add("\(number)", try scanner.scalarText() ?? "…")
             number += 1
         }
@@ -186,7 +187,7 @@ extension JSONScanner {
 
     fileprivate mutating func thread() throws(JSONError) -> SentryThread {
         var thread = SentryThread()
-        try fields { (scanner, name) throws(JSONError) in
+        try readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "crashed": thread.isCrashed = try scanner.booleanIfAny() ?? false
             case "current": thread.isCurrent = try scanner.booleanIfAny() ?? false
@@ -200,7 +201,7 @@ extension JSONScanner {
     /// Reads a breadcrumb as `category: message`; `nil` if it has neither.
     fileprivate mutating func breadcrumb() throws(JSONError) -> String? {
         var (category, message): (String?, String?)
-        try fields { (scanner, name) throws(JSONError) in
+        try readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "category": category = try scanner.stringIfAny()
             case "message": message = try scanner.stringIfAny()
@@ -213,7 +214,7 @@ extension JSONScanner {
 
     fileprivate mutating func image() throws(JSONError) -> BinaryImage {
         var image = BinaryImage()
-        try fields { (scanner, name) throws(JSONError) in
+        try readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "code_file", "name": image.name = try scanner.stringIfAny() ?? image.name
             case "image_addr": image.address = try scanner.address()

@@ -7,7 +7,7 @@ internal import LeakMessage
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 struct SentryEvent {
     var id: String?
-    /// `transaction` and other types came through `/store/` too.
+    /// The type of the event; `nil` if it names none. Events of other types, such as `transaction`, also came through `/store/`.
     var type: String?
     var at: WireTime?
     var level: String?
@@ -15,30 +15,33 @@ struct SentryEvent {
     var dist: String?
     var environment: String?
     var fingerprint = SentryFingerprint()
-    /// `message`, and `logentry`, into which current SDKs put it.
+    /// The field `message`. Current SDKs send ``logEntry`` instead.
     var message = LogEntry()
+    /// The field `logentry`.
     var logEntry = LogEntry()
-    /// The last exception of the list: the one that was caught. Others are its causes.
+    /// The last exception of the list: the one that was caught. The others are its causes.
     var exception: SentryException?
     /// `true` if any exception of the list is unhandled.
     var isUnhandled = false
     /// Images with an address, at most ``imageLimit``.
     var images: [BinaryImage] = []
-    /// Tags, except those that name the leak. They have properties of their own, where the last value counts.
+    /// Tags, except `leak.class`.
     var tags = FirstValues<String>()
+    /// The last value of the tag `leak.class`.
     var classTag: String?
+    /// The last value of the tag `leak.kind`.
     var kindTag: String?
     var extra = FirstValues<CustomKey.Value>()
-    /// The class under a key of ``extra`` such as `class`.
+    /// The first text in ``extra`` under a key such as `class` or `leaked_class`.
     var extraClass: String?
     /// The calls of the thread that crashed, else of the current thread, else of the only thread.
     var threadFrames: FrameList?
-    /// Breadcrumbs in the form of a report's log.
+    /// The last breadcrumbs, as lines of a report's log.
     var breadcrumbs = LastElements<String>(WireLimits.logCount)
     var userID: String?
     var contexts = EventContexts()
 
-    /// Sentry's own bound for one event, decompressed. https://docs.sentry.io/concepts/data-management/size-limits/
+    /// The most bytes of a decompressed event: Sentry's own limit. https://docs.sentry.io/concepts/data-management/size-limits/
     static let byteLimit = 1 << 20
     /// Limit of images: four times as many as a large app loads.
     static let imageLimit = 4_096
@@ -61,10 +64,10 @@ struct SentryEvent {
     /// `true` for an error or a message, unlike a transaction.
     var isError: Bool { type.map { $0 == "error" || $0 == "default" || $0 == "event" || $0.isEmpty } ?? true }
 
-    /// `false` for crashes, and for uncaught errors that ended a program: they are no leaks.
+    /// `false` for crashes, uncaught errors, and events that sentry-cocoa records by itself: they are not leaks.
     var mayBeLeak: Bool { level != "fatal" && !isUnhandled && !(exception?.mechanism.isAutomatic ?? false) }
 
-    /// The message, from the field that has it.
+    /// The text of the message, from ``logEntry`` or else from ``message``.
     var text: String? { logEntry.text ?? message.text }
 }
 
@@ -76,16 +79,16 @@ struct SentryException {
     var mechanism = SentryMechanism()
 }
 
-/// How an exception was caught.
+/// The way in which an exception was caught.
 struct SentryMechanism {
     var type: String?
     var isHandled: Bool?
     /// `meta.ns_error`: sentry-cocoa sends it for every `NSError`.
     var error: (domain: String, code: Int)?
-    /// `data.NSLocalizedDescription`: the user info of that error.
+    /// `data.NSLocalizedDescription`: the description from the error's user info.
     var localizedDescription: String?
 
-    /// `true` if sentry-cocoa recorded the event by itself: hangs, failed requests and the diagnostics of MetricKit.
+    /// `true` if sentry-cocoa recorded the event by itself: a hang, a failed request, or a diagnostic of MetricKit.
     /// https://github.com/getsentry/sentry-cocoa (SentryANRTrackingIntegration.m, SentryNetworkTracker.m,
     /// SentryMetricKitIntegration.h)
     var isAutomatic: Bool {
@@ -112,14 +115,14 @@ struct BinaryImage {
     var size: UInt64?
 }
 
-/// The contexts that are read.
+/// The fields that are read from an event's contexts.
 struct EventContexts {
     var os: String?
     var osVersion: String?
     var model: String?
     var app = AppInfo()
-    /// The leak that an app wrote for this collector.
+    /// The context `leak`, which an app writes for this collector.
     var leak = LeakReport()
-    /// The user info of an error, where sentry-cocoa puts it.
+    /// The description in the context `user info`, into which sentry-cocoa puts the user info of an error.
     var errorDescription: String?
 }

@@ -2,8 +2,10 @@ internal import LeakGrammar
 internal import LeakMessage
 
 extension SentryException {
-    /// - Returns: `true` if the field is one that only an exception has.
-    mutating func field(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
+    /// Reads one field.
+    ///
+    /// - Returns: `true` for a field of an exception, `false` for any other field, which is skipped.
+    mutating func readField(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
         switch name {
         case "type": type = try scanner.stringIfAny()
         case "value": value = try scanner.scalarText()
@@ -19,13 +21,13 @@ extension SentryException {
 
 extension SentryMechanism {
     mutating func read(_ scanner: inout JSONScanner) throws(JSONError) {
-        try scanner.fields { (scanner, name) throws(JSONError) in
+        try scanner.readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "type": type = try scanner.stringIfAny()
             case "handled": isHandled = try scanner.booleanIfAny()
             case "data": localizedDescription = try scanner.localizedDescription()
             case "meta":
-                try scanner.fields { (scanner, name) throws(JSONError) in
+                try scanner.readFields { (scanner, name) throws(JSONError) in
                     if name == "ns_error" { error = try scanner.error() } else { try scanner.skip() }
                 }
             default: try scanner.skip()
@@ -36,10 +38,10 @@ extension SentryMechanism {
 
 extension EventContexts {
     mutating func read(_ scanner: inout JSONScanner) throws(JSONError) {
-        try scanner.fields { (scanner, name) throws(JSONError) in
+        try scanner.readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "os":
-                try scanner.fields { (scanner, name) throws(JSONError) in
+                try scanner.readFields { (scanner, name) throws(JSONError) in
                     switch name {
                     case "name": os = try scanner.scalarText()
                     case "version": osVersion = try scanner.scalarText()
@@ -47,11 +49,11 @@ extension EventContexts {
                     }
                 }
             case "device":
-                try scanner.fields { (scanner, name) throws(JSONError) in
+                try scanner.readFields { (scanner, name) throws(JSONError) in
                     if name == "model" { model = try scanner.scalarText() } else { try scanner.skip() }
                 }
             case "app":
-                try scanner.fields { (scanner, name) throws(JSONError) in
+                try scanner.readFields { (scanner, name) throws(JSONError) in
                     switch name {
                     case "app_identifier": app.id = try scanner.scalarText()
                     case "app_version": app.version = try scanner.scalarText()
@@ -60,9 +62,9 @@ extension EventContexts {
                     }
                 }
             case "leak":
-                try scanner.fields { (scanner, name) throws(JSONError) in
-                    guard name == "app" else { return try leak.field(name, &scanner) }
-                    try scanner.fields { (scanner, name) throws(JSONError) in
+                try scanner.readFields { (scanner, name) throws(JSONError) in
+                    guard name == "app" else { return try leak.readField(name, &scanner) }
+                    try scanner.readFields { (scanner, name) throws(JSONError) in
                         if name == "module" {
                             app.module = try scanner.stringIfAny()
                         } else {
@@ -79,7 +81,7 @@ extension EventContexts {
 
 extension LeakReport {
     /// Reads a field that an app added for this collector, in the form of the wire format. A value of another type is ignored.
-    fileprivate mutating func field(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+    fileprivate mutating func readField(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
         case "class": className = try scanner.stringIfAny()
         case "type": event = try scanner.stringIfAny().flatMap(Event.init)
@@ -105,7 +107,7 @@ extension JSONScanner {
 
     fileprivate mutating func localizedDescription() throws(JSONError) -> String? {
         var description: String?
-        try fields { (scanner, name) throws(JSONError) in
+        try readFields { (scanner, name) throws(JSONError) in
             if name == ReportedError.descriptionKey {
                 description = try scanner.stringIfAny()
             } else {
@@ -118,7 +120,7 @@ extension JSONScanner {
     fileprivate mutating func error() throws(JSONError) -> (domain: String, code: Int)? {
         var domain: String?
         var code: Int?
-        try fields { (scanner, name) throws(JSONError) in
+        try readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "domain": domain = try scanner.stringIfAny()
             case "code": code = try scanner.integerIfAny()
@@ -130,18 +132,18 @@ extension JSONScanner {
     }
 
     mutating func stackTrace(_ frames: inout FrameList) throws(JSONError) {
-        try fields { (scanner, name) throws(JSONError) in
+        try readFields { (scanner, name) throws(JSONError) in
             guard name == "frames" else {
                 try scanner.skip()
                 return
             }
-            try scanner.elements { (scanner) throws(JSONError) in frames.add(try scanner.frame()) }
+            try scanner.readElements { (scanner) throws(JSONError) in frames.add(try scanner.frame()) }
         }
     }
 
     fileprivate mutating func frame() throws(JSONError) -> SentryFrame {
         var frame = SentryFrame()
-        try fields { (scanner, name) throws(JSONError) in
+        try readFields { (scanner, name) throws(JSONError) in
             switch name {
             case "function": frame.function = try scanner.stringIfAny()
             case "module": frame.module = try scanner.stringIfAny()

@@ -4,7 +4,7 @@ internal import LeakMessage
 /// Fingerprint by which an app wants its events to be grouped. https://docs.sentry.io/platforms/apple/usage/sdk-fingerprinting/
 struct SentryFingerprint {
     private enum Part {
-        case given(String)
+        case text(String)
         /// `{{ default }}`: the values that would group the event without a fingerprint.
         case byDefault
     }
@@ -13,7 +13,8 @@ struct SentryFingerprint {
     private static let limit = 64
 
     private var parts: [Part] = []
-    private var rest: FNV1a?
+    /// The hash of the parts beyond ``limit``.
+    private var restHash: FNV1a?
     private var hasDefault = false
 
     mutating func add(_ text: String) {
@@ -22,35 +23,35 @@ struct SentryFingerprint {
         guard !(isDefault && hasDefault) else { return }
         hasDefault = hasDefault || isDefault
         if parts.count < Self.limit {
-            parts.append(isDefault ? .byDefault : .given(text))
+            parts.append(isDefault ? .byDefault : .text(text))
         } else {
-            rest = rest ?? FNV1a()
-            rest?.add(text)
-            rest?.add("\u{1F}")
+            restHash = restHash ?? FNV1a()
+            restHash?.add(text)
+            restHash?.add("\u{1F}")
         }
     }
 
     /// Returns the fingerprint of the report; empty if the report is grouped like any other.
     ///
-    /// `{{ default }}` among other parts becomes the class and the last element of the stack, as far as they are known; else the
-    /// text without its variable parts. So events form one group if they share these and the other parts. Two paths to one class
-    /// with the same end are one group too, because a fingerprint of the wire format cannot hold a whole stack.
+    /// `{{ default }}` among other parts becomes the class and the last element of the stack, as far as they are known. Without a
+    /// class it becomes the text without its variable parts. Events whose parts are all equal form one group. So two paths to one
+    /// class that end alike are one group, because a fingerprint of the wire format cannot hold a whole stack.
     ///
-    /// - Parameter end: the last element of the stack as it was sent. Fingerprints are keys of version 1 of the rules, so it is not
-    ///   read as a call frame.
+    /// - Parameter end: the last element of the stack as it was sent. It is not read as a call frame, because fingerprints follow
+    ///   version 1 of the grouping rules.
     func parts(of report: LeakReport, end: @autoclosure () -> String?) -> [String] {
-        var isGiven = rest != nil
+        var hasOwnPart = restHash != nil
         var names: [String] = []
         for part in parts {
             switch part {
-            case .given(let text):
-                isGiven = isGiven || text.visible != nil
+            case .text(let text):
+                hasOwnPart = hasOwnPart || text.visible != nil
                 names.append(text)
             case .byDefault: names += Self.defaults(of: report, end: end())
             }
         }
-        if let rest { names.append("…" + rest.hexadecimal) }
-        return isGiven ? Self.fitted(names) : []
+        if let restHash { names.append("…" + restHash.hexadecimal) }
+        return hasOwnPart ? Self.fitted(names) : []
     }
 
     /// Returns `true` for `{{ default }}`, with any spaces.

@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// A reader of one JSON object of a request that reports the position at which it is invalid.
+/// A reader of one JSON object of a request. Its errors name the position at which the object is invalid.
 enum SentryJSON {
     /// - Parameter what: the name of the object in messages, such as `the event`.
     static func scan(
@@ -27,7 +27,8 @@ enum SentryJSON {
 
 extension JSONScanner {
     /// Reads the next object: calls `read` with each name, and `read` has to read the value. Skips a value that is no object.
-    mutating func fields(_ read: (inout JSONScanner, String) throws(JSONError) -> Void) throws(JSONError) {
+    mutating func readFields(_ read: (inout JSONScanner, String) throws(JSONError) -> Void) throws(JSONError)
+    {
         guard try kind() == .object else {
             try skip()
             return
@@ -40,7 +41,7 @@ extension JSONScanner {
     }
 
     /// Reads the next array: calls `read` for each element, which `read` has to read. Skips a value that is no array.
-    mutating func elements(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
+    mutating func readElements(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
         guard try kind() == .array else {
             try skip()
             return
@@ -49,11 +50,11 @@ extension JSONScanner {
         repeat { try read(&self) } while try another(in: .array)
     }
 
-    /// Reads the next list like ``elements(_:)``. Sentry writes a list as `{"values": […]}` or as the array alone.
-    mutating func values(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
-        guard try kind() == .object else { return try elements(read) }
-        try fields { (scanner, name) throws(JSONError) in
-            if name == "values" { try scanner.elements(read) } else { try scanner.skip() }
+    /// Reads the next list like ``readElements(_:)``. Sentry writes a list as `{"values": […]}` or as the array alone.
+    mutating func readList(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
+        guard try kind() == .object else { return try readElements(read) }
+        try readFields { (scanner, name) throws(JSONError) in
+            if name == "values" { try scanner.readElements(read) } else { try scanner.skip() }
         }
     }
 
@@ -83,10 +84,10 @@ extension JSONScanner {
         return try boolean()
     }
 
-    /// Reads the first strings of the next array, without its other values.
+    /// Reads the first `limit` strings of the next array, and skips its other values.
     mutating func strings(first limit: Int) throws(JSONError) -> [String] {
         var strings: [String] = []
-        try elements { (scanner) throws(JSONError) in
+        try readElements { (scanner) throws(JSONError) in
             guard strings.count < limit else {
                 try scanner.skip()
                 return
@@ -96,10 +97,10 @@ extension JSONScanner {
         return strings
     }
 
-    /// Reads the last strings of the next array, without its other values.
+    /// Reads the next array, and returns the last `limit` of its strings.
     mutating func strings(last limit: Int) throws(JSONError) -> [String] {
         var strings = LastElements<String>(limit)
-        try elements { (scanner) throws(JSONError) in
+        try readElements { (scanner) throws(JSONError) in
             if let string = try scanner.stringIfAny() { strings.append(string) }
         }
         return Array(strings.elements)
@@ -119,7 +120,7 @@ extension JSONScanner {
         }
     }
 
-    /// Reads the next string, number or boolean as text, a number as it is written. Skips any other value and returns `nil`.
+    /// Reads the next string, number or boolean as text; a number stays as it is written. Skips any other value and returns `nil`.
     mutating func scalarText() throws(JSONError) -> String? {
         switch try kind() {
         case .string: return text(of: try string())

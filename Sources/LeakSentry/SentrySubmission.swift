@@ -1,24 +1,25 @@
 internal import LeakMessage
 
-/// Content of one request of a Sentry SDK, in the wire format of version 1.
+/// The content of one request of a Sentry SDK, in the wire format of version 1.
 ///
-/// Only the events that can be leaks become reports, and the events that the SDK itself threw away become `dropped`. Sessions,
-/// transactions, attachments and items of unknown kinds are skipped.
+/// Events that can be leaks become reports. Other errors, such as crashes, and events that the SDK itself dropped are counted in
+/// `dropped`. Sessions, transactions, attachments and items of unknown kinds are skipped.
 public struct SentrySubmission: Hashable, Sendable {
-    /// 32 lower-case hexadecimal digits, from the envelope's header or its event; `nil` when neither has an id.
+    /// 32 lower-case hexadecimal digits, from the envelope's header, or else from the first event that has an id; `nil` without
+    /// any id.
     ///
     /// Only for the response: the header may name an event of another envelope.
     public let eventID: String?
-    /// The ids of the events in the request, each once, by which a repeated request is recognized. An event without an id has the
-    /// header's. Empty when there is no event, or when one has no id at all.
+    /// The ids of the events in the request, each once, by which a repeated request is recognized. An event without an id gets
+    /// that of the header. Empty if there is no event, or if one has no id at all.
     public let idempotencyIDs: [String]
     /// The JSON of one batch, at most a few times as long as the request; `nil` when there is nothing to count.
     ///
-    /// Made from the items alone: an envelope that is sent again with another `sent_at` has the same batch.
+    /// It is made from the items alone: an envelope that is sent again with another `sent_at` has the same batch.
     public let batch: [UInt8]?
     /// The number of reports in the batch.
     public let reportCount: Int
-    /// `true` if an event names the sender for the whole batch. A client report does not name it.
+    /// `true` if the batch names its app and device, which come from the first error event. A client report does not name them.
     public let hasOrigin: Bool
     /// `dsn` of the envelope's header.
     public let dsn: String?
@@ -28,7 +29,8 @@ public struct SentrySubmission: Hashable, Sendable {
     /// An event that cannot be read, or is larger than 1 MiB, counts as dropped; a client report that cannot be read is skipped.
     ///
     /// - Parameter envelope: decompressed; at most 200 MiB and 1,000 items.
-    /// - Throws: ``SentryError`` when the items cannot be separated, or when some should be read and none can.
+    /// - Throws: ``SentryError`` when the items cannot be separated, or when it has events or client reports
+    ///   and none of them can be read.
     public init(envelope: [UInt8]) throws(SentryError) {
         var items = try EnvelopeReader(envelope)
         var batch = BatchBuilder()
@@ -58,9 +60,9 @@ public struct SentrySubmission: Hashable, Sendable {
         self.init(batch, header: items.header)
     }
 
-    /// Reads the one event of the deprecated `/store/`.
+    /// Reads the event of a request to the deprecated address `/store/`.
     ///
-    /// - Throws: ``SentryError`` when it is no JSON object in UTF-8 or larger than 1 MiB.
+    /// - Throws: ``SentryError`` when the event is no JSON object in UTF-8 or larger than 1 MiB.
     public init(event: [UInt8]) throws(SentryError) {
         guard event.count <= SentryEvent.byteLimit else {
             throw SentryError(

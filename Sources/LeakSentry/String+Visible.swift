@@ -16,7 +16,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// `false` for control characters and spaces of ASCII and Latin-1, which become spaces in a name.
+    /// `false` for control characters and spaces of ASCII and Latin-1.
     fileprivate var isVisible: Bool { value > 0x20 && !(0x7F...0xA0).contains(value) }
 
     fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
