@@ -7,8 +7,8 @@
     ///
     /// Any thread may call it; writes happen one after another. While the database is away, calls fail with
     /// ``StoreError/Reason/unavailable``, and work again when it is back. A call fails at once if nothing listens at the address,
-    /// after five seconds if the host does not answer, and after 35 seconds, a reader's after ten, if the server stops answering
-    /// during a call.
+    /// and after five seconds if the host does not answer. If the server stops answering during a call, the call fails after 35
+    /// seconds, or after ten seconds if a reader made it.
     public final class PostgreSQLStore: Store {
         /// A function that masks private data in a report's JSON before the report is stored.
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
@@ -21,7 +21,7 @@
         /// Connects, creates missing tables and migrates an older schema.
         ///
         /// - Parameters:
-        ///   - seed: decides which reports are kept as samples; the same for the same reports.
+        ///   - seed: decides which reports are kept as samples. Equal seeds keep the same samples of the same reports.
         ///   - limits: the limits on what one sender can make the store keep.
         ///   - clock: the limits within which the system clock is followed.
         ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.

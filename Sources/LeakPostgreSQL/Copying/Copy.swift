@@ -10,7 +10,7 @@
         /// - Parameters:
         ///   - source: the store to copy; no other process writes to it meanwhile.
         ///   - progress: called between two batches.
-        /// - Returns: every table, as both sides have it.
+        /// - Returns: the number of rows and the sums of every table, which are the same on both sides.
         /// - Throws: ``StoreError`` if the database is not empty (it stays as it is), and if the sides differ.
         package static func copy(
             from source: SQLiteStore, to address: DatabaseAddress, now: Int64,

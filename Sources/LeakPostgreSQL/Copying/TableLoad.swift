@@ -9,12 +9,12 @@
         private var sums: [Int]
         private var batch: [[PortableValue]] = []
         private var batchBytes = 0
-        /// Rows whose texts PostgreSQL cannot hold as they are.
-        private var rowsWithZeros: [[PortableValue]] = []
+        /// Rows with a text that contains U+0000, which PostgreSQL cannot store. They are inserted last.
+        private var rowsWithNULs: [[PortableValue]] = []
 
-        private static let batchRows = 5_000
-        /// Bytes of texts and blobs per batch; a few copies of a batch are in memory at once.
-        private static let largestBatch = 1 << 20
+        private static let rowsPerBatch = 5_000
+        /// Bytes of values with which a batch is sent; a few copies of a batch are in memory at once.
+        private static let bytesPerBatch = 1 << 20
 
         init(of table: PortableTable, into connection: PostgreSQLConnection) {
             self.table = table
@@ -25,26 +25,26 @@
 
         /// - Returns: `true` if a batch was sent.
         mutating func add(_ row: [PortableValue]) throws(StoreError) -> Bool {
-            count(row)
-            guard !row.contains(where: \.hasZero) else {
-                rowsWithZeros.append(row)
+            addToTotals(row)
+            guard !row.contains(where: \.hasNUL) else {
+                rowsWithNULs.append(row)
                 return false
             }
             batch.append(row)
             for value in row { batchBytes += value.size }
-            guard batch.count >= Self.batchRows || batchBytes >= Self.largestBatch else { return false }
+            guard batch.count >= Self.rowsPerBatch || batchBytes >= Self.bytesPerBatch else { return false }
             try flush()
             return true
         }
 
-        /// Sends the remaining rows, and compares.
+        /// Sends the remaining rows, and compares the table with the rows that were sent.
         ///
         /// - Parameter lastNumber: the highest id that a row of the table has had; the next row gets a higher one.
-        /// - Returns: the contents of the table, which are equal to all that was sent.
+        /// - Returns: the number of rows and the sums of the table, which are equal to those that were sent.
         /// - Throws: ``StoreError`` if the table has other contents.
         mutating func finish(lastNumber: Int64) throws(StoreError) -> CopiedTable {
             if !batch.isEmpty { try flush() }
-            for row in rowsWithZeros { try insert(withZeros: row) }
+            for row in rowsWithNULs { try insert(rowWithNULs: row) }
             if table.isNumbered {
                 try connection.run(
                     Query(
@@ -53,12 +53,12 @@
                           greatest($1::bigint, (select max(id) from \(quoted(table.name))), 0) + 1, false)
                         """, .integer(lastNumber)))
             }
-            // Otherwise the first queries would be planned as for an empty table.
+            // Without this, the first queries would be planned as for an empty table.
             try connection.run(Query("analyze \(quoted(table.name))"))
             for (column, sum) in zip(table.columns, sums) where column.kind == .count {
                 sent.sums.append(CopiedTable.Sum(column: column.name, sum: sum))
             }
-            let stored = try stored()
+            let stored = try readTotals()
             guard stored == sent else {
                 throw StoreError(
                     .corrupt,
@@ -68,7 +68,7 @@
             return stored
         }
 
-        private mutating func count(_ row: [PortableValue]) {
+        private mutating func addToTotals(_ row: [PortableValue]) {
             sent.rows += 1
             for (index, column) in table.columns.enumerated() where column.kind == .count {
                 if case .integer(let number) = row[index] { sums[index].addBounded(Int(number)) }
@@ -82,13 +82,13 @@
 
         /// Inserts a row with U+0000, which texts in PostgreSQL cannot hold: U+2400 replaces it. While another row has the same
         /// key, one more U+2400 is appended.
-        private func insert(withZeros row: [PortableValue]) throws(StoreError) {
+        private func insert(rowWithNULs row: [PortableValue]) throws(StoreError) {
             var row = row
-            for _ in 0..<Self.batchRows {
+            for _ in 0..<Self.rowsPerBatch {
                 let added = try connection.run(insertion(of: [row], " on conflict do nothing")).changes
                 if added == 1 { return }
                 for (index, value) in row.enumerated() {
-                    guard value.hasZero, case .text(let text) = value else { continue }
+                    guard value.hasNUL, case .text(let text) = value else { continue }
                     row[index] = .text(text + "\0")
                 }
             }
@@ -110,7 +110,7 @@
                 })
         }
 
-        private func stored() throws(StoreError) -> CopiedTable {
+        private func readTotals() throws(StoreError) -> CopiedTable {
             let counts = table.columns.filter { $0.kind == .count }
             let sums = counts.map { "least(coalesce(sum(\(quoted($0.name))), 0), LARGEST_TOTAL)::bigint" }
             let row = try connection.run(
@@ -145,7 +145,7 @@
             case .number, .count: .integers(values.map(\.integer))
             case .text: .texts(values.map(\.text))
             case .bytes: .byteArrays(values.map(\.bytes))
-            // Bytes that cannot be read become null, which no such column takes.
+            // Bytes that are no counts by bucket become null, which these columns reject.
             case .buckets: .buckets(values.map { BucketCounts(bytes: $0.bytes ?? []) })
             case .key: .uuids(values.map { LeakID(bytes: $0.bytes ?? []) })
             }
@@ -157,7 +157,7 @@
         fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
         fileprivate var bytes: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
 
-        fileprivate var hasZero: Bool { text?.utf8.contains(0) ?? false }
+        fileprivate var hasNUL: Bool { text?.utf8.contains(0) ?? false }
 
         fileprivate var size: Int {
             switch self {

@@ -10,7 +10,8 @@
         private static let digitsPerBucket = 3
         private static let base = 10_000
         private static let headBytes = 8
-        /// Counts from this total on are not added to buckets: a sum could carry into the next bucket. No app comes near it.
+        /// The total from which on no counts are added to the buckets, because the sum of one bucket could carry into the next. No
+        /// app comes near it.
         static let limit = "1000000000000"
         /// SQL for 10^12, the base in which each bucket is one digit of the number.
         private static let bucketBase = "1\(String(repeating: "0", count: 12))::numeric"
@@ -28,7 +29,8 @@
             return bytes
         }
 
-        /// Reads a number that PostgreSQL sends, without zeros at its ends; `nil` for a number that is no ``BucketCounts``.
+        /// Reads a number in binary form, in which PostgreSQL leaves out the zero digits at both ends; `nil` for a number that is
+        /// no ``BucketCounts``.
         static func counts(_ bytes: [UInt8]) -> BucketCounts? {
             guard bytes.count >= headBytes, bytes.count.isMultiple(of: 2) else { return nil }
             let words = stride(from: 0, to: bytes.count, by: 2).map {
@@ -48,12 +50,14 @@
             return BucketCounts(parts)
         }
 
-        /// Returns SQL for the sum of two numbers, unless the total of both has reached ``limit``.
+        /// Returns SQL for the sum of two numbers, or for the first number alone if the total has reached ``limit``.
+        ///
+        /// - Parameter total: SQL for the total of both.
         static func sum(_ first: String, _ second: String, total: String) -> String {
             "case when \(total) < \(limit) then \(first) + \(second) else \(first) end"
         }
 
-        /// Returns SQL for the total of a number.
+        /// Returns SQL for the total of all buckets of a number.
         static func total(of column: String) -> String {
             """
             (select sum(mod(div(\(column), power(\(bucketBase), bucket)), \(bucketBase)))

@@ -7,7 +7,8 @@
         case done([Rows])
         /// Nothing of the transaction is in the database.
         case rolledBack(StoreError)
-        /// The commit was sent, and its answer did not arrive: all of the transaction is on disk, or nothing: see ``CommitMarker``.
+        /// The commit was sent, and its answer did not arrive. Either the whole transaction is on disk, or nothing of it:
+        /// ``CommitMarker`` determines which.
         case inDoubt(StoreError)
     }
 
@@ -19,9 +20,9 @@
                 try exchange(queries + [Query("commit")], within: timeouts.answer, &answers)
                 if let problem = answers.problem { return .rolledBack(problem) }
             } catch {
-                // The commit is answered once it is on disk; whatever follows is about the connection.
+                // If the commit was answered, the transaction is on disk, and the error concerns the connection alone.
                 if answers.rows.count <= queries.count {
-                    // Only an error in a statement before the commit keeps the commit from running.
+                    // Only an error in a statement before the commit proves that the commit did not run.
                     guard let problem = answers.problem, answers.rows.count < queries.count else {
                         return .inDoubt(answers.problem ?? error)
                     }

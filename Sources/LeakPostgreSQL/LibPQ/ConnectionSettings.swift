@@ -1,5 +1,6 @@
 #if PostgreSQL
-    /// Settings that a connection is opened with. The address overrides the settings before it, and not those after it.
+    /// The settings with which a connection is opened. Options in the address (`dbname`) override the settings that stand before it
+    /// in the list, but not those after it.
     enum ConnectionSettings {
         /// Time limit of one attempt to connect; reports wait meanwhile.
         static let connectSeconds = 5
@@ -12,7 +13,7 @@
                 ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
                 ("tcp_user_timeout", "15000"),
                 ("fallback_application_name", "collector"),
-                // With several hosts, a standby that was promoted takes over.
+                // If the address names several hosts, the connection goes to one that accepts writes, such as a promoted standby.
                 ("target_session_attrs", "read-write"),
                 ("dbname", address.text),
                 ("client_encoding", "UTF8"),
@@ -20,10 +21,10 @@
             return (settings.map(\.0), settings.map(\.1))
         }
 
-        /// Time limit of statements in sessions that answer pages: a little less than ``Timeouts/page``.
+        /// Time limit of statements in the sessions of readers: a little less than ``Timeouts/page``.
         static let pageTimeout = "set statement_timeout = '9s'"
 
-        /// Memory for sessions that answer pages: a list of 100,000 leaks is sorted and added up in memory.
+        /// Memory for the sessions of readers: a list of 100,000 leaks is sorted and added up in memory.
         static let pageMemory = "set work_mem = '32MB'"
 
         /// Settings of each session. The server cancels slow statements, so that no transaction blocks others forever.
@@ -37,11 +38,12 @@
             where version() not like '%Visual C++%'
             """,
             "set timezone = 'UTC'",
-            // Every statement is short and is repeated with values that no plan depends on: planning a list for each page took
-            // longer than reading it, and compiling it a hundred times as long.
+            // Statements are short and are repeated, and the best plan of most does not depend on their values. Planning a list for
+            // each page took longer than reading it, and JIT compilation took a hundred times as long.
             "set jit = off",
             "set plan_cache_mode = force_generic_plan",
-            // Data is in memory or on an SSD: rows are fetched by an index, however small the table was when the plan was made.
+            // Data is in memory or on an SSD, where random reads are cheap. A plan then uses an index even if the table was small
+            // when the plan was made.
             "set random_page_cost = 1.1",
             // A statement that waited for a lock must see what the holder of the lock wrote, whatever the default of the role is.
             "set default_transaction_isolation = 'read committed'",

@@ -9,9 +9,9 @@
     public struct DatabaseAddress: Sendable, CustomStringConvertible {
         /// The address as given, with its secrets.
         let text: String
-        /// Hosts and database, without user, password and the rest.
+        /// Hosts, ports and database, without user, password and options.
         public let description: String
-        /// `true` if the address holds a secret: one of the user, or one of the user's key.
+        /// `true` if the address contains a password: that of the user, or that of the user's TLS key.
         public let hasPassword: Bool
         var timeouts = Timeouts()
 
@@ -41,7 +41,7 @@
                 }
                 unsafe next += 1
             }
-            // A port that is not a number is a part of something else, and would be repeated in a message.
+            // Other text in the place of a port may be a part of a password, and messages would repeat it.
             guard (values["port"] ?? "").utf8.allSatisfy({ $0 == 0x2C || (0x30...0x39).contains($0) }) else {
                 throw refused
             }

@@ -2,7 +2,7 @@
     internal import LeakStore
     internal import LeakPlatform
 
-    /// A connection that is reopened after it broke, at growing intervals. One thread at a time.
+    /// A connection that is reopened after it broke, at growing intervals; for one thread at a time.
     final class DatabaseConnector {
         private static let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
 
@@ -22,7 +22,8 @@
 
         /// Returns the existing connection, or opens a new one.
         ///
-        /// - Throws: the reason why there is no connection. Between two attempts this is the failure of the last attempt, at once.
+        /// - Throws: the reason why there is no connection. Until the next attempt is due, the error of the last one is thrown at
+        ///   once.
         func open() throws(StoreError) -> PostgreSQLConnection {
             if let connection {
                 // A connection that the server has ended meanwhile is replaced before anything is sent.

@@ -3,7 +3,7 @@
     internal import CLeakPostgreSQL
     internal import LeakStore
 
-    /// One connection to one server, for one thread at a time. Keeps every statement it has prepared.
+    /// One connection to one server, for one thread at a time. It keeps every statement that it has prepared.
     @safe
     final class PostgreSQLConnection {
         private let handle: OpaquePointer
@@ -12,13 +12,13 @@
         let timeouts: Timeouts
         /// `true` if a round trip did not complete; no further answer can be interpreted.
         private var isBroken = false
-        /// Names of prepared statements by their text.
+        /// Names of prepared statements by their SQL.
         private var prepared: [String: String] = [:]
-        private var preparations = 0
-        /// The reason why the last queries failed; `nil` if they succeeded, or the connection broke.
+        private var preparedCount = 0
+        /// The reason why the last queries failed; `nil` if they succeeded, or if the connection broke before the time limit.
         private(set) var serverErrorKind: ServerErrorKind?
-        /// Queries that are sent before the next ones.
-        private var ahead: [Query] = []
+        /// Queries that are sent together with the next ones, in front of them.
+        private var queued: [Query] = []
 
         /// Connects, within ``ConnectionSettings/connectSeconds``.
         init(to address: DatabaseAddress) throws(StoreError) {
@@ -71,8 +71,8 @@
             for setting in ConnectionSettings.session { try run(Query(setting)) }
         }
 
-        /// Begins a transaction with the next queries.
-        func begin(_ sql: String) { ahead = [Query(sql)] }
+        /// Begins a transaction: the statement is sent in front of the next queries.
+        func begin(_ sql: String) { queued = [Query(sql)] }
 
         /// Runs one query; in a transaction of its own unless one is open.
         @discardableResult
@@ -85,8 +85,8 @@
         /// - Returns: one answer per query.
         /// - Throws: the error of the first query that failed.
         func run(_ queries: [Query], within wait: Duration? = nil) throws(StoreError) -> [Rows] {
-            let begun = ahead
-            ahead = []
+            let begun = queued
+            queued = []
             var answers = Answers()
             do throws(StoreError) {
                 try exchange(begun + queries, within: wait ?? timeouts.answer, &answers)
@@ -105,6 +105,8 @@
             var problem: StoreError?
         }
 
+        /// Sends queries, and adds their answers to `answers`.
+        ///
         /// - Throws: the error that broke the connection.
         func exchange(
             _ queries: [Query], within wait: Duration, _ answers: inout Answers
@@ -112,8 +114,8 @@
             serverErrorKind = nil
             let deadline = ContinuousClock.now + wait
             do throws(StoreError) {
-                // A statement is prepared just before its first use: what begins a transaction must come before all
-                // else.
+                // A statement is prepared just before its first use, because the statement that begins a transaction must come
+                // first, also before any preparation.
                 var fresh: [String?] = []
                 for query in queries {
                     let isKnown = prepared[query.sql] != nil
@@ -137,8 +139,8 @@
         }
 
         private func prepare(_ query: Query) throws(StoreError) -> String {
-            preparations += 1
-            let name = "s\(preparations)"
+            preparedCount += 1
+            let name = "s\(preparedCount)"
             let types = query.values.map { $0.type.rawValue }
             guard unsafe PQsendPrepare(handle, name, Total.sql(query.sql), Int32(types.count), types) == 1
             else {
@@ -152,7 +154,7 @@
             let count = query.values.count
             let lengths = query.values.map { Int32(clamping: $0.bytes?.count ?? 0) }
             let formats = [Int32](repeating: 1, count: count)
-            // One buffer for all values, so that they stay where they are for the call.
+            // One buffer holds all values, so that their addresses stay valid during the call of libpq.
             var buffer: [UInt8] = []
             buffer.reserveCapacity(query.values.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
             var offsets: [Int?] = []
@@ -173,7 +175,7 @@
             guard isSent == 1 else { throw failure() }
         }
 
-        /// Returns the answer to one query, after reading to its end; `nil` if the query failed or was skipped.
+        /// Reads the whole answer to one query. Returns `nil` if the query failed or was skipped.
         private func receive(
             of sql: String, until deadline: ContinuousClock.Instant, _ answers: inout Answers
         ) throws(StoreError) -> Rows? {
@@ -186,7 +188,7 @@
                 case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
                 default:
                     defer { unsafe PQclear(result) }
-                    // An error without a state comes from libpq: the connection broke.
+                    // An error without an `SQLSTATE` comes from libpq: the connection broke.
                     guard let state = unsafe PQresultErrorField(result, Int32(0x43)) else { throw failure() }
                     guard answers.problem == nil else { continue }
                     let text = unsafe String(cString: state)
@@ -229,7 +231,7 @@
         ///
         /// - Returns: `true` if the connection is still usable.
         func rollBack() -> Bool {
-            ahead = []
+            queued = []
             guard !isLost else { return false }
             switch unsafe PQtransactionStatus(handle) {
             case PQTRANS_IDLE: return true

@@ -1,5 +1,5 @@
 #if PostgreSQL
-    /// A statement, put together from literals, and its values.
+    /// An SQL statement, whose text consists of literals in the code, and its values.
     struct Query {
         let sql: String
         let values: [Parameter]
@@ -14,7 +14,7 @@
 #endif
 
 #if PostgreSQL
-    /// Collects the values of a query while its text is put together.
+    /// The values of a query, which are collected while its text is put together.
     struct QueryValues {
         private(set) var all: [Parameter] = []
 

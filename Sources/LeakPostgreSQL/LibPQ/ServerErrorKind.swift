@@ -5,7 +5,7 @@
     enum ServerErrorKind {
         /// The statement took longer than allowed.
         case tooSlow
-        /// Two transactions conflicted; one of them may be retried at once.
+        /// Two transactions conflicted, and this one was cancelled; it may be retried at once.
         case conflict
         case other
 
@@ -35,13 +35,14 @@
                 case "": (.unavailable, "the connection broke")
                 case "53100": (.diskFull, "its disk is full; free some space")
                 case "40001", "40P01", "55P03": (.locked, "another connection keeps a lock that is needed")
-                case "57014": (.locked, "it took too long")
+                case "57014": (.locked, "a statement took too long")
                 case "25006", "42501":
                     (.readOnly, "it cannot be written; check the user's rights and the server's role")
                 case "XX001", "XX002": (.corrupt, "it is damaged; restore it from a backup")
                 case let state where ["08", "57"].contains(state.prefix(2)):
                     (.unavailable, "the server closed the connection")
-                case let state where state.hasPrefix("53"): (.unavailable, "the server has no room for more")
+                case let state where state.hasPrefix("53"):
+                    (.unavailable, "the server has no memory or connection left")
                 default: (.other, "a statement failed")
                 }
             let statement = sql.split { $0.isWhitespace }.joined(separator: " ").prefix(200)

@@ -6,11 +6,11 @@
     #endif
 
     /// Time limits for the answers of the server. A frozen server keeps its connections, and its operating system acknowledges what
-    /// is sent to it: only a time limit detects it.
+    /// is sent to it: only a time limit detects such a server.
     struct Timeouts: Sendable {
         /// Time limit of one round trip; longer than the server's own limit for a statement, ``ConnectionSettings/session``.
         var answer = Duration.seconds(35)
-        /// Time limit of the check whether the server is there.
+        /// Time limit of quick queries, such as the check that the server answers.
         var probe = Duration.seconds(5)
         /// Time limit of a page that a user is waiting for.
         var page = Duration.seconds(10)
@@ -19,6 +19,7 @@
         static let longRunning = Timeouts(answer: .seconds(7 * 24 * 3_600))
     }
 
+    /// Functions that wait for a socket.
     enum Socket {
         static func isReadable(_ descriptor: Int32) -> Bool {
             wait(for: descriptor, orToSend: false, until: .now)
@@ -26,8 +27,8 @@
 
         /// Waits until there is something to read or, with `orToSend`, room to send.
         ///
-        /// - Returns: `false` when there was neither until the deadline. A process that was stopped itself for longer
-        ///   still gets what has arrived meanwhile.
+        /// - Returns: `false` if neither happened before the deadline. A process that was suspended beyond the deadline still gets
+        ///   the data that arrived meanwhile.
         static func wait(
             for descriptor: Int32, orToSend: Bool, until deadline: ContinuousClock.Instant
         ) -> Bool {

@@ -6,50 +6,51 @@
         /// Rows of `leak`.
         let source: Int64
         let target: Int64
-        /// Decides which kept reports stay.
+        /// A number that decides which samples stay.
         let seed: UInt64
         let sourceSightings: Int
         let targetSightings: Int
 
-        private var both: Parameter { .integers([Optional(source), target]) }
-        private var pair: [Parameter] { [.integer(source), .integer(target)] }
+        private var bothLeaks: Parameter { .integers([Optional(source), target]) }
+        private var sourceAndTarget: [Parameter] { [.integer(source), .integer(target)] }
 
         func merge(on connection: PostgreSQLConnection) throws(StoreError) {
             let answers = try connection.run([
                 Query(
                     """
                     select leak, slot, ordinal, at from sample where leak = any($1::bigint[]) order by leak, slot
-                    """, both),
+                    """, bothLeaks),
                 Query(
-                    "select leak, kind, value, reports from leak_value where leak = any($1::bigint[])", both),
-                Query("select leak, histogram from leak_lived where leak = any($1::bigint[])", both),
+                    "select leak, kind, value, reports from leak_value where leak = any($1::bigint[])",
+                    bothLeaks),
+                Query("select leak, histogram from leak_lived where leak = any($1::bigint[])", bothLeaks),
                 Query(
                     """
                     select scope, part, members from install_set
                     where scope between 0 and 2 and owner = any($1::bigint[]) order by scope, part
-                    """, both),
-                // Hours that one of the leaks has lost to expiry are deleted from both.
+                    """, bothLeaks),
+                // Finds the last day of which one of the leaks has lost hours to expiry. The merged leak keeps only later hours.
                 Query(
                     """
                     select max(day) from leak_day d where leak = any($1::bigint[]) and reports <> (
                       select least(coalesce(sum(reports), 0), LARGEST_TOTAL) from leak_hour h
                       where h.leak = d.leak and h.release = d.release
                         and h.hour between d.day * 24 and d.day * 24 + 23)
-                    """, both),
+                    """, bothLeaks),
             ])
-            let samples = samples(answers[0])
-            var queries = [LastHours.count(both, sign: -1)]
-            queries += times(lastIncompleteDay: answers[4].first?.optionalInt(0))
+            let samples = mergedSamples(answers[0])
+            var queries = [LastHours.count(bothLeaks, sign: -1)]
+            queries += mergeTimes(lastIncompleteDay: answers[4].first?.optionalInt(0))
             queries += move(samples)
-            queries += values(answers[1])
-            queries += try lived(answers[2], connection)
-            queries += counts
-            queries += try installs(answers[3], connection)
-            queries += row(samples)
+            queries += mergeValues(answers[1])
+            queries += try mergeLifetimes(answers[2], connection)
+            queries += countQueries
+            queries += try mergeInstalls(answers[3], connection)
+            queries += mergeRow(samples)
             queries += RunningCounts.rebuild(target, without: source)
             queries += [
                 LastHours.count(.integers([Optional(target)]), sign: 1),
-                Query("update decision set leak = $2::bigint where leak = $1::bigint", pair),
+                Query("update decision set leak = $2::bigint where leak = $1::bigint", sourceAndTarget),
                 Self.addTextBytes(of: source, sign: -1),
                 Query(
                     "update app set leaks = leaks - 1 where id = (select app from leak where id = $1::bigint)",
@@ -65,6 +66,7 @@
             _ = try connection.run(queries)
         }
 
+        /// - Parameter sign: 1 adds the bytes of the leak's texts to its app, -1 subtracts them.
         static func addTextBytes(of leak: Int64, sign: Int) -> Query {
             Query(
                 """
@@ -77,7 +79,7 @@
 
         // MARK: Times
 
-        private func times(lastIncompleteDay: Int?) -> [Query] {
+        private func mergeTimes(lastIncompleteDay: Int?) -> [Query] {
             var queries: [Query] = []
             for (table, time) in [("leak_hour", "hour"), ("leak_day", "day")] {
                 queries += [
@@ -87,7 +89,7 @@
                         select $2::bigint, \(time), release, reports from \(table) where leak = $1::bigint
                         on conflict (leak, \(time), release) do update set
                           reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
-                        """, pair),
+                        """, sourceAndTarget),
                     Query("delete from \(table) where leak = $1::bigint", .integer(source)),
                 ]
             }
@@ -103,7 +105,7 @@
 
         // MARK: Samples
 
-        private func samples(_ rows: Rows) -> SampleMerge {
+        private func mergedSamples(_ rows: Rows) -> SampleMerge {
             func kept(_ leak: Int64) -> [SampleMerge.Kept] {
                 rows.filter { $0.int64(0) == leak }.map { row in
                     SampleMerge.Kept(slot: row.int(1), ordinal: row.int(2), at: row.int64(3))
@@ -114,7 +116,7 @@
                 sourceSightings: sourceSightings, seed: seed)
         }
 
-        /// Moves rows to unused slots first, because a report may get the slot of another.
+        /// Moves the samples to their new slots. They are first moved to unused slots, because one may get the slot of another.
         private func move(_ samples: SampleMerge) -> [Query] {
             let aside = (target: 100, source: 200)
             let moves = samples.moves
@@ -124,7 +126,7 @@
                     update sample set leak = $2::bigint,
                       slot = slot + case leak when $1::bigint then $3::bigint else $4::bigint end
                     where leak = $1::bigint or leak = $2::bigint
-                    """, pair + [.integer(aside.source), .integer(aside.target)]),
+                    """, sourceAndTarget + [.integer(aside.source), .integer(aside.target)]),
                 Query(
                     """
                     update sample s set slot = m.slot, ordinal = m.ordinal
@@ -142,7 +144,7 @@
 
         // MARK: Values
 
-        private func values(_ rows: Rows) -> [Query] {
+        private func mergeValues(_ rows: Rows) -> [Query] {
             func values(_ kind: ValueKind, of leak: Int64) -> [(value: String, reports: Int)] {
                 rows.filter { $0.int64(0) == leak && $0.int(1) == kind.rawValue }
                     .map { ($0.text(2), $0.int(3)) }
@@ -153,7 +155,7 @@
                     .map { (kind.rawValue, $0.value, $0.reports) }
             }
             return [
-                Query("delete from leak_value where leak = any($1::bigint[])", both),
+                Query("delete from leak_value where leak = any($1::bigint[])", bothLeaks),
                 Query(
                     """
                     insert into leak_value (leak, kind, value, reports)
@@ -165,7 +167,9 @@
             ]
         }
 
-        private func lived(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> [Query] {
+        private func mergeLifetimes(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
+            -> [Query]
+        {
             guard rows.count > 0 else { return [] }
             var merged = DurationHistogram()
             for row in rows {
@@ -175,7 +179,7 @@
                 merged.merge(histogram)
             }
             return [
-                Query("delete from leak_lived where leak = any($1::bigint[])", both),
+                Query("delete from leak_lived where leak = any($1::bigint[])", bothLeaks),
                 Query(
                     "insert into leak_lived (leak, histogram) values ($1::bigint, $2::bytea)",
                     .integer(target),
@@ -185,21 +189,21 @@
 
         // MARK: Counts
 
-        /// Queries that merge builds and releases; their installs follow with ``installs(_:_:)``.
-        private var counts: [Query] {
+        /// Queries that merge builds and releases; their installs follow with ``mergeInstalls(_:_:)``.
+        private var countQueries: [Query] {
             var queries = [
                 Query(
                     """
                     update app set cells = greatest(0, cells - (select count(*) from leak_build s
                       join leak_build t on t.build = s.build and t.leak = $2::bigint where s.leak = $1::bigint))
                     where id = (select app from leak where id = $1::bigint)
-                    """, pair),
+                    """, sourceAndTarget),
                 Query(
                     """
                     update release r set leaks = r.leaks - 1
                     from leak_release s join leak_release t on t.release = s.release and t.leak = $2::bigint
                     where s.leak = $1::bigint and r.id = s.release
-                    """, pair),
+                    """, sourceAndTarget),
             ]
             let added = BucketNumber.sum(
                 "known.buckets", "excluded.buckets", total: "known.reports + excluded.reports")
@@ -215,14 +219,15 @@
                         on conflict (leak, \(part)) do update set
                           reports = least(known.reports + excluded.reports, LARGEST_TOTAL),
                           freed = least(known.freed + excluded.freed, LARGEST_TOTAL)\(buckets.sum)
-                        """, pair),
+                        """, sourceAndTarget),
                     Query("delete from \(table) where leak = $1::bigint", .integer(source)),
                 ]
             }
             return queries
         }
 
-        private func installs(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> [Query]
+        private func mergeInstalls(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
+            -> [Query]
         {
             struct SetKey: Hashable {
                 var scope: Int64
@@ -261,8 +266,8 @@
             return queries
         }
 
-        /// - Parameter samples: the merged samples; the first and the newest give their times to the row.
-        private func row(_ samples: SampleMerge) -> [Query] {
+        /// - Parameter samples: the merged samples. The row gets the times of the first and of the newest one.
+        private func mergeRow(_ samples: SampleMerge) -> [Query] {
             func at(_ slot: Int) -> Int64? { samples.moves.first { $0.slot == slot }?.at }
             return [
                 Query(
@@ -271,7 +276,7 @@
                     from (select first_release, count(*) as leaks from leak where id = any($1::bigint[])
                       group by first_release) as l
                     where r.id = l.first_release
-                    """, both),
+                    """, bothLeaks),
                 Query(
                     """
                     update leak l set
@@ -291,7 +296,7 @@
                       first_sample = $3::bigint, newest_sample = $4::bigint,
                       newest_kept = greatest(l.newest_kept, s.newest_kept)
                     from leak s join app a on a.id = s.app where s.id = $1::bigint and l.id = $2::bigint
-                    """, pair + [.integer(at(SampleSlot.first)), .integer(at(SampleSlot.newest))]),
+                    """, sourceAndTarget + [.integer(at(SampleSlot.first)), .integer(at(SampleSlot.newest))]),
                 Query(
                     """
                     update release set new_leaks = new_leaks + 1

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension Writer {
-        /// Merges leaks into another one of their app, in a transaction of its own that keeps the app from changing.
+        /// Merges leaks into another leak of the same app, in a transaction that locks the app.
         func merge(
             _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
             note: @Sendable (LeakMerge) -> String
@@ -14,10 +14,10 @@
                 let answers = try connection.run([
                     Migration.sharedLock, Migration.version,
                     Query("select id from app where name = $1::text for no key update", .text(target.app)),
-                    // After the lock, so that the parts do not change any more.
-                    Self.parts(ids + [target.id]),
+                    // Read after the lock, so that the leaks do not change any more.
+                    Self.selectParts(ids + [target.id]),
                 ])
-                try Migration.found(answers[1], connection)
+                try Migration.checkedVersion(answers[1], connection)
                 var (parts, stored) = try Self.parts(answers[3], of: target, connection)
                 guard !parts.isEmpty else {
                     try connection.run(Query("commit"))
@@ -28,7 +28,7 @@
                 let summary = all.merge(of: parts, isNew: stored == nil)
                 let entry = try Decision(.note, note: note(summary), by: author).checked(now: now)
 
-                let held = try Self.heldReports(of: all, on: connection)
+                let held = try Self.reportsAtDecision(of: all, on: connection)
                 let row = stored?.row ?? parts[0].row
                 _ = try connection.run(
                     Self.remember(parts, in: row, at: now)
@@ -59,7 +59,7 @@
 
         // MARK: Parts
 
-        private static func parts(_ ids: [LeakID]) -> Query {
+        private static func selectParts(_ ids: [LeakID]) -> Query {
             Query(
                 """
                 select l.key, l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
@@ -152,12 +152,13 @@
 
         // MARK: Decisions
 
-        /// Returns the numbers of reports that existed when the decision for all parts was made, by row of `release`. These
-        /// reports do not count against the decision.
+        /// Returns the reports that the leaks had when the decision was made that holds for the merged leak, by row of `release`.
+        /// These reports do not count against the decision.
         ///
-        /// Reports of the other parts are known by hour. Those of the hour of the decision count as earlier than it, and so do those
-        /// of its day that arrived more than two days late: they count in the first hour.
-        private static func heldReports(
+        /// For leaks without that decision, the times of reports are known by hour only: all reports of the decision's hour count
+        /// as earlier. So do reports of the decision's day that arrived more than two days late, because they count in the first
+        /// hour of the day.
+        private static func reportsAtDecision(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {
             guard let holding = parts.holding, let decided = holding.decided else { return [:] }
@@ -189,7 +190,7 @@
             return held
         }
 
-        /// - Parameter held: ``heldReports(of:on:)`` before anything was merged.
+        /// - Parameter held: ``reportsAtDecision(of:on:)`` before anything was merged.
         private static func decisions(
             of parts: [MergePart], _ held: [Int64: Int], in row: Int64
         ) -> [Query] {

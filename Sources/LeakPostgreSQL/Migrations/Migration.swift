@@ -20,8 +20,9 @@
 
         static let newestVersion = all.map(\.version).max() ?? 0
 
-        /// The letters `LEAK`: the lock that a migration takes exclusively, and that transactions that write share.
+        /// Takes the lock that excludes all other migrations and writes. Its number stands for the letters `LEAK`.
         static let lock = Query("select pg_advisory_xact_lock(1279607115, hashtext(current_schema()))")
+        /// Takes the lock of ``lock`` together with other transactions that write.
         static let sharedLock = Query(
             "select pg_advisory_xact_lock_shared(1279607115, hashtext(current_schema()))")
         static let version = Query("select version from schema_version")
@@ -32,7 +33,7 @@
         static func run(on connection: PostgreSQLConnection) throws(StoreError) {
             connection.begin("begin")
             do throws(StoreError) {
-                // Another collector that starts may be making the tables on a busy server.
+                // Another collector that starts may hold the lock while it creates the tables on a busy server.
                 try connection.run(Query("set local lock_timeout = '60s'"))
                 try connection.run(Query("set local statement_timeout = '60s'"))
                 _ = try connection.run([lock], within: .seconds(70))
@@ -40,8 +41,8 @@
                     Query("select to_regclass(current_schema() || '.schema_version') is not null")
                 ).first?.bool(0)
                 var found = 0
-                if isThere == true { found = try Self.found(connection.run(version), connection) }
-                // A large database takes longer than a statement may otherwise; writers wait meanwhile, or time out.
+                if isThere == true { found = try Self.checkedVersion(connection.run(version), connection) }
+                // The migration of a large database may take longer than other statements; writers wait meanwhile, or time out.
                 if found < newestVersion { try connection.run(Query("set local statement_timeout = 0")) }
                 for migration in all where migration.version > found {
                     for statement in migration.statements {
@@ -61,14 +62,17 @@
             }
         }
 
-        /// Rejects a schema that a later collector has made since.
+        /// Throws if a later collector has migrated the database meanwhile.
         static func check(_ connection: PostgreSQLConnection) throws(StoreError) {
-            _ = try found(connection.run(version), connection)
+            _ = try checkedVersion(connection.run(version), connection)
         }
 
+        /// Returns the version of the database's schema, unless this code does not know it.
+        ///
         /// - Parameter rows: the answer to ``version``.
         @discardableResult
-        static func found(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int {
+        static func checkedVersion(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int
+        {
             let found = rows.first?.int(0) ?? 0
             guard found <= newestVersion else {
                 throw StoreError(

@@ -6,8 +6,8 @@
         /// the transaction that holds the lock of its row in `app`; `idempotency` and `credential` belong to no app.
         ///
         /// There are no foreign keys: a row that refers to another is written in the transaction that checked the other row,
-        /// referenced rows are never deleted, and each foreign key would lock the referenced row, which several collectors refer to
-        /// all the time. `verify` looks for orphans.
+        /// a row is deleted only with the rows that refer to it, and each foreign key would lock the referenced row, which several
+        /// collectors refer to all the time. `verify` looks for orphans.
         ///
         /// Texts are compared by their bytes (`collate "C"`), as everywhere else. Counters are updated in place if their page has
         /// room (`fillfactor`), without touching an index; those of leaks are in the indexes that sort a list.
@@ -15,7 +15,7 @@
 
         private static let apps1 = [
             "create table schema_version (version bigint not null)",
-            // made_by: ingest key of the first report. text_bytes: bytes in leak_text. cells: number of rows in leak_build.
+            // made_by: the ingest key that created the app. text_bytes: bytes in leak_text. cells: number of rows in leak_build.
             """
             create table app (
               id bigint generated always as identity primary key,
@@ -80,7 +80,7 @@
             """,
         ]
 
-        /// Tables of rows that belong to no leak.
+        /// Tables whose rows belong to no leak, and a function that reads the message of a report.
         private static let expiringTables1 = [
             """
             create table idempotency (
@@ -111,7 +111,7 @@
               primary key (day, key_id)
             ) with (fillfactor = 50)
             """,
-            // Number of times that members were removed from sets: InstallErasure.
+            // Number of times that members were removed from sets of installs: InstallErasure.
             "create table erasure (count bigint not null)",
             "insert into erasure (count) values (0)",
             "create index idempotency_in_time on idempotency (at)",

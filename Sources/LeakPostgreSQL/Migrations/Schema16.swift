@@ -4,7 +4,7 @@
         static let schema16 = Migration(
             version: 16,
             statements: [
-                // …buckets: BucketNumber. Sessions and reports from before this schema are in no bucket.
+                // Columns with buckets: BucketNumber. Sessions and reports from before this schema are in no bucket.
                 """
                 alter table build
                   add column if not exists session_buckets numeric not null default 0,

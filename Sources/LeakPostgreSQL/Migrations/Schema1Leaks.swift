@@ -101,7 +101,7 @@
             ) with (fillfactor = 80)
             """,
             "create table leak_lived (leak bigint primary key, histogram bytea not null)",
-            // slot: SampleSlot. message: only of the newest sample, where a search looks.
+            // slot: SampleSlot. message: only in the newest sample, for searches.
             """
             create table sample (
               leak bigint not null,

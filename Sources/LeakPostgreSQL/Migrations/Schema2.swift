@@ -4,11 +4,11 @@
         static let schema2 = Migration(
             version: 2,
             statements: [
-                // The decision that holds; 0: decided by the counts alone.
+                // state: the row of the decision that holds; 0 if none holds.
                 "alter table leak add column state bigint not null default 0",
                 "create index leak_decided on leak (app) where state <> 0",
                 // kind: DecisionKind. fix_from: the least order_key of a version that contradicts the fix. reports_then: reports of
-                // the leak when it was ignored. A number is never reused, because readers cache what they have read about it.
+                // the leak when it was ignored. An id is never reused, because readers cache what they have read about it.
                 """
                 create table decision (
                   id bigint generated always as identity primary key,
@@ -36,8 +36,8 @@
                   primary key (decision, release)
                 )
                 """,
-                // Reports that app_slot no longer has, 91 days at most. The set of installs is InstallScope.day; days before this
-                // schema have no set.
+                // Reports that app_slot no longer has, of at most 91 days. The set of installs is InstallScope.day; days before
+                // this schema have no set.
                 """
                 create table app_day (
                   app bigint not null,

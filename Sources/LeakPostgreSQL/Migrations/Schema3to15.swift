@@ -2,10 +2,10 @@
     internal import LeakStore
 
     extension Migration {
-        /// Version 3: a release that only one device has seen is not an app's newest release if others are in the field.
+        /// Version 3: a release that only one device has reported is no longer an app's newest release if others are in wide use.
         static let schema3 = Migration(
             version: 3,
-            // The rule of this schema, even if NewestVersion has changed since.
+            // This is the rule of version 3, even if NewestVersion has changed since.
             statements: [
                 #"""
                 update app set newest_release = (select id from release where app = app.id
@@ -21,11 +21,11 @@
     }
 
     extension Migration {
-        /// Version 4: the guarded time that everything expires by.
+        /// Version 4: the guarded time, by which all rows expire.
         static let schema4 = Migration(
             version: 4,
             statements: [
-                // One row, StoreClock.Stored. Without a row the system clock is followed.
+                // One row with the values of StoreClock.Stored. Without it, the system clock is followed.
                 """
                 create table if not exists clock (
                   id bigint primary key,
@@ -102,7 +102,8 @@
         static let schema7 = Migration(
             version: 7,
             statements: [
-                // Null for a leak that has freed reports only. Hours that were deleted count as the first of their day.
+                // Null for a leak that has only freed reports. If the hours of a day were deleted, the first hour of the day
+                // counts.
                 "alter table leak add column if not exists last_hour bigint",
                 """
                 update leak l set last_hour = seen.hour
@@ -112,7 +113,7 @@
                 where l.id = seen.leak
                 """,
                 "drop index if exists leak_by_last_seen",
-                // Lists of a period read all leaks of the period from it alone.
+                // Lists of a period read all leaks of the period from this index alone.
                 """
                 create index leak_by_last_seen on leak (app, last_seen, id)
                   include (last_hour, first_seen, reports, impact, installs)
@@ -122,8 +123,8 @@
     }
 
     extension Migration {
-        /// Version 8: reports of each leak before each period, so that an index limits its reports of a period; the leaks
-        /// of each app by their last hours.
+        /// Version 8: the reports of each leak before each period, by which an index limits its reports of the period; the number
+        /// of leaks of each app by their last hours.
         static let schema8 = Migration(
             version: 8,
             statements: [LastHours.creation] + LastHours.rebuild + [
@@ -150,7 +151,7 @@
         static let schema9 = Migration(
             version: 9,
             statements: [
-                // key: the key of the deleted leak. leak: the leak that has its counts. Numbers are never reused: readers drop what
+                // key: the key of the deleted leak. leak: the leak that has its counts. Ids are never reused: readers drop what
                 // they have cached about leaks when there is a new number.
                 """
                 create table if not exists merged_leak (
@@ -200,14 +201,14 @@
                     }
                     for row in rows { last = row.int64(0) }
                     isLeft = rows.count == most
-                    try connection.run(.elements(leaks))
+                    try connection.run(.insertElements(leaks))
                 }
             })
     }
 
     extension Query {
-        /// Writes the elements of leaks' keys.
-        static func elements(_ leaks: [(leak: Int64, app: Int64, key: GroupingKey)]) -> Query {
+        /// Inserts the elements of leaks' keys.
+        static func insertElements(_ leaks: [(leak: Int64, app: Int64, key: GroupingKey)]) -> Query {
             let rows = leaks.flatMap { leak in
                 KeyElements.hashes(of: leak.key).map { (leak.app, $0, leak.leak) }
             }
@@ -225,7 +226,7 @@
         static let schema11 = Migration(
             version: 11,
             statements: [
-                // kind: image, mapping. image: StoredSymbols.image. Numbers are never reused: readers load tables again when there
+                // kind: image, mapping. image: StoredSymbols.image. Ids are never reused: readers load tables again when there
                 // is a new number. body: compressed already.
                 """
                 create table if not exists symbol_table (
@@ -264,7 +265,7 @@
         static let schema13 = Migration(
             version: 13,
             statements: [
-                // RetainedBytes.median
+                // retained_bytes: RetainedBytes.median.
                 "alter table leak add column if not exists retained_bytes bigint not null default 0",
                 """
                 update leak l set retained_bytes = \(RetainedBytes.median(ofLeak: "l.id"))
@@ -274,8 +275,8 @@
     }
 
     extension Migration {
-        /// Version 14: indexes of the leaks that are slow and of those that are explained, so that lists of a version do
-        /// not read the rows of all leaks.
+        /// Version 14: an index of the slow leaks and one of the leaks with an explanation, so that lists of a version do not read
+        /// the rows of all leaks.
         static let schema14 = Migration(
             version: 14,
             statements: [
@@ -293,7 +294,7 @@
         static let schema15 = Migration(
             version: 15,
             statements: [
-                // StoreLimits.detailBytesPerKeyAndDay
+                // detail_bytes: at most StoreLimits.detailBytesPerKeyAndDay.
                 "alter table idempotency_use add column if not exists detail_bytes bigint not null default 0"
             ])
     }

@@ -98,7 +98,7 @@
                     where l.key = any($1::uuid[])
                     """, .uuids([leak])),
             ])
-            try Migration.found(answers[1], connection)
+            try Migration.checkedVersion(answers[1], connection)
             guard let found = answers[3].first else { return nil }
             row = found.int64(0)
             state = found.int64(1)

@@ -53,7 +53,8 @@
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                try Migration.found(connection.run([Migration.sharedLock, Migration.version])[1], connection)
+                try Migration.checkedVersion(
+                    connection.run([Migration.sharedLock, Migration.version])[1], connection)
                 let found = try connection.run(rows)
                 try connection.run(
                     Query(

@@ -62,7 +62,8 @@
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                try Migration.found(connection.run([Migration.sharedLock, Migration.version])[1], connection)
+                try Migration.checkedVersion(
+                    connection.run([Migration.sharedLock, Migration.version])[1], connection)
                 return try connection.run(queries + [Query("commit")])[queries.count - 1]
             } catch {
                 connector.reset()

@@ -82,7 +82,7 @@
                         IdempotencyCache.uses(of: keys, day: day),
                         IdempotencyCache.answers(bodies, day: day),
                     ])
-                try Migration.found(rows[1], connection)
+                try Migration.checkedVersion(rows[1], connection)
                 opening = []
                 memory.start(rows[3], keys: keys)
                 add(rows[4], of: bodies, &memory)
@@ -107,7 +107,7 @@
                         .integers(asked.map { answers[answer(to: $0)] ?? answers[Self.noAnswer] ?? 0 }),
                         .integer(start))
                 ])
-            if !opening.isEmpty { try Migration.found(rows[1], connection) }
+            if !opening.isEmpty { try Migration.checkedVersion(rows[1], connection) }
             inserted = Set((rows.last ?? rows[0]).map { ScopedKey(keyID: $0.int64(0), key: $0.bytes(1)) })
             let lost = asked.filter { !inserted.contains($0) }
             try read(lost, on: connection)

@@ -16,7 +16,7 @@
                           count(*) filter (where kind = $1::text and image = $2::text) from symbol_table
                         """, .text(symbols.kind.rawValue), .text(symbols.image)),
                 ])
-                try Migration.found(answers[1], connection)
+                try Migration.checkedVersion(answers[1], connection)
                 let others = answers[3].first?.int(0) ?? 0
                 guard others + body.count <= limits.symbolBytes else {
                     try connection.run(Query("commit"))
@@ -70,7 +70,7 @@
                     Query("select id from app where name = $1::text for no key update", .text(identity.app)),
                     Query("select id from leak where key = any($1::uuid[])", .uuids([identity.id])),
                 ])
-                try Migration.found(answers[1], connection)
+                try Migration.checkedVersion(answers[1], connection)
                 let row = answers[3].first?.int64(0)
                 _ = try connection.run(
                     (row.map { Self.rename($0, to: identity) } ?? []) + [Query("commit")])
